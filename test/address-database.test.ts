@@ -180,7 +180,7 @@ describe('MMDB', () => {
     ['is missing', Buffer.alloc(0)],
   ])('refuses a description of itself that %s, at once', (_, description) => {
     const bytes = Buffer.concat([promises(2000), MARKER, description])
-    expect(readMmdb(new Uint8Array(bytes))).toContain('its description of itself is damaged')
+    expect(readMmdb(new Uint8Array(bytes))).toContain('its metadata is damaged')
   })
 
   it.each([
@@ -304,14 +304,14 @@ describe('CSV of ranges', () => {
       '“test.csv”, line 2, does not begin with the first and last address',
     ],
     ['8.8.8.0,8.8.8.255,US\n8.8.9.0,8.8.9.255,15169\n', 'line 2, names neither a country nor a network'],
-    ['8.8.8.0,8.8.8.255,US\n8.8.8.128,8.8.9.255,US\n', 'line 2, is a range that lies over another one'],
-    ['8.8.8.0,8.8.8.255,US\n8.8.8.0,8.8.8.255,DE\n', 'line 2, is a range that lies over another one'],
+    ['8.8.8.0,8.8.8.255,US\n8.8.8.128,8.8.9.255,US\n', 'line 2, is a range that overlaps another'],
+    ['8.8.8.0,8.8.8.255,US\n8.8.8.0,8.8.8.255,DE\n', 'line 2, is a range that overlaps another'],
     ['8.8.8.255,8.8.8.0,US\n', 'line 1, does not begin'],
     ['8.8.8.0,2a00::,US\n', 'line 1, does not begin'],
     ['8.8.8.0/24,US\n', 'line 1, does not begin'],
     [`8.8.8.0,8.8.8.255,US\n${'x'.repeat(5000)}`, 'line 2, has more than 4096 characters'],
-    ['', 'holds no range of addresses'],
-    ['start,end,country\n', 'holds no range of addresses'],
+    ['', 'contains no address range'],
+    ['start,end,country\n', 'contains no address range'],
     ['\x1f\x8b\x08gzip', 'line 1'],
   ])('refuses %j', async (text, expected) => {
     expect(await refusal(text)).toContain(expected)

@@ -443,8 +443,8 @@ describe('the use case', () => {
   })
 
   test.each([
-    [{ classes: ['text'] }, /“text” is not among what can be withheld: ipv4, /],
-    [{ who: ' ' }, /who withheld/],
+    [{ classes: ['text'] }, /“text” cannot be redacted; choose from ipv4, /],
+    [{ who: ' ' }, /must name the person who redacted it/],
     [{ why: '' }, /and why/],
   ])('refuses %o', async (change, why) => {
     const made = await discloseCopy({ ...ask, ...change, source: sourceOf(pack), catalog: sampleCatalog })

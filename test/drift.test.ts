@@ -282,7 +282,7 @@ describe('a node that one of the runs did not read', () => {
     const [row] = driftOf(one, trace('2', [failed, node('b')])).uncollected
     if (row === undefined) throw new Error('no row')
     const words = uncollectedWords(row)
-    for (const part of ['a not collected', '2 verdicts', 'connection ended early']) expect(words).toContain(part)
+    for (const part of ['a not collected', '2 verdicts', 'connection lost']) expect(words).toContain(part)
     const all = driftOf(one, trace('2', [partial('mi', digits('1') + NO_READING), node('b')]), needs)
     expect(evidenceCompared(all)).toEqual([])
     expect(all.evidence.length).toBeGreaterThan(0)

@@ -102,15 +102,15 @@ describe('an engagement file', () => {
     [
       'a list that holds itself',
       'entity: &x [*x]',
-      expect.arrayContaining(['e.yaml:1:1: entity must be text, not something that holds itself']),
+      expect.arrayContaining(['e.yaml:1:1: entity must be text, not a value that contains itself']),
     ],
     [
       'several things at once, each in its place',
       `${but(SHORT, 'owner: M. Ortiz\non: 2026-11-18', 'on: soon')}colour: red\n`,
       [
         'e.yaml:1:1: the document lacks “owner”',
-        'e.yaml:8:1: colour is not a field that exists here',
-        'e.yaml:5:1: on is “soon”, and must be a day such as 2027-03-01',
+        'e.yaml:8:1: colour is not a known field',
+        'e.yaml:5:1: on is “soon”, must be a date such as 2027-03-01',
       ],
     ],
     [
@@ -164,7 +164,7 @@ describe('an engagement file', () => {
     [
       'a store without a path from the root',
       but(FULL, '/data/ephi', 'data/ephi'),
-      ['e.yaml:39:29: ephi.stores[0].path is “data/ephi”, and must be a path from the root, such as /data/ephi'],
+      ['e.yaml:39:29: ephi.stores[0].path is “data/ephi”, must be an absolute path such as /data/ephi'],
     ],
     [
       'a row left out that the list does not have',
@@ -202,7 +202,7 @@ const FIELDS = ['framing', 'boundary', 'ephi', 'population', 'inventory', 'subse
 describe('the provider’s list', () => {
   test.each([
     ['is not there', 'missing.csv', 'e.yaml:9:43: inventory.file names “missing.csv”, which could not be read'],
-    ['is a folder', 'folder', 'e.yaml:9:43: inventory.file names “folder”, which is not an ordinary file'],
+    ['is a folder', 'folder', 'e.yaml:9:43: inventory.file names “folder”, which is not a regular file'],
     ['is too large', 'large.csv', 'e.yaml:9:43: inventory.file names “large.csv”, which is larger than 16 MiB'],
   ])('that %s is refused', async (_, name, problem) => {
     mkdirSync(join(folder, 'folder'), { recursive: true })
@@ -220,20 +220,20 @@ describe('the provider’s list', () => {
   const AT = 'e.yaml:9:43: inventory.file names “invoice.csv”,'
   test.each([
     ['is empty', '', '', [`${AT} which is empty`]],
-    ['has headings alone', 'name,ip\n', '', [`${AT} which has a line with headings and nothing below it`]],
-    ['is a workbook', 'PK\u0003\u0004\0\0', '', [`${AT} which is not a table of text. Save the list as CSV`]],
+    ['has headings alone', 'name,ip\n', '', [`${AT} which has a heading line but no entries`]],
+    ['is a workbook', 'PK\u0003\u0004\0\0', '', [`${AT} which is not a text table; save the list as CSV`]],
     [
       'has a quotation that never ends',
       'name,ip\n"a,1\n',
       '',
-      [expect.stringMatching(/whose line \d+ is not a table that can be read: Quote Not Closed/)],
+      [expect.stringMatching(/whose line \d+ is not a readable table: Quote Not Closed/)],
     ],
     [
       'names no server',
       'Invoice,2026\n1,2\n',
       '',
       [
-        `${AT} whose line 1 names no column with the name, address or serial number of servers. It names “Invoice”, “2026”. Say under “columns” which is which`,
+        `${AT} whose line 1 has no column for the name, address or serial number of servers. Its columns: “Invoice”, “2026”. Assign them under “columns”`,
       ],
     ],
     [
@@ -241,8 +241,8 @@ describe('the provider’s list', () => {
       'Maschine,Nr,Nr\na,1,2\n',
       ', columns: { name: Rechner, serial: Nr }',
       [
-        'e.yaml:9:99: inventory.columns.name is “Rechner”, and the list has no such column. It has “Maschine”, “Nr”, “Nr”',
-        'e.yaml:9:114: inventory.columns.serial is “Nr”, and the list has 2 such columns',
+        'e.yaml:9:99: inventory.columns.name is “Rechner”, but the list has no such column. Its columns: “Maschine”, “Nr”, “Nr”',
+        'e.yaml:9:114: inventory.columns.serial is “Nr”, but the list has 2 such columns',
       ],
     ],
     [
@@ -250,15 +250,10 @@ describe('the provider’s list', () => {
       'id,name\nx,a\ny,b\nx,c\n',
       '',
       [
-        `${AT} whose line 4 has the id “x”, as line 2 does. Name a column that tells the lines apart under “columns: id”, or write “id: null” there to call them by their line`,
+        `${AT} whose line 4 has the id “x”, as line 2 does. Name a unique column under “columns: id”, or set “id: null” to use line numbers`,
       ],
     ],
-    [
-      'has more cells than headings',
-      'id,name\nx,a,b\n',
-      '',
-      [`${AT} whose line 2 has 3 columns, and the headings name 2`],
-    ],
+    ['has more cells than headings', 'id,name\nx,a,b\n', '', [`${AT} whose line 2 has 3 columns, but there are 2`]],
     [
       'has a cell too long',
       `id,name\nx,${'a'.repeat(254)}\n`,
@@ -396,7 +391,7 @@ describe('a provider’s list by itself', () => {
   test.each([
     ['twice.csv', 'id,name\na,x\na,y\n', /“twice.csv”, line 3, has the id “a”, as line 2 does/],
     ['empty.csv', '', /“empty.csv” is empty/],
-    ['other.csv', 'colour\nred\n', /names no column with the name, address or serial number/],
+    ['other.csv', 'colour\nred\n', /has no column for the name, address or serial number/],
   ])('%s is refused with its line', async (name, text, words) => {
     const read = await readInventoryTable(written(name, text))
     expect(read.ok ? '' : `${read.error.code} ${read.error.detail}`).toMatch(words)

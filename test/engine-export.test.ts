@@ -50,7 +50,7 @@ describe('what an export would hold', () => {
       run: 'run-1',
       demo: false,
       declared: 3,
-      missing: [{ node: 'node-c', why: 'It was not asked in this run.' }],
+      missing: [{ node: 'node-c', why: 'Not part of this run.' }],
       captures: 2,
       frameworks: [{ id: 'soc2', title: 'Sample', chosen: true, kind: 'usual' }],
       also: [
@@ -98,9 +98,9 @@ describe('sealing', () => {
     expect(first.signer).toMatch(/^sample fleet, key [0-9a-f]{64}$/)
     expect(first.notDerivable).toEqual([])
     expect(first.notes).toEqual([
-      'Time from this computer only: no time-stamp authority took part.',
-      'It lies in the folder of Barewitness on this computer until you save it.',
-      'The chain of runs names this pack now. Discarding it unsaved keeps its files in that folder.',
+      'Time from this computer only: no time-stamp authority was used.',
+      'It is stored in the Barewitness folder on this computer until you save it.',
+      'The run chain now contains this pack. If you discard it unsaved, its files stay in that folder.',
     ])
     const second = value(await kit.exports['export.build'](PLAIN))
     expect(second.signer).toBe(first.signer)
@@ -127,7 +127,7 @@ describe('sealing', () => {
     expect(saved?.files).toEqual(draft.files)
     for (const name of besides) expect(existsSync(join(to, name))).toBe(true)
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, also: ['../x'] }))).toMatch(
-      /“..\/x” is nothing that can be written beside a pack/,
+      /“..\/x” is not an output format/,
     )
     expect(exportsIn(kit)).toHaveLength(1)
   })
@@ -140,10 +140,10 @@ describe('sealing', () => {
     kit.person.answers.push('not this one', PASSPHRASE)
     value(await kit.exports['export.build']({ ...PLAIN, identity: 'default' }))
     expect(kit.person.asked).toHaveLength(2)
-    expect(kit.person.asked[1]).toMatch(/^That passphrase does not open it; attempt 2 of 3\./)
+    expect(kit.person.asked[1]).toMatch(/^Wrong passphrase; attempt 2 of 3\./)
     kit.person.answers.push('a', 'b', 'c')
     expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('identity.passphrase-wrong: default')
-    expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('input.refused: no passphrase was given')
+    expect(refusal(await kit.exports['export.build'](PLAIN))).toBe('input.refused: no passphrase was entered')
     expect(exportsIn(kit)).toHaveLength(2)
     expect(entriesOf(kit)).toBe(2)
     expect(filesHolding(kit.folder, PASSPHRASE)).toEqual([])
@@ -156,7 +156,7 @@ describe('sealing', () => {
     writeFileSync(join(kit.folder, 'identity-passphrase'), `${PASSPHRASE}\n`)
     const draft = value(await kit.exports['export.build'](PLAIN))
     expect(draft.notes).toContain(
-      'Your signing key is kept in a file that only your account can read: whoever reads your files can sign as you.',
+      'Your signing key is stored in a file that only your account can read: anyone who reads your files can sign as you.',
     )
     expect(kit.person.asked).toHaveLength(2)
   })
@@ -174,7 +174,7 @@ describe('sealing', () => {
     value(await kit.trust['identities.create']({ name: 'mine', subject: 'A real signer' }))
     const draft = value(await kit.exports['export.build']({ ...PLAIN, identity: 'mine' }))
     expect(draft.signer).not.toContain('A real signer')
-    expect(draft.notes[0]).toBe('Demo data, sealed by a key that nobody may trust.')
+    expect(draft.notes[0]).toBe('Demo data, sealed by a demo key that can never be trusted.')
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
     const review = value(await kit.exports['export.review']({ handle: draft.handle }))
     expect(review.report).toMatchObject({ ok: true, demo: true })
@@ -188,7 +188,7 @@ describe('a time by somebody else', () => {
 
   test('is refused while no authority is set', async () => {
     const kit = kitOf()
-    expect(refusal(await kit.exports['export.build'](stamped))).toMatch(/no time-stamp authority is set/)
+    expect(refusal(await kit.exports['export.build'](stamped))).toMatch(/no time-stamp authority is configured/)
     expect(exportsIn(kit)).toEqual([])
   })
 
@@ -198,11 +198,11 @@ describe('a time by somebody else', () => {
     writeFileSync(join(kit.folder, 'settings.json'), settingsWith('http://127.0.0.1:9/'))
     const { notes } = value(await kit.exports['export.build'](stamped))
     expect(notes.slice(0, 3)).toEqual([
-      'You asked for a time-stamp by http://127.0.0.1:9/. What could be had is less than that.',
+      'You requested a time-stamp by http://127.0.0.1:9/. It could not be obtained completely.',
       'The pack has no time-stamp: its time is from this computer only.',
-      'The report has no time-stamp either: it stays at PAdES level B-B.',
+      'The report has no time-stamp either: it is at PAdES level B-B.',
     ])
-    expect(notes[3]).toBe('The time-stamp authority did not answer: No connection: ECONNREFUSED.')
+    expect(notes[3]).toBe('Time-stamp authority unreachable: No connection: ECONNREFUSED.')
     for (const banned of BANNED) expect(notes.join('\n')).not.toMatch(banned)
   })
 
@@ -218,7 +218,9 @@ describe('a time by somebody else', () => {
       value(await kit.trust['trust.add-choose'](reason, { path }))
       const { notes, handle } = value(await kit.exports['export.build'](stamped))
       expect(notes).toContain('The pack has a time-stamp.')
-      expect(notes).toContain('The report has a time-stamp, at PAdES level B-T: its long-term check is not in it.')
+      expect(notes).toContain(
+        'The report has a time-stamp, at PAdES level B-T, without the data for long-term validation.',
+      )
       const review = value(await kit.exports['export.review']({ handle }))
       expect(review.report.answers.find(({ question }) => question === 'existed-by')?.outcome).toBe('yes')
     } finally {
@@ -235,13 +237,13 @@ describe('a copy with parts withheld', () => {
     const draft = value(await kit.exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['node'] } }))
     const copy = 'hand-out/run-1.parts-withheld.barewitness.zip'
     expect(names(draft)).toContain(copy)
-    expect(draft.notes).toContain('Parts are withheld from the copy by Acme: not the auditor’s concern')
-    expect(draft.notes).toContain(`Give away ${copy} alone. Every other file holds what is withheld from it.`)
-    expect(draft.notes).toContain('2 verdicts can no longer be derived again from the copy.')
+    expect(draft.notes).toContain('Parts of the copy are redacted by Acme: not the auditor’s concern')
+    expect(draft.notes).toContain(`Share ${copy} only. All other files contain the redacted parts.`)
+    expect(draft.notes).toContain('2 verdicts can no longer be reproduced from the copy.')
     expect(draft.notDerivable).toHaveLength(2)
     expect(draft.notDerivable[0]).toMatchObject({
       check: 'encryption.at-rest.swap',
-      why: 'Parts of what it rests on are withheld.',
+      why: 'Parts of its evidence are redacted.',
     })
     const review = value(await kit.exports['export.review']({ handle: draft.handle }))
     expect(review.file).toBe('run-1.parts-withheld.barewitness.zip')
@@ -257,17 +259,13 @@ describe('a copy with parts withheld', () => {
       await kitOf().exports['export.build']({ ...PLAIN, withhold: { ...withhold, classes: ['mac'] } }),
     )
     expect(draft.notDerivable).toEqual([])
-    expect(draft.notes).toContain('Every verdict can still be derived again from the copy.')
+    expect(draft.notes).toContain('All verdicts can still be reproduced from the copy.')
   })
 
   test.each([
-    [
-      'a class that does not exist',
-      { ...withhold, classes: ['secrets'] },
-      /“secrets” is not among what can be withheld/,
-    ],
+    ['a class that does not exist', { ...withhold, classes: ['secrets'] }, /“secrets” cannot be redacted/],
     ['nothing named', { ...withhold, classes: [] }, /nothing was named to withhold/],
-    ['nobody', { ...withhold, who: '  ' }, /says who withheld something from it, and why/],
+    ['nobody', { ...withhold, who: '  ' }, /must name the person who redacted it/],
   ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
     const kit = kitOf({ vault: null })
     expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold: wrong }))).toMatch(words)
@@ -300,7 +298,7 @@ describe('a copy with parts withheld', () => {
         },
       }),
     })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a copy/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/too large for a redacted copy/)
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
   })
 })
@@ -328,7 +326,7 @@ describe('saving and discarding', () => {
     mkdirSync(path)
     writeFileSync(join(path, 'summary.txt'), 'mine')
     expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
-      /^input\.refused: summary\.txt exists already/,
+      /^input\.refused: summary\.txt already exists/,
     )
     expect(readdirSync(path)).toEqual(['summary.txt'])
     expect(readFileSync(join(path, 'summary.txt'), 'utf8')).toBe('mine')
@@ -340,7 +338,7 @@ describe('saving and discarding', () => {
     writeFileSync(join(kit.folder, 'exports', draft.handle, 'findings.csv'), 'all is well')
     const path = join(kit.folder, 'usb')
     expect(refusal(await kit.exports['export.save']({ handle: draft.handle }, { path }))).toMatch(
-      /findings\.csv did not arrive as it was sealed; nothing was saved/,
+      /findings\.csv differs from the sealed file after copying; nothing was saved/,
     )
     expect(readdirSync(path)).toEqual([])
   })

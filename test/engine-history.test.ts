@@ -163,8 +163,8 @@ describe('two runs', () => {
     const drift = await kit.get('history.compare', { before, after })
     expect([drift.compared, drift.unchanged]).toEqual([2, 1])
     expect(drift.scope.rows).toMatchObject([
-      { title: 'A node is declared that was not before', node: 'db-6' },
-      { title: 'Something else is declared about this node', node: 'db-4' },
+      { title: 'Node added to the declared population', node: 'db-6' },
+      { title: 'Declaration of this node changed', node: 'db-4' },
     ])
     expect(drift.rules.total).toBe(0)
     expect(drift.evidence.rows.map(({ id }) => id)).toContain('address')

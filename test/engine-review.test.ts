@@ -141,7 +141,7 @@ describe('recent packs', () => {
     const [there, gone] = list
     expect(value(await kit.review['pack.open-recent']({ handle: there?.handle ?? '' })).file).toBe(there?.file)
     expect((await kit.review['pack.open-recent']({ handle: gone?.handle ?? '' })).ok).toBe(false)
-    expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/not in the list/)
+    expect(refusal(await kit.review['pack.open-recent']({ handle: '0'.repeat(32) }))).toMatch(/no longer in the list/)
   })
 
   test('no more than twenty are kept', async () => {
@@ -183,7 +183,7 @@ describe('trusting a signer', () => {
   test('a demonstration is never trusted', async () => {
     const kit = auditor()
     expect((await opened(kit, { path: demoPath }))?.report.demo).toBe(true)
-    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demonstration/)
+    expect(refusal(await kit.review['pack.trust']({ howVerified }))).toMatch(/demo pack/)
     expect(value(await kit.trust['trust.list'](null))).toEqual([])
   })
 
@@ -240,7 +240,7 @@ describe('the history of runs', () => {
     const [name = ''] = readdirSync(folder)
     expect(name).toMatch(/^[0-9a-f]{64}\.json$/)
     writeFileSync(join(folder, name), '{}')
-    expect(refusal(await kit.review['pack.choose-and-verify'](null, second()))).toMatch(/not as we wrote it/)
+    expect(refusal(await kit.review['pack.choose-and-verify'](null, second()))).toMatch(/not in the expected format/)
     expect(readFileSync(join(folder, name), 'utf8')).toBe('{}')
   })
 })
@@ -292,10 +292,10 @@ describe('an auditor’s worksheet', () => {
     expect(refusal(await kit.review['review.sample']({ size: 1, seed: 's' }))).toMatch(/no pack is open/)
     await opened(kit, first())
     const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
-    expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such finding/)
+    expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such result/)
     expect(value(await kit.review['review.worksheet'](null))).toBeNull()
     expect(refusal(await kit.review['review.save-worksheet'](null, { path: join(kit.folder, 'x.csv') }))).toMatch(
-      /nothing was drawn or noted/,
+      /no samples or notes/,
     )
   })
 
@@ -313,7 +313,7 @@ describe('an auditor’s worksheet', () => {
     const words = { 'node-a': 'met,Supported', 'node-b': 'not-met,Contradicted' } as Readonly<Record<string, string>>
     const place = drawn === 'node-a' ? 1 : 2
     const [head, ...rows] = readFileSync(path, 'utf8').trimEnd().split('\r\n')
-    expect(head).toMatch(/pack,pack SHA-256,seed,population,place in the population,node,check,verdict/)
+    expect(head).toMatch(/pack,pack SHA-256,seed,population,position in population,node,check,verdict/)
     expect(rows).toEqual([
       `run-1.barewitness.zip,${digest},7,2,${place},${drawn},${check},${words[drawn]},open,,`,
       `run-1.barewitness.zip,${digest},7,2,not drawn,${other},${check},${words[other]},question,"'=HYPERLINK(""x"")",2026-11-21T09:00:00.000Z`,

@@ -143,7 +143,7 @@ describe('what starts it', () => {
     const kept = JSON.parse(readFileSync(file, 'utf8'))
     delete kept.schedules[0].options.declarations
     writeFileSync(file, JSON.stringify(kept))
-    expect(await about()).toContain('nothing of what is declared in this window')
+    expect(await about()).toContain('do not include the declarations of this window')
   })
 
   test('installed, shown as installed, and taken away with the schedule', async () => {
@@ -189,8 +189,8 @@ describe('what starts it', () => {
     [{ code: 'ran', exit: 0, detail: '' }, /^It was sealed/],
     [{ code: 'ran', exit: 3, detail: '' }, /contradicted/],
     [{ code: 'failed', exit: 2, detail: 'fleet.json is gone' }, /^It was refused.*fleet\.json is gone\.$/],
-    [{ code: 'overlap', exit: null, detail: '' }, /still going on/],
-    [{ code: 'ran', exit: 77, detail: '' }, /^It ended with 77\.$/],
+    [{ code: 'overlap', exit: null, detail: '' }, /still in progress/],
+    [{ code: 'ran', exit: 77, detail: '' }, /^Ended with 77\.$/],
   ] as const)('what became of a start is told in words: %j', (attempt, words) => {
     expect(attemptWords(attempt)).toMatch(words)
   })

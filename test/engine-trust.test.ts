@@ -114,7 +114,7 @@ describe('trust anchors', () => {
     )
     writeFileSync(path, swapped)
     expect(refusal(await kit.trust['trust.list'](null))).toMatch(
-      /^store\.failed: .*anchors\.json is not as we wrote it/,
+      /^store\.failed: .*anchors\.json is not in the expected format/,
     )
     expect((await trustOf(kit.context)).signers).toEqual([])
     expect((await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, chosen)).ok).toBe(false)
@@ -136,15 +136,15 @@ describe('identities', () => {
       name: 'acme',
       kind: 'local',
       subject: 'Acme Compliance',
-      keptHow: 'by a passphrase you are asked for',
+      keptHow: 'protected by a passphrase that you enter',
       retired: [],
     })
     expect(kit.person.asked).toEqual([
-      'Choose a passphrase for your new signing key (8 characters or more)',
-      'That one has fewer than 8 characters. Choose a passphrase for your new signing key (8 characters or more)',
-      'The same passphrase again',
-      'The two were not the same. Choose a passphrase for your new signing key (8 characters or more)',
-      'The same passphrase again',
+      'Choose a passphrase for your new signing key (8 characters)',
+      'The passphrase has fewer than 8 characters. Choose a passphrase for your new signing key (8 characters)',
+      'Repeat the passphrase',
+      'The passphrases do not match. Choose a passphrase for your new signing key (8 characters)',
+      'Repeat the passphrase',
     ])
     expect(filesHolding(kit.folder, PASSPHRASE)).toEqual([])
     for (const banned of BANNED) expect(kit.person.asked.join('\n')).not.toMatch(banned)
@@ -155,7 +155,7 @@ describe('identities', () => {
     kit.person.answers.push('a', 'b', 'c')
     expect(refusal(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))).toMatch(/after 3 attempts/)
     expect(refusal(await kit.trust['identities.create']({ name: 'acme', subject: 'Acme' }))).toBe(
-      'input.refused: no passphrase was given',
+      'input.refused: no passphrase was entered',
     )
     expect(value(await kit.trust['identities.list'](null))).toEqual([])
   })
@@ -188,9 +188,9 @@ describe('identities', () => {
     value(await kit.trust['identities.create']({ name: 'old', subject: 'Old' }))
     writeFileSync(join(kit.folder, 'identity-passphrase'), `${PASSPHRASE}\n`)
     const [old] = value(await kit.trust['identities.list'](null))
-    expect(old?.keptHow).toBe('in a file that only your account can read: whoever reads your files can sign as you')
+    expect(old?.keptHow).toBe('in a file that only your account can read: anyone who reads your files can sign as you')
     writeFileSync(join(kit.folder, 'identity-passphrase'), 'of another identity\n')
-    expect(value(await kit.trust['identities.list'](null))[0]?.keptHow).toBe('by a passphrase you are asked for')
+    expect(value(await kit.trust['identities.list'](null))[0]?.keptHow).toBe('protected by a passphrase that you enter')
   })
 
   test('rotating asks until the passphrase opens it, at most three times', async () => {
@@ -204,7 +204,7 @@ describe('identities', () => {
     expect(after?.retired.map(({ fingerprint }) => fingerprint)).toEqual([before?.fingerprint])
     expect(kit.person.asked).toEqual([
       'Passphrase of your signing key (acme)',
-      'That passphrase does not open it; attempt 2 of 3. Passphrase of your signing key (acme)',
+      'Wrong passphrase; attempt 2 of 3. Passphrase of your signing key (acme)',
     ])
     kit.person.answers.push('wrong', 'wrong', 'wrong')
     expect(refusal(await kit.trust['identities.rotate']({ name: 'acme', why: 'again' }))).toBe(
@@ -228,7 +228,7 @@ describe('identities', () => {
 
     const other = kitOf()
     const [restored] = value(await other.trust['identities.restore'](null, { path })) ?? []
-    expect(restored).toEqual({ ...made, keptHow: 'by a passphrase you are asked for' })
+    expect(restored).toEqual({ ...made, keptHow: 'protected by a passphrase that you enter' })
     other.person.answers.push(PASSPHRASE)
     expect(value(await other.trust['identities.rotate']({ name: 'acme', why: 'moved' }))[0]?.retired).toHaveLength(1)
     expect((await other.trust['identities.restore'](null, { path })).ok).toBe(false)

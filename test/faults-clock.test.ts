@@ -63,7 +63,7 @@ test('a clock that was set back between runs: names, chain, history and retentio
   // By name the latest is the one of the later time; it is complete, so that going on with it changes nothing and is refused.
   expect(must(await latestRun(world, `${root}/evidence`))).toBe(first)
   const before = readFileSync(packOf(root, first))
-  await expect(exported(world, root, first, kit.signer())).rejects.toThrow('exists already')
+  await expect(exported(world, root, first, kit.signer())).rejects.toThrow('already exists')
   expect(readFileSync(packOf(root, first)).equals(before)).toBe(true)
 })
 

@@ -112,10 +112,10 @@ nodes:
     ],
     [
       'name: x\nnodes:\n  - name: a\n    address: a\n    prot: 22\n',
-      'fleet.yaml:5:5: nodes[0].prot is not a field that exists here',
+      'fleet.yaml:5:5: nodes[0].prot is not a known field',
     ],
     ['name: x\nnodes:\n  - name: a\n', 'fleet.yaml:3:5: nodes[0] lacks “address”'],
-    ['name: x\nnodes: []\n', 'fleet.yaml:2:1: nodes must hold at least 1'],
+    ['name: x\nnodes: []\n', 'fleet.yaml:2:1: nodes must have at least 1'],
     ['', 'fleet.yaml:1:1: the document must be a mapping, not null'],
     [
       'name: x\nnodes:\n  - { name: a, address: a, hostKey: "MD5:00" }\n',
@@ -159,7 +159,7 @@ nodes:
       ],
       ['residency: [{ polygon: [[50, 170], [50, -170], [40, -170]] }]', 'residency[0].polygon cannot be used: '],
       ['residency: [{ polygon: [[0, 0], [10, 10], [0, 10], [10, 0]] }]', 'residency[0].polygon cannot be used: '],
-      ['residency: [{ polygon: [[50, 1], [51, 2]] }]', 'fleet.yaml:2:15: residency[0].polygon must hold at least 3'],
+      ['residency: [{ polygon: [[50, 1], [51, 2]] }]', 'fleet.yaml:2:15: residency[0].polygon must have at least 3'],
       [
         'vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 51, declaredBy: us }',
         'fleet.yaml:2:1: vantage is known to within 51 km only',
@@ -171,7 +171,7 @@ nodes:
       ],
       [
         'sites: { file: s, source: H, on: 2026-11-01, declaredBy: us, signer: abc }',
-        'sites.signer is “abc”, which has not',
+        'sites.signer is “abc”, which is not',
       ],
       ['addressDatabases: [{ provenance: x }]', 'fleet.yaml:2:20: addressDatabases[0] lacks “file”'],
       ['vantages: [7]', 'fleet.yaml:2:12: vantages[0] must be text, not 7'],
@@ -181,7 +181,7 @@ nodes:
       ['{ port: 0, protocol: tcp, name: x }', 'ephiFlows[0].port must be at least 1, not 0'],
       ['{ port: 443, protocol: sctp, name: x }', 'ephiFlows[0].protocol must be one of tcp, udp, not “sctp”'],
       ['{ port: 443, protocol: tcp }', 'ephiFlows[0] lacks “name”'],
-      ['{ port: 443, protocol: tcp, name: x, to: y }', 'ephiFlows[0].to is not a field that exists here'],
+      ['{ port: 443, protocol: tcp, name: x, to: y }', 'ephiFlows[0].to is not a known field'],
     ].map(([flow = '', problem = '']) => [
       `name: x\nnodes:\n  - { name: a, address: a, ephiFlows: [${flow}] }\n`,
       `nodes[0].${problem}`,
@@ -206,7 +206,7 @@ nodes:
           .fill(level === 0 ? 'x' : `*a${level - 1}`)
           .join(', ')}]`,
     )
-    expect(refused(`${levels.join('\n')}\n`)).toContain('more aliases than we follow')
+    expect(refused(`${levels.join('\n')}\n`)).toContain('expands too many aliases')
   })
 
   test('any text is accepted or refused, never thrown at', () => {

@@ -74,7 +74,7 @@ describe('history list', () => {
     await run('run-1', AT)
     writeFileSync(join(root, 'chains', readdirSync(join(root, 'chains'))[0] ?? '', 'chain.json'), '{}')
     expect(await history('list', '--out', root)).toBe(2)
-    expect(told).toContain('chain.json is missing or is not the beginning of a chain')
+    expect(told).toContain('chain.json is missing or is not the start of a run chain')
   })
 })
 
@@ -129,7 +129,7 @@ test('history backup and restore: what is in it, what is not, and where it may b
   await collected(world, root, 'run-2')
   const going = must(await world.files.hold(join(root, 'evidence', 'run-2')))
   expect(await history('backup', '--out', root, '--to', join(place, 'second.zip'))).toBe(4)
-  expect(told).toContain('Not included: evidence/run-2: it is being collected')
+  expect(told).toContain('Not included: evidence/run-2: collection in progress')
   await going.release()
 })
 

@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { appendSigned } from '../main/app/append-signed.ts'
 import { backUp, restore } from '../main/app/backup.ts'
 import { chainFolderOf } from '../main/app/chain-folder.ts'
 import { chainsBelow } from '../main/app/chains.ts'
-import { enterSaid } from '../main/app/enter-said.ts'
 import { historyView } from '../main/app/history-view.ts'
 import { retain } from '../main/app/retention.ts'
 import { listLines } from '../main/cli/commands/history-list.ts'
@@ -53,7 +53,7 @@ describe('retention', () => {
     await run('run-3', '2026-11-20T10:00:00.000Z')
     const begin = { fleet: FLEET, chainFolder: chainFolderOf(root, FLEET), openSigner }
     must(
-      await enterSaid(world, begin, (at, key) =>
+      await appendSigned(world, begin, (at, key) =>
         ok([{ kind: 'baseline', run: 'run-2', at, fleet: FLEET, why: 'agreed', signer: key }]),
       ),
     )
@@ -111,7 +111,7 @@ describe('retention', () => {
     const going = must(await world.files.hold(join(root, 'evidence', 'run-1')))
     expect(must(await retain(world, { root, ...policy, openSigner }))).toMatchObject({
       due: [],
-      stays: [{ run: 'run-1', why: expect.stringContaining('another program holds its evidence') }],
+      stays: [{ run: 'run-1', why: expect.stringContaining('another program is using its evidence') }],
     })
     expect(must(await chainsBelow(world, root))[0]?.chain.entries).toHaveLength(1)
     await going.release()
@@ -235,7 +235,7 @@ describe('backup and restore', () => {
     const going = must(await world.files.hold(`${root}/evidence/run-2`))
     const place = freshRoot()
     const archive = join(place, 'backup.zip')
-    expect(must(await backUp(world, root, archive)).leftOut).toEqual(['evidence/run-2: it is being collected'])
+    expect(must(await backUp(world, root, archive)).leftOut).toEqual(['evidence/run-2: collection in progress'])
     await going.release()
     const bytes = readFileSync(archive)
     const at = bytes.indexOf('"path":"chains')

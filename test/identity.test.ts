@@ -221,7 +221,7 @@ test('an envelope opens with its passphrase alone, in either Unicode form', asyn
 test('a demonstration key is new each time and says what it is', async () => {
   const [one, other] = [await createDemoSigner(realClock, realEntropy), await createDemoSigner(realClock, realEntropy)]
   expect(one.fingerprint).not.toBe(other.fingerprint)
-  expect(one.subject).toBe('Barewitness DEMO — trust nobody')
+  expect(one.subject).toBe('Barewitness DEMO — do not trust')
   for (const certificate of [one.certificate, ...one.chain])
     expect(readCertificate(certificate)).toMatchObject({ demo: true })
 })

@@ -70,7 +70,7 @@ describe('an ssh configuration', () => {
         '11 read: a setting of the hosts above',
         '12 added: has a ProxyCommand: left to the system ssh program and your own configuration',
         '13 read: a setting of the hosts above',
-        '14 skipped: Match sets conditions and names no host',
+        '14 skipped: Match sets conditions and does not name a host',
         '15 read: a setting of the hosts above',
         '16 problem: “BAD/NAME” is not a host name',
       ])
@@ -217,7 +217,7 @@ bastion;198.51.100.1;;;;;
     expect(told(importCsv('a,b\n1,2\n'))[0]).toBe(
       '1 problem: the first line must name the columns, one of them “address”',
     )
-    expect(told(importCsv('address\n"open\n'))[0]).toContain('1 problem: this is not a table that can be read')
+    expect(told(importCsv('address\n"open\n'))[0]).toContain('1 problem: this is not a readable table')
   })
 })
 
@@ -297,7 +297,7 @@ describe('an Ansible inventory', () => {
       '15 skipped: vars of group “dc”',
       '16 skipped: variable of group “dc”',
       '17 skipped: group “db”',
-      '18 problem: has words that are no key=value; ansible_host of “db” is a template, which only Ansible can fill',
+      '18 problem: has words that are not key=value; ansible_host of “db” is a template, which only Ansible can expand',
       '19 problem: the range in “db[1:” could not be read',
     ])
   })
@@ -334,7 +334,7 @@ describe('an Ansible inventory', () => {
       '9 added',
       '11 problem: “ansible_password” is encrypted by a vault',
       '17 skipped: “gpu3” is the host of line 9',
-      '18 problem: “surprise” is none of hosts, children and vars',
+      '18 problem: “surprise” is not one of hosts, children and vars',
     ])
   })
 

@@ -113,7 +113,7 @@ describe('an archive', () => {
   }
 
   test.each<readonly [string, () => Buffer, RegExp]>([
-    ['a 64-bit end that nothing needs', () => ended(() => undefined), /where nothing needs it/],
+    ['a 64-bit end that nothing needs', () => ended(() => undefined), /where it is not needed/],
     [
       'a 64-bit end beside a whole short one',
       () => ended((end) => [84, 86].map((place) => end.writeUInt16LE(3, place))),
@@ -140,7 +140,7 @@ describe('an archive', () => {
     [
       'more entries than its list has room for',
       () => ended((end) => [24, 32].map((place) => end.writeBigUInt64LE(70_000n, place))),
-      /number of entries is not the stated one/,
+      /number of entries differs from the stated one/,
     ],
     ['a 64-bit size that nothing needs', () => entered('listed', (bytes) => extra(bytes, 46, wide8)), /not needed/],
     [
@@ -153,7 +153,7 @@ describe('an archive', () => {
     [
       'two 64-bit sizes',
       () => entered('listed', (bytes) => extra(full(bytes, 24), 46, [...wide8, ...wide8])),
-      /mean different things/,
+      /interpret differently/,
     ],
     ['half of an additional field', () => entered('listed', (bytes) => extra(bytes, 46, [1, 0, 9, 0, 1])), /mean diff/],
   ])('with %s is not opened', async (_, build, why) => {

@@ -207,15 +207,15 @@ describe('a time-stamp is not added', () => {
 
   test('to a signature that has one, or has later revisions', () => {
     expect(refusal(addSignatureTimestamp(levels.stamped, own(levels.stamped)))).toBe(
-      'pdf.unsuitable: The signature has a time-stamp already.',
+      'pdf.unsuitable: The signature already has a time-stamp.',
     )
     expect(refusal(addSignatureTimestamp(levels.archived, own(levels.archived)))).toBe(
-      'pdf.unsuitable: The report has later revisions already.',
+      'pdf.unsuitable: The report already has later revisions.',
     )
   })
 
   test('when it is over something else, or is no token', () => {
-    const words = 'pdf.unsuitable: The time-stamp is not over this signature.'
+    const words = 'pdf.unsuitable: The time-stamp does not cover this signature.'
     expect(refusal(addSignatureTimestamp(levels.basic, authority.token(new Uint8Array([1]))))).toBe(words)
     expect(refusal(addSignatureTimestamp(levels.basic, new Uint8Array([0x30, 0])))).toBe(words)
     expect(refusal(addSignatureTimestamp(levels.basic, new Uint8Array()))).toBe(words)
@@ -225,12 +225,12 @@ describe('a time-stamp is not added', () => {
     const imprint = must(signatureImprint(levels.basic))
     const certificates = Array.from({ length: 60 }, () => tsa.root)
     expect(refusal(addSignatureTimestamp(levels.basic, authority.token(imprint, { imprint, certificates })))).toBe(
-      'pdf.unsuitable: The report left too little room for this time-stamp.',
+      'pdf.unsuitable: The report reserved too little space for this time-stamp.',
     )
     const archive = must(prepareArchive(levels.stamped, materialOf(signer, tsa)))
     const token = authority.token(archive.imprint, { imprint: archive.imprint, certificates })
     expect(refusal(completeArchive(archive.prepared, token))).toBe(
-      'pdf.unsuitable: The report left too little room for this time-stamp.',
+      'pdf.unsuitable: The report reserved too little space for this time-stamp.',
     )
   })
 
@@ -249,13 +249,13 @@ describe('a time-stamp is not added', () => {
     const { prepared, imprint } = must(prepareArchive(levels.stamped, nothing))
     expect(refusal(prepareArchive(levels.basic, nothing))).toBe('pdf.unsuitable: The signature has no time-stamp yet.')
     expect(refusal(prepareArchive(prepared, nothing))).toBe(
-      'pdf.unsuitable: A time-stamp of the report is still to come.',
+      'pdf.unsuitable: A time-stamp of the report is still pending.',
     )
     expect(refusal(completeArchive(levels.archived, tsa.stamp(imprint)))).toBe(
-      'pdf.unsuitable: No time-stamp of the report is still to come.',
+      'pdf.unsuitable: No time-stamp of the report is pending.',
     )
     expect(refusal(completeArchive(prepared, authority.token(new Uint8Array([1]))))).toBe(
-      'pdf.unsuitable: The time-stamp is not over this report.',
+      'pdf.unsuitable: The time-stamp does not cover this report.',
     )
     expect(refusal(completeArchive(pdfOfText(`${textOfPdf(prepared)}\n`), tsa.stamp(imprint)))).toMatch(
       /^pdf\.unsuitable: /,
@@ -265,10 +265,10 @@ describe('a time-stamp is not added', () => {
   test('to material that cannot be read', () => {
     const junk = new Uint8Array([0x30, 0])
     expect(refusal(prepareArchive(levels.stamped, { certificates: [junk], crls: [] }))).toBe(
-      'revocation.unavailable: The security store has something among its certificates that cannot be read as one.',
+      'revocation.unavailable: The security store has an entry among its certificates that is not a readable certificate.',
     )
     expect(refusal(prepareArchive(levels.stamped, { certificates: [], crls: [signer.certificate] }))).toBe(
-      'revocation.unavailable: The security store has something among its revocation lists that cannot be read as one.',
+      'revocation.unavailable: The security store has an entry among its revocation lists that is not a readable list.',
     )
     const large = new Uint8Array(9 * 1024 * 1024)
     expect(refusal(prepareArchive(levels.stamped, { certificates: [], crls: [large] }))).toMatch(/too large/)

@@ -57,7 +57,7 @@ describe('a report that was altered', () => {
     expect(at).toBeGreaterThan(Buffer.from(archived).lastIndexOf('/Contents <'))
     const changed = Uint8Array.from(archived)
     changed[at + 1] = (changed[at + 1] ?? 0) ^ 1
-    expect(complaints(readPdf(changed, [])).join('\n')).toContain('carries a certificate that is not part of')
+    expect(complaints(readPdf(changed, [])).join('\n')).toContain('contains a certificate that is not part of')
   })
 
   test('in any one byte is never intact', async () => {
@@ -139,12 +139,11 @@ describe('a report as it was written', () => {
   })
 
   test('unsigned it is a report without a level', async () => {
-    const filled = 'The place of the author’s signature does not hold one.'
-    const range = 'The /ByteRange of the author’s signature is not all of the first revision but the signature itself.'
+    const filled = 'The space for the author’s signature does not contain one.'
+    const range =
+      'The /ByteRange of the author’s signature is not the whole first revision except the signature itself.'
     expect(readPdf(kit.unsigned, [])).toMatchObject({ kind: 'report', level: null, seal: null, problems: [range] })
-    expect(readPdf(await smallReport(EVIDENCE_DIGEST, false), []).problems).toEqual([
-      'The report carries no signature.',
-    ])
+    expect(readPdf(await smallReport(EVIDENCE_DIGEST, false), []).problems).toEqual(['The report has no signature.'])
     const zeroed = PDF_ATTACKS.find(({ name }) => name === 'the signature zeroed')
     expect(readPdf((await zeroed?.build(kit)) ?? new Uint8Array(), []).problems).toContain(filled)
   })
@@ -165,22 +164,22 @@ describe('what is not a report of ours', () => {
     [
       'written by another program',
       '%PDF-1.4\n1 0 obj\n<</Producer (Acme \\(Office\\))>>\nendobj\n/ByteRange [0 1 2 3] /ByteRange [0 1 2 3]',
-      'This is a PDF with 2 signatures, written by “Acme (Office)”; Barewitness did not write it and says nothing about it.',
+      'This is a PDF with 2 signatures, written by “Acme (Office)”. Barewitness did not write it and did not verify it.',
     ],
     [
       'that names its program elsewhere',
       '%PDF-1.4\n7 0 obj\n(Acme)\nendobj\n8 0 obj\n<</Producer 7 0 R>>\nendobj',
-      'This is a PDF with no signature, written by “Acme”; Barewitness did not write it and says nothing about it.',
+      'This is a PDF with no signature, written by “Acme”. Barewitness did not write it and did not verify it.',
     ],
     [
       'that names none',
       '%PDF-2.0\n/ByteRange',
-      'This is a PDF with 1 signature, written by a program that it does not name plainly; Barewitness did not write it and says nothing about it.',
+      'This is a PDF with 1 signature, written by a program that it does not name clearly. Barewitness did not write it and did not verify it.',
     ],
     [
       'with hidden characters in its program’s name',
       '%PDF-1.4\n<</Producer (a\u0007b)>>',
-      'This is a PDF with no signature, written by “a\\u{7}b”; Barewitness did not write it and says nothing about it.',
+      'This is a PDF with no signature, written by “a\\u{7}b”. Barewitness did not write it and did not verify it.',
     ],
   ])('a PDF %s is foreign', (_, text, sentence) => {
     expect(read(text)).toMatchObject({ kind: 'foreign', problems: [sentence], level: null, seal: null })

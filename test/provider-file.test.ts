@@ -223,7 +223,7 @@ describe('a provider file', () => {
 
   test('takes no id of a profile that ships', async () => {
     expect(await read(HEAD.replace('id: own', 'id: rackbank').replace('claims:\n', 'claims: []\n'))).toContain(
-      'own.yaml:2:1: id is “rackbank”, which is the id of a profile that ships',
+      'own.yaml:2:1: id is “rackbank”, the id of a built-in profile',
     )
   })
 
@@ -251,7 +251,7 @@ describe('a name', () => {
       error: {
         code: 'input.not-found',
         detail:
-          'hostaway is no file that could be read, and no profile that ships: onesource-cloud, hostrunway, rackbank, common-statements',
+          'hostaway is neither a readable file nor a built-in profile: onesource-cloud, hostrunway, rackbank, common-statements',
       },
     })
     expect(await readProvider('./no.yaml', join(folder, 'fleet.yaml'), catalog)).toMatchObject({

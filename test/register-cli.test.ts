@@ -44,9 +44,9 @@ test('a register, with its records beside it', async () => {
 test.each([
   [
     JSON.stringify(registerOf({ exceptions: [exceptionOf(), exceptionOf({ expiresAt: 'next year' })] }), null, 2),
-    `${path}:33:7: exceptions[1].expiresAt is “next year”, which has not the expected form`,
+    `${path}:33:7: exceptions[1].expiresAt is “next year”, which is not in the expected form`,
   ],
-  ['{\n  "schema": "barewitness.register/1",\n  "exceptions": [,]\n}', `${path}:3:18: this is not JSON`],
+  ['{\n  "schema": "barewitness.register/1",\n  "exceptions": [,]\n}', `${path}:3:18: not valid JSON`],
   ['[]', `${path}:1:1: the document must be a mapping, not []`],
 ])('%#: what does not fit is refused with its line', async (text, detail) => {
   writeFileSync(path, text)
@@ -86,7 +86,7 @@ describe('changing a register file', () => {
       ok: false,
       error: {
         code: 'input.refused',
-        detail: `${path} was changed by somebody else meanwhile; run the command again`,
+        detail: `${path} meanwhile; try again`,
       },
     })
     expect(readFileSync(path, 'utf8')).toBe(theirs)

@@ -236,7 +236,7 @@ describe('exceptions', () => {
     expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
     session.run = null
     expect(refused(await methods['exceptions.accept'](draft))).toBe(
-      'input.refused: there is no run yet, so there is no finding to accept',
+      'input.refused: there is no run yet, so there is no deviation to accept',
     )
     expect(readdirSync(folder)).toEqual([])
   })
@@ -336,8 +336,8 @@ describe('attached records', () => {
     expect(refused(await methods['attachments.add'](record, file('empty.pdf', '')))).toContain('empty')
     const link = join(folder, 'link.pdf')
     symlinkSync(file('a.pdf', '%PDF-').path, link)
-    expect(refused(await methods['attachments.add'](record, { path: link }))).toContain('not an ordinary file')
-    expect(refused(await methods['attachments.add'](record, { path: folder }))).toContain('not an ordinary file')
+    expect(refused(await methods['attachments.add'](record, { path: link }))).toContain('not a regular file')
+    expect(refused(await methods['attachments.add'](record, { path: folder }))).toContain('not a regular file')
     const controls = [{ framework: 'soc2' as const, control: 'nope' }]
     expect(refused(await methods['attachments.add']({ ...record, controls }, file('a.pdf', '%PDF-')))).toContain(
       'control',
@@ -367,7 +367,9 @@ describe('attached records', () => {
     must(await methods['attachments.show']({ of: 'run', id: pdf }))
     expect(readdirSync(join(folder, 'shown'))).toHaveLength(1)
     expect(shown[1]).toMatch(/-x\.pdf$/)
-    expect(refused(await methods['attachments.show']({ of: 'run', id: 'f'.repeat(32) }))).toContain('no such record')
+    expect(refused(await methods['attachments.show']({ of: 'run', id: 'f'.repeat(32) }))).toContain(
+      'no document of this id',
+    )
     expect(refused(await methods['attachments.show']({ of: 'pack', id: pdf }))).toContain('no pack is open')
   })
 

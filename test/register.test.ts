@@ -195,7 +195,7 @@ describe('taking back', () => {
 
   test('refuses what is not there and what says nothing', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no such record')
+    expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no document of this id')
     const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
     expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who did it must be given')
   })

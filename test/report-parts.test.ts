@@ -196,7 +196,7 @@ describe('the population', () => {
     'srv-8',
     'Nobody said',
     'Left out as declared: Handed back in May.',
-    'We could not reach the node',
+    'Node unreachable',
     'There is no recording of it',
   ])('says “%s”', (words) => {
     expect(population).toContain(words)

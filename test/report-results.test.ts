@@ -147,7 +147,7 @@ describe('the evidence index', () => {
     expect(section(report, 'evidence')).toContain(`probe.time.sync/read\n${said}\n4 of 5: `)
     expect(section(report, 'custody')).toContain(said)
     const [head = [], ...rows] = [...evidenceTable(recordings)]
-    const classes = rows.map((row) => row[head.indexOf('redacted by class')]).filter((one) => one !== '')
+    const classes = rows.map((row) => row[head.indexOf('masked, by class')]).filter((one) => one !== '')
     expect(new Set(classes)).toEqual(new Set([said.replace('4, token 4', '1, token 1').replace('8', '2')]))
   })
 })
@@ -166,7 +166,7 @@ describe('evidence.csv', () => {
         `${nodeFolder(recording.node.name)}/sha256/${meta.stdout.sha256}`,
       ]),
     )
-    const names = ['node', 'probe', 'output SHA-256', 'error output SHA-256', 'path in the pack'].map(column)
+    const names = ['node', 'probe', 'output SHA-256', 'error output SHA-256', 'path in pack'].map(column)
     const found = rows.map((row) => names.map((index) => row[index]))
     expect(found.map((row) => row.join(' ')).sort()).toEqual(all.map((row) => row.join(' ')).sort())
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([head.length]))

@@ -104,7 +104,7 @@ describe('report', () => {
 
   it('names the nodes without evidence and what to do about each', () => {
     const undecided = section(report, 'undecided')
-    expect(undecided).toContain('We could not reach the node')
+    expect(undecided).toContain('Node unreachable')
     expect(undecided).toContain('connect ECONNREFUSED 192.0.2.10:22')
     expect(undecided).toContain('There is no recording of this declared node')
     expect(undecided).toContain('needs administrator rights')

@@ -112,7 +112,7 @@ describe('a chain on the disk', () => {
     )
     expect(await chain.append({ ...gap, signature: 'no base64!' } as LoggedEntry)).toMatchObject(refused)
     expect(await chain.append(runNamed('r1'))).toMatchObject({ ok: true })
-    expect(await chain.append(runNamed('r1'))).toMatchObject({ error: { detail: 'this pack is in the chain already' } })
+    expect(await chain.append(runNamed('r1'))).toMatchObject({ error: { detail: 'this pack is already in the chain' } })
     expect(await chain.append(gap)).toMatchObject({ ok: true, value: { entries: [runNamed('r1'), gap] } })
     await chain.close()
     expect(await chain.append(runNamed('r2'))).toMatchObject({ error: { code: 'store.failed' } })
@@ -156,9 +156,9 @@ describe('a chain on the disk', () => {
 
   test.each([
     ['no beginning', 'chain.json', null, 'chain.json is missing'],
-    ['another beginning', 'chain.json', '{}', 'chain.json is missing or is not the beginning of a chain'],
+    ['another beginning', 'chain.json', '{}', 'chain.json is missing or is not the start of a run chain'],
     ['no entries', 'entries.jsonl', null, 'entries.jsonl is missing'],
-    ['all entries gone', 'entries.jsonl', '', 'entries.jsonl does not begin with the entries that head.json counts'],
+    ['all entries gone', 'entries.jsonl', '', 'entries.jsonl does not start with the entries that head.json counts'],
     ['the last entry gone', 'entries.jsonl', entryLine(runNamed('r1')), 'head.json counts'],
     ['an entry replaced', 'entries.jsonl', entryLine(runNamed('r9')) + entryLine(gap), 'head.json counts'],
     [

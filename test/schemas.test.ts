@@ -58,8 +58,8 @@ describe('schemas', () => {
     expect(validator.problems('capture', capture)).toEqual([
       'argv[0] must be text, not 1',
       'exitCode must be at most 255, not 900',
-      'startedAt is “x”, which has not the expected form',
-      'stdout.sha256 is “zz”, which has not the expected form',
+      'startedAt is “x”, which is not in the expected form',
+      'stdout.sha256 is “zz”, which is not in the expected form',
       'stderr lacks “sha256”',
       'stderr lacks “size”',
     ])

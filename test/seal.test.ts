@@ -105,13 +105,15 @@ describe('a seal', () => {
   })
 
   test('over other content is refused', async () => {
-    expect((await read(seal, new TextEncoder().encode('other'))).problems.join(' ')).toMatch(/not over these bytes/)
+    expect((await read(seal, new TextEncoder().encode('other'))).problems.join(' ')).toMatch(
+      /does not cover these bytes/,
+    )
   })
 
   test('without its root is told to be incomplete', async () => {
     const reading = await read(seal, content, [], [])
     expect(reading).toMatchObject({ problems: [], root: null })
-    expect(reading.incomplete).toMatch(/who issued .*Seal test.* is missing/)
+    expect(reading.incomplete).toMatch(/the issuer of .*Seal test.* is missing/)
   })
 
   test('with a time-stamp that is none says so', () => {
@@ -219,11 +221,7 @@ describe('a seal', () => {
     ['no content type', [messageDigest, certificate], /no content-type/],
     ['no digest', [contentType, certificate], /no message-digest/],
     ['no certificate attribute', [contentType, messageDigest], /no signing-certificate-v2/],
-    [
-      'two digests',
-      [contentType, messageDigest, messageDigest, certificate],
-      /message-digest attribute more than once/,
-    ],
+    ['two digests', [contentType, messageDigest, messageDigest, certificate], /more than one message-digest attribute/],
     [
       'the attribute of another certificate',
       [contentType, messageDigest, attributesOf(signedAttributes(made.root, digestOf(content)))[2] ?? certificate],
@@ -255,7 +253,7 @@ describe('a seal', () => {
     [
       'unsigned attributes',
       { unsigned: [der(0xa1, sequence(oid('1.2.3.4'), setOf(text('x'))))] },
-      /something unsigned that is not one time-stamp/,
+      /an unsigned attribute that is not one time-stamp/,
     ],
   ] as const)('with %s is refused', async (_, options, words) => {
     expect((await read(await byHand([contentType, messageDigest, certificate], options))).problems.join(' ')).toMatch(

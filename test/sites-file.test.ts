@@ -49,19 +49,19 @@ describe('a table of sites', () => {
 
   it.each([
     ['', null, 'is empty'],
-    ['site,country\nFRA,DE\n', null, 'names no column with the serial number'],
-    ['serial,rack\nSN-1001,R1\n', null, 'names no column with the site or country'],
-    ['serial,site\n', null, 'nothing below it'],
+    ['site,country\nFRA,DE\n', null, 'has no column for the serial number'],
+    ['serial,rack\nSN-1001,R1\n', null, 'has no column for the site or country'],
+    ['serial,site\n', null, 'no entries'],
     ['serial,site\n,FRA\n', 'line 2', 'has no serial number'],
     ['serial,site\nSN-1001,FRA\nTo Be Filled By O.E.M.,FRA\n', 'line 3', 'tells no machine from another'],
     ['serial,site,country\nSN-1001,FRA,Atlantis\n', 'line 2', 'names the country “Atlantis”'],
     ['serial,site\nSN-1001,\n', 'line 2', 'neither a site nor a country'],
-    ['serial,site,lat,lon\nSN-1001,FRA,50.1,\n', 'line 2', 'a latitude or a longitude, and not both'],
-    ['serial,site,lat,lon\nSN-1001,FRA,95,8\n', 'line 2', 'no number from -90 to 90'],
+    ['serial,site,lat,lon\nSN-1001,FRA,50.1,\n', 'line 2', 'only one of latitude and longitude'],
+    ['serial,site,lat,lon\nSN-1001,FRA,95,8\n', 'line 2', 'a number from -90 to 90'],
     ['serial,site\nSN-1001,FRA\nsn-1001 ,IAD\n', 'line 3', 'as line 2 does'],
     [`serial,site\nSN-1001,${'x'.repeat(301)}\n`, 'line 2', 'more than 300 characters for the site'],
-    ['a\0b', null, 'is not a table of text'],
-    ['serial,site\n"SN-1001,FRA\n', null, 'is not a table that can be read'],
+    ['a\0b', null, 'is not a text table'],
+    ['serial,site\n"SN-1001,FRA\n', null, 'is not a readable table'],
   ])('%j is refused', (text, at, expected) => {
     const [problem] = csv(text).problems
     if (at !== null) expect(problem?.at).toBe(at)
@@ -152,9 +152,9 @@ describe('Redfish Chassis resources', () => {
     [[CHASSIS, { ...CHASSIS }], '$[1]', 'as $[0] does'],
     [{ ...CHASSIS, SerialNumber: null }, '$', 'has no serial number'],
     [{ ...CHASSIS, Location: {} }, '$', 'neither a site nor a country'],
-    [[], null, 'holds no Chassis resource'],
-    [[1], null, 'something other than Chassis'],
-    [null, null, 'something other than Chassis'],
+    [[], null, 'contains no Chassis resource'],
+    [[1], null, 'resources other than Chassis'],
+    [null, null, 'resources other than Chassis'],
   ])('%j is refused', (value, at, expected) => {
     const [problem] = redfish(value).problems
     expect(problem?.at ?? null).toBe(at)

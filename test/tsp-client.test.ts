@@ -70,7 +70,7 @@ describe('an authority that lies is named, and not asked again', () => {
   test.each<[string, Lie, RegExp]>([
     ['another nonce', shaped({ nonce: new Uint8Array([0x41, 2, 3, 4, 5, 6, 7, 8]) }), /has another nonce/],
     ['no nonce', shaped({ nonce: null }), /has no nonce/],
-    ['another imprint', shaped({ imprint: new Uint8Array(32) }), /not over these bytes/],
+    ['another imprint', shaped({ imprint: new Uint8Array(32) }), /does not cover these bytes/],
     ['a time before', shaped({ genTime: ago(6) }), /more than 5 minutes apart/],
     ['a time to come', shaped({ genTime: ago(-6) }), /more than 5 minutes apart/],
     [
@@ -115,7 +115,7 @@ describe('an authority that lies is named, and not asked again', () => {
 
   test.each<[string, TestTsaOptions, RegExp]>([
     ['another purpose', { purposes: [OID.emailProtection] }, /not for time-stamping/],
-    ['a further purpose', { purposes: [OID.timeStamping, OID.emailProtection] }, /other purposes besides/],
+    ['a further purpose', { purposes: [OID.timeStamping, OID.emailProtection] }, /purposes other than/],
     ['a purpose that is not critical', { critical: false }, /not marked critical/],
     ['an end in the past', { validity: { from: ago(9999), until: ago(1) } }, /not in force/],
   ])('a certificate with %s', async (_, options, words) => {
@@ -141,13 +141,13 @@ describe('an authority that will not', () => {
     [
       'refuses',
       say(() => refusal(2, 'Come back tomorrow.', 14)),
-      'The authority gave no time-stamp: status 2 (rejection); failInfo timeNotAvailable; “Come back tomorrow.”',
+      'The authority granted no time-stamp: status 2 (rejection); failInfo timeNotAvailable; “Come back tomorrow.”',
     ],
-    ['is not there', say(() => new Uint8Array(), 'text/plain', 404), 'The authority answered with HTTP 404.'],
+    ['is not there', say(() => new Uint8Array(), 'text/plain', 404), 'The authority returned HTTP status 404.'],
     [
       'sends us on',
       (_, answer) => void answer.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
-      'The authority sent us on to “http://127.0.0.1:1/” (HTTP 302); redirects are not followed.',
+      'The authority redirected to “http://127.0.0.1:1/” (HTTP 302); redirects are not followed.',
     ],
   ])('%s is not asked again', async (_, lie, detail) => {
     expect(await failure(lie)).toMatchObject({ code: 'timestamp.refused', detail, asked: 1 })

@@ -82,14 +82,14 @@ describe('a response', () => {
     [77, 'x', 3, 'status 77 (unknown); “x”'],
   ])('of status %i is told in its own words', (status, said, bit, expected) => {
     expect(tokenOf(refusal(status, said, bit))).toEqual({
-      refused: `The authority gave no time-stamp: ${expected}`,
+      refused: `The authority granted no time-stamp: ${expected}`,
       byAuthority: true,
     })
   })
 
   test.each([
     ['nothing', new Uint8Array(), /not one value in DER/],
-    ['granted and empty', sequence(sequence(small(0))), /granted, and holds none/],
+    ['granted and empty', sequence(sequence(small(0))), /but contains none/],
     ['no status', sequence(sequence(text('x')), token), /not a time-stamp response/],
     ['bytes after it', new Uint8Array([...sequence(sequence(small(0)), token), 0]), /not one value in DER/],
     ['parts after the token', sequence(sequence(small(0)), token, small(1)), /not a time-stamp response/],
@@ -136,17 +136,17 @@ describe('a token', () => {
   test('may leave out its certificates when they were given', () => {
     const bare = tsa.token(over, { certificates: [] })
     expect(wordsOf(bare, [...tsa.chain])).toBe('')
-    expect(wordsOf(bare)).toMatch(/certificate of the time-stamp’s signer is not in it/)
+    expect(wordsOf(bare)).toMatch(/certificate of the time-stamp’s signer is missing/)
   })
 
   test('by an RSA key may name the algorithm without its digest', () => {
     const made = testTsa({ keyType: 'RSA' })
     expect(wordsOf(made.token(over, { rsaEncryption: true }), [made.root])).toBe('')
-    expect(wordsOf(tsa.token(over, { rsaEncryption: true }))).toMatch(/signature algorithm that does not fit/)
+    expect(wordsOf(tsa.token(over, { rsaEncryption: true }))).toMatch(/signature algorithm that does not match/)
   })
 
   test.each<[string, TokenShape, RegExp]>([
-    ['over other bytes', { imprint: new Uint8Array(32) }, /not over these bytes/],
+    ['over other bytes', { imprint: new Uint8Array(32) }, /does not cover these bytes/],
     ['over a digest of another size', { imprint: new Uint8Array(20) }, /not over a SHA-256/],
     ['of version 2', { version: 2 }, /not of version 1/],
     ['that nothing binds to its signer', { ess: 'none' }, /no signing-certificate/],
@@ -162,20 +162,20 @@ describe('a token', () => {
     ['whose signed name is by an unknown digest', { ess: 'unknown-hash' }, /names another certificate/],
     ['whose signed name has no digest', { ess: 'no-digest' }, /names another certificate/],
     ['whose signed name has more behind it', { ess: 'more-behind' }, /names another certificate/],
-    ['that names its signer twice', { essTwice: true }, /signing-certificate attribute more than once/],
+    ['that names its signer twice', { essTwice: true }, /more than one signing-certificate attribute/],
     ['by two', { signers: 2 }, /has 2 signers/],
     ['by nobody', { signers: 0 }, /has 0 signers/],
     ['around something else', { contentType: OID.data }, /not a time-stamp \(TSTInfo\)/],
-    ['with additions that nobody signed', { unsigned: true }, /no signature covers/],
+    ['with additions that nobody signed', { unsigned: true }, /unsigned attributes/],
     ['with a stranger’s certificate', { certificates: [...tsa.chain, ...testTsa().chain] }, /not part of its signer/],
     ['with bytes for a certificate', { certificates: [...tsa.chain, sequence(small(1))] }, /not part of its signer/],
     ['with an extension that must be known', { extension: strangeExtension() }, /critical extension/],
-    ['of the year before its certificate', { genTime: '2020-01-01T00:00:00Z' }, /“Memory TSA” was not in force/],
-    ['of local time', { genTimeText: '20261101120000' }, /one form/],
-    ['of a time with a zone', { genTimeText: '20261101120000+0100' }, /one form/],
-    ['of a time with superfluous zeros', { genTimeText: '20261101120000.50Z' }, /one form/],
-    ['of a time without seconds', { genTimeText: '202611011200Z' }, /one form/],
-    ['of a day that is none', { genTimeText: '20260230120000Z' }, /one form/],
+    ['of the year before its certificate', { genTime: '2020-01-01T00:00:00Z' }, /“Memory TSA” was not valid at/],
+    ['of local time', { genTimeText: '20261101120000' }, /required form/],
+    ['of a time with a zone', { genTimeText: '20261101120000+0100' }, /required form/],
+    ['of a time with superfluous zeros', { genTimeText: '20261101120000.50Z' }, /required form/],
+    ['of a time without seconds', { genTimeText: '202611011200Z' }, /required form/],
+    ['of a day that is none', { genTimeText: '20260230120000Z' }, /required form/],
   ])('%s is refused', (_, shape, words) => {
     expect(wordsOf(tsa.token(over, shape))).toMatch(words)
   })
@@ -186,19 +186,19 @@ describe('a token', () => {
       alterContent: (content) =>
         new Uint8Array(Buffer.from(Buffer.from(content).toString('latin1').replace('20261101', '20251101'), 'latin1')),
     })
-    expect(wordsOf(altered)).toMatch(/not what was signed/)
+    expect(wordsOf(altered)).toMatch(/differs from the signed content/)
   })
 
   test.each<[string, TestTsaOptions, RegExp]>([
     ['for mail', { purposes: [OID.emailProtection] }, /is not for time-stamping/],
-    ['for mail as well', { purposes: [OID.timeStamping, OID.emailProtection] }, /other purposes besides/],
+    ['for mail as well', { purposes: [OID.timeStamping, OID.emailProtection] }, /purposes other than/],
     ['whose purpose is not critical', { critical: false }, /not marked critical/],
     [
       'that had ended',
       { validity: { from: '2020-01-01T00:00:00Z', until: '2021-01-01T00:00:00Z' } },
-      /“Memory TSA” was not in force/,
+      /“Memory TSA” was not valid at/,
     ],
-    ['whose root allows no further issuer', { rootPathLength: 0 }, /may not have so many issuers/],
+    ['whose root allows no further issuer', { rootPathLength: 0 }, /may not have this many issuers/],
   ])('by a certificate %s is refused', (_, options, words) => {
     const made = testTsa(options)
     expect(wordsOf(made.token(over), [made.root])).toMatch(words)
@@ -212,10 +212,10 @@ describe('a token', () => {
   })
 
   test('without its root, or with a namesake’s, has none', () => {
-    expect(wordsOf(tsa.token(over), [])).toMatch(/who issued “Memory TSA issuer” is missing/)
+    expect(wordsOf(tsa.token(over), [])).toMatch(/the issuer of “Memory TSA issuer” is missing/)
     expect(read(tsa.token(over), []).reading.problems).toEqual([])
     const { reading } = read(tsa.token(over), [testTsa().root])
-    expect(reading.problems.join(' ')).toMatch(/who issued “Memory TSA issuer” did not sign it/)
+    expect(reading.problems.join(' ')).toMatch(/the issuer of “Memory TSA issuer” did not sign it/)
     expect([reading.root, reading.revocationCovered]).toEqual([null, false])
   })
 

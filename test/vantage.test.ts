@@ -191,11 +191,11 @@ describe('reading', () => {
   test('what cannot be read is said in plain words', async () => {
     expect(await refusal(join(folder, 'absent.json'))).toBe('input.not-found: absent.json could not be read')
     expect(await refusal(file('yaml.json', 'schema: barewitness.vantage/1\n'))).toBe(
-      'input.refused: yaml.json is no JSON in UTF-8',
+      'input.refused: yaml.json is not JSON in UTF-8',
     )
     const { vantage: _, ...rest } = record
     expect(await refusal(file('short.json', canonicalJson(rest)))).toBe(
-      'input.refused: short.json is no vantage record: the document lacks “vantage”',
+      'input.refused: short.json is not a vantage record: the document lacks “vantage”',
     )
   })
 

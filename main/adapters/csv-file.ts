@@ -1,17 +1,20 @@
 import { stringify } from 'csv-stringify/sync'
 
-// What spreadsheet programs take for the start of a formula, also full width, and also behind blanks and quotation marks. A program
-// that splits at semicolons, tabs or line ends starts a new cell there, whatever stood around it.
+// What spreadsheet programs treat as the start of a formula, also full width, and also after blanks and quotation
+// marks. A program that splits at semicolons, tabs or line ends starts a new cell there, whatever surrounds it.
 const INSIDE = /[;\t\r\n](?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g
 const AT_START = /^(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n])/
 
-/** The same text, with an apostrophe before whatever could be taken for a formula (OWASP, CSV injection). */
+/** The same text, with an apostrophe before anything that could be read as a formula (OWASP, CSV injection). */
 export const defused = (cell: string): string => cell.replace(INSIDE, "$&'").replace(AT_START, "'")
 
-/** A table as CSV (RFC 4180) with a byte order mark for spreadsheets; a cell that could be taken for a formula is defused. */
+/**
+ * A table as CSV (RFC 4180) with a byte order mark for spreadsheets; a cell that could be read as a formula is
+ * neutralized.
+ */
 export const csvOf = (rows: Iterable<readonly string[]>): string => [...csvPieces(rows)].join('')
 
-/** The text of csvOf() in pieces of some hundred rows. */
+/** The text of csvOf() in pieces of some hundred lines. */
 export function* csvPieces(rows: Iterable<readonly string[]>): Generator<string> {
   yield '\ufeff'
   let piece: string[][] = []
@@ -26,5 +29,5 @@ export function* csvPieces(rows: Iterable<readonly string[]>): Generator<string>
 
 const ROWS_AT_ONCE = 500
 
-// Readers take either half of a line end for one, so a cell with it is quoted.
+// Readers accept either half of a line end as a line end, so a cell with one is quoted.
 const pieceOf = (rows: string[][]): string => stringify(rows, { record_delimiter: '\r\n', quoted_match: /[\r\n\t;]/ })

@@ -23,13 +23,13 @@ import { storeFailure } from './store/failure.ts'
 import { digestOfFile, storedFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024
-/** How long somebody else may take to write a small file. */
+/** How long another process may take to write a small file. */
 const PATIENCE_MS = 10_000
 
-/** What link(2) says where a file can have no second name, or no further one. */
+/** Errors of link(2) where a file can have no second name, or no further one. */
 const NO_LINKS = ['EPERM', 'EMLINK', 'EXDEV', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-/** Files of this computer. A file is written whole or not at all. */
+/** Files of this computer. A file is written completely or not at all. */
 export const createFiles = (): Files => ({
   read: async (path, largest) => {
     try {
@@ -62,7 +62,7 @@ export const createFiles = (): Files => ({
       await makeFolder(dirname(path))
       return ok(await writeWholePieces(path, pieces))
     } catch (problem) {
-      // Anything else comes from whoever makes the pieces, and is a bug of ours.
+      // Any other error comes from the producer of the pieces, and is a bug.
       if (!(problem instanceof Error && 'syscall' in problem)) throw problem
       return fail('store.failed', told(problem))
     }
@@ -93,10 +93,10 @@ export const createFiles = (): Files => ({
       await makeFolder(dirname(to))
       await copyFile(from, to, constants.COPYFILE_EXCL)
     } catch (problem) {
-      return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} exists already` : told(problem))
+      return fail('store.failed', isCode(problem, 'EEXIST') ? `${to} already exists` : told(problem))
     }
     try {
-      // From here on the file is one that we made.
+      // From here on the file is one that we created.
       await orRemoved(to, () => synced(to))
       return ok(await digestOfFile(to))
     } catch (problem) {
@@ -114,7 +114,7 @@ export const createFiles = (): Files => ({
   },
   stored: async (path) => {
     try {
-      if (!(await lstat(path)).isFile()) return fail('input.refused', `${path} is not an ordinary file`)
+      if (!(await lstat(path)).isFile()) return fail('input.refused', `${path} is not a regular file`)
       const { size, sha256 } = await digestOfFile(path)
       return ok(storedFile(path, size, sha256))
     } catch {
@@ -176,7 +176,7 @@ export const createFiles = (): Files => ({
   },
 })
 
-/** A process that we may not signal runs, too. */
+/** A process that we may not signal is running, too. */
 function isRunning(id: number): boolean {
   try {
     process.kill(id, 0)
@@ -186,7 +186,7 @@ function isRunning(id: number): boolean {
   }
 }
 
-/** Paths from a folder, and whether each is an ordinary file. Links to folders are not entered. */
+/** Paths relative to a folder, and whether each is a regular file. Links to folders are not entered. */
 async function* entriesBelow(folder: string, at: string, depth: number): AsyncGenerator<readonly [string, boolean]> {
   const entries = await readdir(join(folder, at), { withFileTypes: true }).catch((problem) => {
     if (isCode(problem, 'ENOENT')) return []
@@ -199,7 +199,7 @@ async function* entriesBelow(folder: string, at: string, depth: number): AsyncGe
   }
 }
 
-/** What is not what it should be is taken away again. */
+/** An unexpected result is removed again. */
 async function putStored(path: string, content: StoredBytes): Promise<void> {
   const handle = await open(path, 'wx', 0o600)
   await orRemoved(path, async () => {
@@ -212,7 +212,7 @@ async function putStored(path: string, content: StoredBytes): Promise<void> {
         await handle.writeFile(chunk)
       }
       if (size !== content.size || hash.digest('hex') !== content.sha256)
-        throw new Error(`${path}: its bytes are not the ones that were stored`)
+        throw new Error(`${path}: its bytes differ from the stored digest`)
       await handle.sync()
     } finally {
       await handle.close()

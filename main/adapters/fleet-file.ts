@@ -15,10 +15,12 @@ import type { Hop } from './ssh/host-key.ts'
 
 const LARGEST = 8 * 1024 * 1024
 const MOST_ALIASES = 100
-/** Made at first use: compiling the schemas takes some 30 ms. */
+/** Built at first use: compiling the schemas takes some 30 ms. */
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
-/** Reads fleet files. Every problem is one sentence with file, line, column and field; several are separated by “; ”. */
+/**
+ * Reads fleet files. Every problem is one sentence with file, line, column and field; several are separated by “; ”.
+ */
 export function createFleets(): Fleets {
   return {
     read: async (path) => {
@@ -38,8 +40,8 @@ export function createFleets(): Fleets {
 }
 
 /**
- * The text of a fleet file, YAML or JSON. `path` names it in problems, and is what relative paths in it start from. `hardware` is the
- * text of the file of pinned parts beside it, where there is one.
+ * The text of a fleet file, YAML or JSON. `path` names it in problems, and is the base of relative paths in it.
+ * `hardware` is the text of the file of pinned components next to it, where there is one.
  */
 export function parseFleet(text: string, path: string, hardware: string | null = null): Outcome<FleetFile> {
   const lines = new LineCounter()
@@ -54,7 +56,7 @@ export function parseFleet(text: string, path: string, hardware: string | null =
   try {
     value = document.toJS({ maxAliasCount: MOST_ALIASES })
   } catch {
-    return fail('input.refused', `${path}:1:1: the document repeats itself through more aliases than we follow`)
+    return fail('input.refused', `${path}:1:1: the document expands too many aliases`)
   }
   const refuse = (problems: readonly PlacedProblem[]): Outcome<never> =>
     fail(
@@ -82,7 +84,7 @@ export function parseFleet(text: string, path: string, hardware: string | null =
   })
 }
 
-/** What is added says in a comment where it is from, except in the braces of JSON, which has none. */
+/** Additions name their origin in a comment, except in JSON, which has none. */
 const withHostKeys: Fleets['withHostKeys'] = (bytes, keys) => {
   const text = new TextDecoder().decode(bytes)
   if (/^\s*\{/.test(text)) {
@@ -105,7 +107,7 @@ const withHostKeys: Fleets['withHostKeys'] = (bytes, keys) => {
 const hostKeyOf = (key: { readonly fingerprint: string } | undefined): Pick<FleetNode, 'hostKey'> =>
   key === undefined ? {} : { hostKey: key.fingerprint }
 
-/** Where in the text a value stands: the value, or the key of a field that has none of its own, or what would have held it. */
+/** Position of a value in the text: the value, or the key of a field without one, or its container. */
 export function offsetOf(document: Document, path: readonly (string | number)[]): number {
   for (let depth = path.length; depth > 0; depth--) {
     const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true)
@@ -117,7 +119,7 @@ export function offsetOf(document: Document, path: readonly (string | number)[])
   return isNode(document.contents) && document.contents.range ? document.contents.range[0] : 0
 }
 
-/** known_hosts files that were named and are not there: an empty one would only fail later, node by node. */
+/** known_hosts files that were named but do not exist: an empty one would only fail later, node by node. */
 function missingFiles(fleet: Fleet, path: string): readonly PlacedProblem[] {
   const named: { path: (string | number)[]; file: string | undefined }[] = [
     { path: ['knownHosts'], file: fleet.knownHosts },
@@ -130,21 +132,24 @@ function missingFiles(fleet: Fleet, path: string): readonly PlacedProblem[] {
   )
 }
 
-/** A path in a fleet file starts at the folder of that file; `~/` is the home folder. */
+/** A path in a fleet file is relative to the folder of that file; `~/` is the home folder. */
 export function beside(fleetPath: string, file: string): string {
   if (file === '~' || file.startsWith('~/')) return resolve(homedir(), file.slice(2))
   return isAbsolute(file) ? file : resolve(dirname(fleetPath), file)
 }
 
-/** Decisions about host keys lie beside the fleet file, so that they travel with it. */
+/** Host key decisions are stored next to the fleet file, so that they travel with it. */
 export const decisionsBeside = (fleetPath: string): string =>
   resolve(dirname(fleetPath), `${basename(fleetPath)}.known_hosts`)
 
-/** Parts that were pinned lie beside the fleet file as well. */
+/** Pinned components are stored next to the fleet file as well. */
 export const hardwareBeside = (fleetPath: string): string =>
   resolve(dirname(fleetPath), `${basename(fleetPath)}.hardware.json`)
 
-/** The pinned parts by node, or the first thing that is wrong with the file. Pins that cannot be read are an error: they would go unnoticed. */
+/**
+ * The pinned components by node, or the first error in the file. Unreadable pins are an error: otherwise they would be
+ * ignored unnoticed.
+ */
 export function parsePins(text: string | null, path: string): Outcome<HardwarePins> {
   if (text === null) return ok({})
   let value: unknown
@@ -165,7 +170,7 @@ function withPins(node: PlannedNode, pins: HardwarePins): PlannedNode {
   return own === undefined ? node : { ...node, declared: { ...node.declared, hardware: own } }
 }
 
-/** How to reach one node: paths made absolute, its trust and credentials, and those of its jump hosts. */
+/** How to reach one node: absolute paths, its trust and credentials, and those of its jump hosts. */
 export function connectTarget(
   fleet: Fleet,
   node: PlannedNode,
@@ -181,7 +186,10 @@ export function connectTarget(
   return { ...hop(node.source), node: node.declared, jumps: node.jumps.map(hop) }
 }
 
-/** An inline fingerprint stands alone; a named known_hosts file stands for the user's own. Decisions are always consulted, last. */
+/**
+ * An inline fingerprint is used alone; a named known_hosts file replaces the user's own. Decisions are always
+ * consulted, last.
+ */
 function trustOf(fleet: Fleet, node: FleetNode, fleetPath: string, options: TargetOptions): HostKeyTrust {
   const named = node.knownHosts ?? fleet.knownHosts
   const usual = node.hostKey === undefined ? [resolve(homedir(), '.ssh/known_hosts'), '/etc/ssh/ssh_known_hosts'] : []

@@ -16,9 +16,10 @@ export interface FolderLock {
 const LOCK = /^lock\.([0-9a-f]{8})\.(\d{1,10})\.([0-9a-f-]{1,40})\.[0-9a-f]{16}$/
 
 /**
- * Holds a folder against other processes, and against other callers in this one. Everybody puts down a file under a name of their own,
- * which says who they are, and only then looks for others: of two at once, at least one sees the other and steps back. The file of a
- * process that is gone may be removed by anybody, since no name is ever used again. Waits `patience` milliseconds, then store.failed.
+ * Locks a folder against other processes, and against other callers in this one. Each caller first creates a file under
+ * a unique name that identifies it, and only then looks for others: of two at once, at least one sees the other and
+ * yields. The file of a process that has ended may be removed by any caller, since no name is ever reused. Waits
+ * `patience` milliseconds, then fails with store.failed.
  */
 export async function lockFolder(folder: string, patience: number): Promise<Outcome<FolderLock>> {
   const host = sha256(hostname()).slice(0, 8)
@@ -35,11 +36,14 @@ export async function lockFolder(folder: string, patience: number): Promise<Outc
       await release()
     }
     if (Date.now() >= until)
-      return fail('store.failed', plain(`somebody else is writing there: ${join(folder, holder)}`, 600))
+      return fail('store.failed', plain(`another process is writing to this folder: ${join(folder, holder)}`, 600))
   }
 }
 
-/** Somebody else's lock, or null. Whether a process of another computer still runs cannot be told from here: it counts as running. */
+/**
+ * Another caller's lock, or null. Whether a process of another computer still runs is unknown here: it counts as
+ * running.
+ */
 async function otherHolder(folder: string, own: string, host: string): Promise<string | null> {
   for (const name of await readdir(folder)) {
     const [, where, pid, start = ''] = LOCK.exec(name) ?? []
@@ -50,7 +54,7 @@ async function otherHolder(folder: string, own: string, host: string): Promise<s
   return null
 }
 
-/** Whether this very process still runs, not a later one of the same number. In doubt it does. */
+/** Whether this very process still runs, not a later one with the same number. If unknown, it counts as running. */
 async function isRunning(pid: number, start: string): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -62,15 +66,16 @@ async function isRunning(pid: number, start: string): Promise<boolean> {
 }
 
 /**
- * What tells a process from an earlier one of the same number: on Linux, its start and that of the system. Elsewhere all look alike.
- * Null when it cannot be read.
+ * What distinguishes a process from an earlier one of the same number: on Linux, its start and that of the system.
+ * Elsewhere all look alike. Null when it cannot be read.
  */
 async function startOf(pid: number): Promise<string | null> {
   if (process.platform !== 'linux') return '0'
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
-    // The second field is a name in parentheses that may hold anything; state and start time are the 3rd and the 22nd (proc(5)).
+    // The second field is a name in parentheses with arbitrary content; state and start time are the 3rd and the 22nd
+    // (proc(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' ? '' : `${fields[19]}-${sha256(boot).slice(0, 8)}`
   } catch {

@@ -1,7 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { INPUT_SCHEMAS, isMethod } from '../../schemas/ipc-inputs.ts'
 
-/** Checks the input of a call from the window against its method's schema. Gives the problems as sentences; none means it fits. */
+/**
+ * Checks the input of a call from the window against its method's schema. Returns the problems as sentences; none means
+ * it fits.
+ */
 export function ipcValidator(): (method: string, input: unknown) => readonly string[] {
   const ajv = new Ajv2020({ strict: true, allErrors: false })
   const compiled = new Map<string, ValidateFunction>(

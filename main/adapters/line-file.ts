@@ -1,7 +1,10 @@
 import { open } from 'node:fs/promises'
 import { isCode, readPlain } from './store/durable.ts'
 
-/** Adds one line, its end included, to a file that is only appended to. It is on the disk when this resolves. Throws past `largest` bytes. */
+/**
+ * Appends one line, its end included, to an append-only file. It is on the disk when this resolves. Throws past
+ * `largest` bytes.
+ */
 export async function appendLine(path: string, line: string, largest: number): Promise<void> {
   const handle = await open(path, 'a', 0o600)
   try {
@@ -14,7 +17,7 @@ export async function appendLine(path: string, line: string, largest: number): P
   }
 }
 
-/** A line without its end was being written when a process was killed: nobody was told that it is there. */
+/** A line without its end was being written when a process was killed: its writer never confirmed it. */
 export async function cutTornLine(path: string, largest: number): Promise<void> {
   const bytes = await bytesIfThere(path, largest)
   const whole = (bytes?.lastIndexOf(0x0a) ?? -1) + 1

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Gives back memory that nothing holds any more. V8 lets its heap grow to several times of what lives in it before it looks, the more so
- * the more memory the computer has; between the parts of a large export most of it is garbage. Where the engine offers no such call,
- * nothing happens but that more memory is held.
+ * Frees memory that is no longer referenced. V8 lets its heap grow to several times the size of its live data before it
+ * collects, the more so the more memory the computer has; between the stages of a large export most of it is garbage.
+ * Where the engine offers no such call, nothing happens except that more memory is used.
  */
 export function tidyMemory(): void {
   collect ??= collector()
@@ -14,7 +14,7 @@ export function tidyMemory(): void {
 let collect: (() => void) | null = null
 
 function collector(): () => void {
-  // Electron may hold V8's flags fixed, and then ends on a change of one: not seen to work there.
+  // Electron may freeze V8's flags, and then ends on a change of one: this was not observed to work there.
   if ('electron' in process.versions) return () => undefined
   setFlagsFromString('--expose-gc')
   const found: unknown = runInNewContext('typeof gc === "function" ? gc : null')

@@ -13,7 +13,7 @@ import { storedBlob } from './stored-file.ts'
 
 const LARGEST_TEXT = 64 * 1024 * 1024
 const LARGEST_BLOB = 16 * 1024 * 1024
-/** What the collector takes from one node, with room for the answers of resumed attempts. */
+/** Size limit of one node's recording, including captures of resumed attempts. */
 const LARGEST_RECORDING = 256 * 1024 * 1024
 const MOST_CAPTURES = 20_000
 
@@ -21,9 +21,9 @@ const invalid = (where: string, problem: unknown): Outcome<never> =>
   fail('recording.invalid', plain(`${where}: ${problem instanceof Error ? problem.message : String(problem)}`, 600))
 
 /**
- * Reads a recording folder and trusts nothing in it: schemas are checked, every blob is hashed again, links are not followed, sizes are
- * bounded. A last line without its end is a write that was cut off, and names nothing. Fails with recording.invalid, or with
- * recording.altered where bytes are not the ones their line names.
+ * Reads a recording folder without trusting its content: schemas are checked, every blob is hashed again, links are not
+ * followed, sizes are bounded. A last line without its end is an interrupted write, and names nothing. Fails with
+ * recording.invalid, or with recording.altered where bytes differ from the digest in their line.
  */
 export async function readRecordingFolder(
   folder: string,
@@ -42,7 +42,7 @@ export async function readRecordingFolder(
       if (blobs.has(digest)) continue
       const bytes = await readBlob(folder, digest)
       total += bytes?.length ?? 0
-      if (total > LARGEST_RECORDING) return invalid(folder, `more than ${LARGEST_RECORDING} bytes of answers`)
+      if (total > LARGEST_RECORDING) return invalid(folder, `captures exceed ${LARGEST_RECORDING} bytes in total`)
       blobs.set(digest, bytes)
     }
     const captures: CapturedAnswer[] = []
@@ -54,7 +54,7 @@ export async function readRecordingFolder(
       if (stdout == null || stderr == null)
         return fail(
           'recording.altered',
-          plain(`${folder}: the bytes of ${meta.probe}/${meta.command} are not the ones recorded`, 600),
+          plain(`${folder}: the bytes of ${meta.probe}/${meta.command} differ from the recorded digest`, 600),
         )
       captures.push({ meta, stdout, stderr })
     }
@@ -77,7 +77,7 @@ export async function readRecordingHeader(folder: string, validator: SchemaValid
 
 function readLines(folder: string, bytes: Buffer, validator: SchemaValidator): Outcome<readonly Capture[]> {
   const lines = bytes.toString('utf8').split('\n')
-  // The text after the last newline: empty, or a write that was cut off.
+  // The text after the last newline: empty, or an interrupted write.
   lines.pop()
   if (lines.length > MOST_CAPTURES) return invalid(folder, `captures.jsonl has more than ${MOST_CAPTURES} lines`)
   const captures: Capture[] = []
@@ -90,7 +90,7 @@ function readLines(folder: string, bytes: Buffer, validator: SchemaValidator): O
   return ok(captures)
 }
 
-/** The bytes under a digest, or null when they are not there or are others. */
+/** The bytes under a digest, or null when they are missing or differ. */
 async function readBlob(folder: string, digest: string): Promise<Uint8Array | null> {
   if (!isSha256(digest)) return null
   try {
@@ -110,10 +110,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Writes a recording as a folder of its own, which must not hold one yet. */
+/** Writes a recording as a new folder, which must not contain one yet. */
 export async function writeRecordingFolder(folder: string, loaded: LoadedRecording): Promise<Outcome<null>> {
   if (await isThere(join(folder, 'recording.json')))
-    return fail('input.refused', plain(`${folder} holds a recording already; evidence is never written over`, 600))
+    return fail('input.refused', plain(`${folder} already contains a recording; evidence is never overwritten`, 600))
   const files = await openRecordingFiles(folder, loaded.recording)
   if (!files.ok) return files
   const appended = await Promise.all(loaded.captures.map(files.value.append))
@@ -122,8 +122,8 @@ export async function writeRecordingFolder(folder: string, loaded: LoadedRecordi
 }
 
 /**
- * Recordings from folders that a person named: each is a recording, or holds recordings at most three levels down (a run, an evidence
- * folder, what `--out` named). A folder without any is refused.
+ * Recordings from named folders: each is a recording, or contains recordings at most three levels down (a run, an
+ * evidence folder, the folder of `--out`). A folder without any is refused.
  */
 export async function readRecordingFolders(
   folders: readonly string[],
@@ -134,7 +134,7 @@ export async function readRecordingFolders(
     try {
       if (!(await isThere(named))) return fail('input.not-found', plain(`there is no folder ${named}`, 600))
       const found = await recordingsBelow(named, DEEPEST)
-      if (found.length === 0) return fail('input.refused', plain(`${named} is no recording and holds none`, 600))
+      if (found.length === 0) return fail('input.refused', plain(`${named} is not a recording and contains none`, 600))
       for (const folder of found) {
         const header = await readRecordingHeader(folder, validator)
         if (!header.ok) return header

@@ -11,7 +11,7 @@ const LARGEST = 128 * 1024 * 1024
 const MOST_PROBLEMS = 5
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
-/** A register file; null when nothing of that name is there. Fails with input.refused, naming file, line and field. */
+/** A register file; null where there is none. Fails with input.refused, naming file, line and field. */
 export async function readRegister(path: string): Promise<Outcome<Register | null>> {
   try {
     return parseRegister(new TextDecoder('utf-8', { fatal: true }).decode(await readPlain(path, LARGEST)), path)
@@ -24,7 +24,8 @@ export async function readRegister(path: string): Promise<Outcome<Register | nul
 /** The text of a register file. `path` names it in problems. */
 export function parseRegister(text: string, path: string): Outcome<Register> {
   const lines = new LineCounter()
-  // JSON is YAML as well, and that reader knows where things stand. It is slow, so only a file with problems is given to it.
+  // JSON is YAML as well, and the YAML reader knows positions. It is slow, so only a file with problems is passed to
+  // it.
   const document = (): ReturnType<typeof parseDocument> =>
     parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const at = (offset: number): string => {
@@ -36,7 +37,7 @@ export function parseRegister(text: string, path: string): Outcome<Register> {
     value = JSON.parse(text)
   } catch {
     const [stopped] = document().errors
-    return fail('input.refused', `${stopped === undefined ? path : at(stopped.pos[0])}: this is not JSON`)
+    return fail('input.refused', `${stopped === undefined ? path : at(stopped.pos[0])}: not valid JSON`)
   }
   validator ??= createSchemaValidator()
   const problems = validator.placed('register', value).slice(0, MOST_PROBLEMS)

@@ -25,7 +25,7 @@ import { makeFolder, writeWhole } from './store/durable.ts'
 /** For a chain that does not exist yet. An existing one keeps its id and must be of this fleet. */
 type Beginning = Pick<RunChain, 'id' | 'fleet'>
 
-/** As much as a reader of packs takes in one file. */
+/** The most that a reader of packs accepts in one file. */
 const LARGEST = 64 * 1024 * 1024
 const NAMES = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
 
@@ -33,11 +33,11 @@ const failed = (problem: unknown): Outcome<never> =>
   fail('store.failed', plain(problem instanceof Error ? problem.message : String(problem), 600))
 
 /**
- * Opens the chain in a folder for writing, and begins it when the folder holds none: chain.json (id and fleet), entries.jsonl (one line
- * an entry, only appended to) and head.json (how many lines there must be, and their root, so that a folder that lost some is noticed
- * before the loss gets into a pack). Waits while somebody else holds it, `patience` milliseconds at most.
- * Fails with chain.broken when the files do not fit together; nothing is repaired but a line that was being written and never
- * acknowledged.
+ * Opens the chain in a folder for writing, and creates it when the folder has none: chain.json (id and fleet),
+ * entries.jsonl (one line an entry, append-only) and head.json (the required number of lines, and their root, so that a
+ * folder that lost some is detected before the loss gets into a pack). Waits while another process holds it, `patience`
+ * milliseconds at most. Fails with chain.broken when the files are inconsistent; nothing is repaired except a line that
+ * was being written and never acknowledged.
  */
 export async function openRunChain(
   folder: string,
@@ -71,7 +71,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
     const line = entryLine(logged)
     if (parseEntryLine(line.slice(0, -1)) === null || logged.entry.fleet !== chain.fleet)
       return fail('input.refused', `this is not an entry of the chain of fleet ${quote(chain.fleet)}`)
-    if (isEntered(chain, logged)) return fail('input.refused', 'this pack is in the chain already')
+    if (isEntered(chain, logged)) return fail('input.refused', 'this pack is already in the chain')
     try {
       await appendLine(join(folder, NAMES.entries), line, LARGEST)
       chain = { ...chain, entries: [...chain.entries, logged] }
@@ -90,7 +90,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
     },
     close: async () => {
       await last
-      last = Promise.resolve(fail('store.failed', 'the chain was closed'))
+      last = Promise.resolve(fail('store.failed', 'the chain is closed'))
       await lock.release()
     },
   })
@@ -106,7 +106,7 @@ async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
   const about = parsedJson((await textIfThere(join(folder, NAMES.chain))) ?? '')
   const head = parsedJson((await textIfThere(join(folder, NAMES.head))) ?? '')
   const text = await textIfThere(join(folder, NAMES.entries))
-  if (!isBeginning(about)) return broken(`${NAMES.chain} is missing or is not the beginning of a chain`)
+  if (!isBeginning(about)) return broken(`${NAMES.chain} is missing or is not the start of a run chain`)
   if (text === null) return broken(`${NAMES.entries} is missing`)
   const entries: LoggedEntry[] = []
   for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
@@ -115,13 +115,16 @@ async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
       return broken(`${NAMES.entries}:${index + 1} is not an entry of this chain`)
     entries.push(logged)
   }
-  // Nothing is appended before there is a head.
+  // Nothing is appended before there is a checkpoint.
   if (head === null ? entries.length > 0 : !isHeadOf(head, entries))
-    return broken(`${NAMES.entries} does not begin with the entries that ${NAMES.head} counts`)
+    return broken(`${NAMES.entries} does not start with the entries that ${NAMES.head} counts`)
   return ok({ id: about.id, fleet: about.fleet, entries })
 }
 
-/** The empty list comes before the file that names it, so that a chain without its entries is never taken for a new one. */
+/**
+ * The empty list is written before the file that names it, so that a chain without its entries is never mistaken for a
+ * new one.
+ */
 async function begin(folder: string, { id, fleet }: Beginning): Promise<void> {
   const present = new Set(await readdir(folder))
   if (present.has(NAMES.chain) || present.has(NAMES.head)) return

@@ -19,7 +19,7 @@ import vantage from '../../schemas/vantage.schema.json' with { type: 'json' }
 import { plain, quote } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
 
-/** A problem and its place; `text` goes on after the name of the place. */
+/** A problem and its position; `text` follows the name of the position. */
 export interface PlacedProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -53,16 +53,16 @@ const IDS = {
 } as const
 export type SchemaName = keyof typeof IDS
 
-/** More problems than these help nobody. */
+/** More problems than these do not help. */
 const MOST = 50
 /** Each is compared with those before it. */
 const MOST_LOOKED_AT = 1000
 
-/** Whether validation ends with the first problem, or tells all of them. */
+/** Whether validation ends with the first problem, or reports all of them. */
 type Extent = 'first' | 'all'
 
 const ready = new Map<Extent, Ajv2020>()
-/** One for a process, however many worlds it makes: compiling takes longer than most of what is asked of the schemas. */
+/** One per process, however many worlds it creates: compiling takes longer than most uses of the schemas. */
 function schemas(extent: Extent): Ajv2020 {
   const known = ready.get(extent)
   if (known !== undefined) return known
@@ -71,7 +71,7 @@ function schemas(extent: Extent): Ajv2020 {
     allErrors: extent === 'all',
     verbose: true,
     allowUnionTypes: true,
-    // Both take most of the time of compiling and change no answer: a test holds the schemas against their own schema.
+    // Both take most of the compile time and change no result: a test checks the schemas against their own schema.
     validateSchema: false,
     code: { optimize: false },
   })
@@ -107,12 +107,15 @@ function validatorOf(name: SchemaName, extent: Extent): ValidateFunction {
   return found as ValidateFunction
 }
 
-/** Of documents with more values, one problem is told: looking for all may find one in every value, and keep them. */
+/**
+ * For documents with more values, one problem is reported: searching for all may find one in every value, and keep
+ * them.
+ */
 const MOST_VALUES = 50_000
 
 /**
- * Whether a document has at most that many values. What stands in several places, as YAML can say, counts in each of them; what holds itself
- * counts once on its own way down, as it is looked at once.
+ * Whether a document has at most that many values. A value that occurs several times, as YAML aliases allow, counts
+ * each time; a value that contains itself counts once, as it is visited once.
  */
 function isSmall(document: unknown): boolean {
   const above = new Set<object>()
@@ -135,7 +138,10 @@ function isSmall(document: unknown): boolean {
   return false
 }
 
-/** Our JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page under a content policy. */
+/**
+ * JSON Schemas (2020-12), compiled strictly by ajv. Compiling needs `new Function`: not for a page with a content
+ * security policy.
+ */
 export function createSchemaValidator(): SchemaValidator & {
   readonly placed: (schema: SchemaName, value: unknown) => readonly PlacedProblem[]
 } {
@@ -175,7 +181,7 @@ function sentence(problem: ErrorObject): PlacedProblem {
     case 'required':
       return { path, text: `lacks “${plain(String(params.missingProperty))}”` }
     case 'additionalProperties':
-      return { path: [...path, String(params.additionalProperty)], text: 'is not a field that exists here' }
+      return { path: [...path, String(params.additionalProperty)], text: 'is not a known field' }
     case 'type':
       return { path, text: `must be ${typeWords([params.type].flat())}, not ${shown()}` }
     case 'enum':
@@ -195,11 +201,11 @@ function sentence(problem: ErrorObject): PlacedProblem {
     case 'maxLength':
       return { path, text: `must be at most ${params.limit} characters long` }
     case 'minItems':
-      return { path, text: `must hold at least ${params.limit}` }
+      return { path, text: `must have at least ${params.limit}` }
     case 'maxItems':
-      return { path, text: `must hold at most ${params.limit}` }
+      return { path, text: `must have at most ${params.limit}` }
     case 'uniqueItems':
-      return { path, text: 'must not name anything twice' }
+      return { path, text: 'must not have duplicate entries' }
     case 'minimum':
     case 'maximum':
       return {
@@ -211,12 +217,12 @@ function sentence(problem: ErrorObject): PlacedProblem {
   }
 }
 
-/** YAML can name a list inside itself, which JSON cannot say. */
+/** YAML can name a list inside itself, which JSON cannot express. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'nothing'
   } catch {
-    return 'something that holds itself'
+    return 'a value that contains itself'
   }
 }
 
@@ -244,10 +250,10 @@ function patternWords(path: readonly (string | number)[]): string {
   if (inFleet && field === 'user') return 'is not a user name'
   if (inFleet && field === 'ephiPaths') return 'must be an absolute path'
   if (field === 'country') return 'is not a country code of two capital letters'
-  return 'has not the expected form'
+  return 'is not in the expected form'
 }
 
-/** Parts of a JSON Pointer (RFC 6901); whole numbers are places in lists. */
+/** Parts of a JSON Pointer (RFC 6901); whole numbers are positions in lists. */
 const pointer = (text: string): readonly (string | number)[] =>
   text
     .split('/')

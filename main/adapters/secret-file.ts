@@ -3,8 +3,8 @@ import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 
 /**
- * The first line of a file that only its owner can read; `holds` says what it is for. Looks at the opened file and not at its name, so
- * that nobody can put another in its place between the two. Fails with input.not-found or input.refused.
+ * The first line of a file that only its owner can read; `holds` names its purpose. Checks the opened file and not its
+ * name, so that it cannot be replaced in between. Fails with input.not-found or input.refused.
  */
 export function ownersFile(file: string, holds: string): Outcome<string> {
   let fd: number
@@ -15,10 +15,10 @@ export function ownersFile(file: string, holds: string): Outcome<string> {
   }
   try {
     const stats = fstatSync(fd)
-    if (stats.isDirectory()) return fail('input.refused', `${file} is a folder; name a file that holds the ${holds}`)
+    if (stats.isDirectory()) return fail('input.refused', `${file} is a folder; name a file that contains the ${holds}`)
     const { mode, uid } = stats
     if (process.getuid !== undefined && uid !== 0 && uid !== process.getuid())
-      return fail('input.refused', `${file} belongs to somebody else`)
+      return fail('input.refused', `${file} belongs to another user`)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       return fail('input.refused', `${file} can be read by others; run: chmod 600 ${file}`)
     return firstLineOf(fd, file)
@@ -27,7 +27,7 @@ export function ownersFile(file: string, holds: string): Outcome<string> {
   }
 }
 
-/** The first line that can be read from an open file. Fails with input.refused; `what` names it. */
+/** The first line of an open file. Fails with input.refused; `what` names it. */
 export function firstLineOf(fd: number, what: string): Outcome<string> {
   try {
     return ok(readFileSync(fd, 'utf8').split(/\r?\n/, 1)[0] ?? '')

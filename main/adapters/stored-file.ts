@@ -4,17 +4,19 @@ import { open, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { StoredBytes } from '../core/ports.ts'
 
-/** A file on this computer as bytes of known size and digest. Links are not followed; whoever reads compares what comes out. */
+/**
+ * A file on this computer as bytes of known size and digest. Links are not followed; the reader compares the result.
+ */
 export const storedFile = (path: string, size: number, sha256: string): StoredBytes =>
   new StoredFile(dirname(path), basename(path), size, sha256)
 
-/** As storedFile, of a file that has its digest for a name. */
+/** As storedFile, for a file named by its digest. */
 export const storedBlob = (folder: string, size: number, sha256: string): StoredBytes =>
   new StoredFile(folder, sha256, size, sha256)
 
 /**
- * A class, with its path in two parts, only because a pack holds some hundred thousand of these: functions and a path of its own for
- * each would take more memory than the rest.
+ * A class, with its path in two parts, only because a pack has some hundred thousand of these: functions and a path of
+ * its own for each would take more memory than the rest.
  */
 class StoredFile implements StoredBytes {
   readonly folder: string
@@ -35,7 +37,7 @@ class StoredFile implements StoredBytes {
   }
 }
 
-/** At once, not in turns: of many small files, going back and forth takes longer than reading them. */
+/** Synchronously: for many small files, switching takes longer than reading them. */
 function readWhole(path: string, size: number): Uint8Array {
   const file = openSync(path, READ_ONLY)
   try {
@@ -52,7 +54,7 @@ async function* opened(path: string): AsyncGenerator<Uint8Array> {
   yield* handle.createReadStream()
 }
 
-/** Opening a link fails, a pipe does not wait for a writer. Where the system has no such flags, 0 leaves them out. */
+/** Opening a link fails, a pipe does not wait for a writer. Where the system has no such flags, 0 omits them. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** Size and SHA-256 of a file, read as a stream. Rejects as the file system does. */

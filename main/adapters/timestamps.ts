@@ -5,14 +5,14 @@ import type { Clock, Entropy } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import type { Stamp, Timestamps } from '../core/world.ts'
 
-// Loaded when first needed: most commands ask no authority.
+// Loaded when first needed: most commands use no authority.
 const client = () => import('./seal/tsp/client.ts')
 const request = () => import('./seal/tsp/request.ts')
 const stored = () => import('./seal/tsp/stored.ts')
 
 const CONNECT_MS = 5000
 
-/** One connection, closed as soon as it stands.. */
+/** One connection, closed once established. */
 function reachable(url: string): Promise<Outcome<null>> {
   const { protocol, hostname, port } = new URL(url)
   const at = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
@@ -24,12 +24,12 @@ function reachable(url: string): Promise<Outcome<null>> {
     }
     const silent = (why: string): void => end(fail('timestamp.unreachable', `${plain(hostname)}: ${plain(why)}`))
     socket.once('connect', () => end(ok(null)))
-    socket.once('timeout', () => silent(`no connection in ${CONNECT_MS / 1000} s`))
+    socket.once('timeout', () => silent(`no connection within ${CONNECT_MS / 1000} s`))
     socket.once('error', (problem) => silent(problem.message))
   })
 }
 
-/** The time-stamps port: authorities over HTTP, and queries and answers that people carry. */
+/** The time-stamps port: authorities over HTTP, and queries and responses that people transfer. */
 export function createTimestamps(
   clock: Clock,
   entropy: Entropy,

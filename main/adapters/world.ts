@@ -26,14 +26,17 @@ import { openHistoryStore } from './store/history-store.ts'
 import { createTimestamps } from './timestamps.ts'
 import { zones } from './zones.ts'
 
-/** Where identities and schedules are kept unless told otherwise: per user, by the XDG base directory convention. */
+/** Default location of identities and schedules: per user, by the XDG base directory convention. */
 const configFolder = (): string => join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'barewitness')
 
-// Loaded when first needed: a command that only reads a file should not wait for code of SSH, PDF and certificates.
+// Loaded when first needed: a command that only reads a file should not load the code for SSH, PDF and certificates.
 const seal = () => import('./seal/index.ts')
 const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys()
 
-/** The real world: every port with its adapter. The catalog says what the demo servers can answer, and what declarations may name. */
+/**
+ * The real ports, each with its adapter. The catalog defines what the demo servers can replay, and what declarations
+ * may name.
+ */
 export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
   keepOutOfCoreFiles()
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
@@ -47,7 +50,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
     clock,
     entropy,
     zones,
-    // A pause alone keeps no program running: it is raced against something that does.
+    // A pause alone does not keep the program running: it is raced against something that does.
     pause: (milliseconds) => sleep(milliseconds, undefined, { ref: false }),
     tidyMemory,
     validator,
@@ -92,7 +95,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
   }
 }
 
-/** Loaded when first used. One for all connections of this world: it keeps them from beginning all at once. */
+/** Loaded when first used. One for all connections of this world: it prevents them from starting all at once. */
 function pacedTransport(): Transport {
   let made: Promise<Transport> | null = null
   return {

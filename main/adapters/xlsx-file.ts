@@ -2,15 +2,15 @@ import { type Cell, default as writeXlsxFile } from 'write-excel-file/node'
 import type { Sheet } from '../core/world.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
 
-/** Limits of the program that most people open this with: rows of a sheet, characters of a cell and of a sheet's name. */
+/** Limits of Microsoft Excel: rows of a sheet, characters of a cell and of a sheet's name. */
 const MOST_ROWS = 1_048_576
 const LONGEST_CELL = 32_767
 const LONGEST_NAME = 31
 
 /**
- * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text or as a number, so nothing is ever taken for a formula.
- * The first row of each sheet is bold and stays in sight. Text is cut, and rows beyond what a sheet holds are left out, both with a
- * mark. The same sheets give the same bytes: the archive says no dates.
+ * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text or as a number, so nothing is ever
+ * read as a formula. The first row of each sheet is bold and stays visible. Text is truncated, and rows beyond the
+ * limit of a sheet are omitted, both with a mark. The same sheets give the same bytes: the archive contains no dates.
  */
 export async function xlsxOf(sheets: readonly Sheet[]): Promise<Uint8Array> {
   const names = sheetNames(sheets.map(({ name }) => name))
@@ -37,21 +37,25 @@ function cellOf(cell: string | number, head: boolean): Cell {
   return { type: String, value: textOf(String(cell)) }
 }
 
-// Not allowed in XML 1.0, section 2.2: control characters but tab and line ends, halves of surrogate pairs, and two that are no characters.
+// Not allowed in XML 1.0, section 2.2: control characters except tab and line ends, halves of surrogate pairs, and two
+// noncharacters.
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
-// ECMA-376 part 1, 22.9.2.19: a reader takes _xHHHH_ for a character; its first underscore is written that way itself.
+// ECMA-376 part 1, 22.9.2.19: a reader decodes _xHHHH_ as a character; its first underscore is encoded that way itself.
 const ESCAPED = /_(?=x[0-9a-f]{4}_)/gi
 
 function textOf(text: string): string {
   const cut = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - MARK.length)}${MARK}` : text
   const clean = cut.replace(NOT_XML, '').replace(ESCAPED, '_x005F_')
-  // The library keeps its list of texts in a plain object, where these names are taken.
+  // The library keeps its list of texts in a plain object, where these names are already defined.
   return clean in Object.prototype ? `${clean} ` : clean
 }
 
 const MARK = '… (cut)'
 
-/** Names that every program takes: not empty, at most 31 characters, none of `[]/\:*?`, no apostrophe at an end, each once whatever its case. */
+/**
+ * Names that every program accepts: not empty, at most 31 characters, none of `[]/\:*?`, no apostrophe at either end,
+ * unique regardless of case.
+ */
 function sheetNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>()
   return names.map((name) => {
@@ -70,10 +74,10 @@ function sheetNames(names: readonly string[]): readonly string[] {
   })
 }
 
-// 1 January 1980, midnight: no date is said (PKWARE APPNOTE 6.3.10 §4.4.6).
+// 1 January 1980, midnight: no date is stated (PKWARE APPNOTE 6.3.10, section 4.4.6).
 const NO_DATE = 0x00210000
 
-/** The archive with the times of its entries taken out: they stand in the list of entries and before the bytes of each. */
+/** The archive without the times of its entries: they are in the list of entries and before the bytes of each. */
 function withoutDates(archive: Buffer): Uint8Array {
   // The library writes no comment, so the end has its shortest form.
   const end = archive.length - END_BYTES

@@ -8,12 +8,12 @@ import { EMPTY_REGISTER, registerFor } from '../core/register.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 
-/** The bytes of an attached record, where they are to be had. */
+/** Returns the bytes of a document. */
 export type AttachmentBytes = (attachment: Attachment) => Promise<Outcome<PackContent>>
 
 /**
- * Attached records in a folder, each under its SHA-256. One is in memory at a time. Fails with attachment.altered where a file is
- * missing or is not what its name says.
+ * Documents in a folder, each named by its SHA-256. One is in memory at a time. Fails with attachment.altered where a
+ * file is missing or differs from its digest.
  */
 export const attachmentsIn =
   ({ files }: Pick<World, 'files'>, folder: string): AttachmentBytes =>
@@ -38,7 +38,7 @@ export const attachmentsIn =
     })
   }
 
-/** Attached records that are in memory, by SHA-256. Fails with attachment.altered where one is not there. */
+/** Documents in memory, by SHA-256. Fails with attachment.altered where one is missing. */
 export const attachmentsOf =
   (bytes: ReadonlyMap<string, Uint8Array>): AttachmentBytes =>
   async ({ name, sha256 }) => {
@@ -60,8 +60,8 @@ export const registerInScope = ({ checks }: Pick<Catalog, 'checks'>, register: R
   })
 
 /**
- * What goes into a pack of what people said: the part of the register that concerns its nodes and frameworks, and the bytes it attaches
- * by path. Fails with the first record that cannot be had.
+ * Register content for a pack: the part that concerns its nodes and frameworks, and the bytes of its documents by path.
+ * Fails with the first document that is not available.
  */
 export async function saidInPack(
   catalog: Catalog,
@@ -77,7 +77,7 @@ export async function saidInPack(
   return ok({ register: part, attachments })
 }
 
-/** For the command line without a register, and the demo. */
+/** For the command line without a register, and for the demo. */
 export const NOTHING_SAID: Said = {
   register: EMPTY_REGISTER,
   attachmentBytes: async ({ name }) => fail('attachment.altered', quote(name)),

@@ -12,25 +12,26 @@ import { packsBelow } from './rebuild-history.ts'
 export interface BackedUp {
   readonly files: number
   readonly bytes: number
-  /** What was left out, with the reason: runs that are being collected, links. */
+  /** What was excluded, with the reason: runs that are being collected, links. */
   readonly leftOut: readonly string[]
-  /** Names in the root that are none of ours, and are not in it either. */
+  /** Names in the root that Barewitness did not write; they are not in the backup either. */
   readonly notOurs: readonly string[]
 }
 
-/** What of a root is ours, besides the folders that hold packs. */
+/** Names in a root that Barewitness writes, apart from folders that contain packs. */
 const OURS =
   /^(evidence|chains|history|periods|exports|schedules|attachments|runs|trust|host-keys|worksheets|settings\.json|(register|engagement|fleet|schedules)[a-z-]*(\.json)?)$/
-/** Made anew from the rest, held by a process, or half written; the pool is only a second name of what recordings hold. */
+/** Rebuilt from other files, locked by a process, or incomplete; the pool holds second names of files in recordings. */
 const NOT_KEPT = /(^|\/)(heads\.jsonl|index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$|^evidence\/sha256\//
 
 /**
- * One archive of what a root holds: evidence, packs, chains, history, schedules and register. Bytes that several files hold are in it
- * once. The chains are held meanwhile, so that nothing is sealed half way through; runs that are being collected are left out and
- * named. Signing identities lie elsewhere and are not in it. Fails with input.refused where the archive exists already.
+ * One archive of everything in a root: evidence, packs, chains, history, schedules and register. Bytes that several
+ * files share are stored once. The chains are locked meanwhile, so that no seal is half written. Runs that are being
+ * collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails with input.refused
+ * where the archive already exists.
  */
 export async function backUp(world: World, root: string, to: string): Promise<Outcome<BackedUp>> {
-  if (await world.files.isThere(to)) return fail('input.refused', `${to} exists already; nothing was written`)
+  if (await world.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
   const chains = await chainFoldersBelow(world, root)
   if (!chains.ok) return chains
   const held: (() => Promise<void>)[] = []
@@ -42,7 +43,7 @@ export async function backUp(world: World, root: string, to: string): Promise<Ou
     }
     const files = await filesOf(world, root, held)
     if (!files.ok) return files
-    if (files.value.kept.length === 0) return fail('input.not-found', `there is nothing of ours in ${root}`)
+    if (files.value.kept.length === 0) return fail('input.not-found', `there are no Barewitness files in ${root}`)
     const contents = backupFiles(files.value.kept)
     const declared = new Map([[PATHS.bag, new TextEncoder().encode(BAG_DECLARATION)]])
     const manifest = new TextEncoder().encode(manifestLines(contents))
@@ -69,10 +70,10 @@ async function filesOf(
   const isOurs = (path: string): boolean => isOurTop(topOf(path)) && !NOT_KEPT.test(path)
   const tops = new Set([...below.value.files, ...below.value.others].map(topOf))
   const notOurs = [...tops].filter((top) => !isOurTop(top)).sort(compare)
-  const leftOut = below.value.others.filter(isOurs).map((path) => `${path}: it is not an ordinary file`)
+  const leftOut = below.value.others.filter(isOurs).map((path) => `${path}: not a regular file`)
   const going = await runsGoingOn(world, root, below.value.files, held)
   const kept: BackedUpFile[] = []
-  for (const run of going) leftOut.push(`evidence/${run}: it is being collected`)
+  for (const run of going) leftOut.push(`evidence/${run}: collection in progress`)
   for (const path of below.value.files.filter(isOurs)) {
     const [top, run = ''] = path.split('/')
     if (top === 'evidence' && going.has(run)) continue
@@ -83,7 +84,10 @@ async function filesOf(
   return ok({ kept, leftOut, notOurs })
 }
 
-/** Runs that somebody is collecting. The others are held as the chains are, so that nobody begins meanwhile. */
+/**
+ * Runs that another process is collecting. The others are locked like the chains, so that no collection starts
+ * meanwhile.
+ */
 async function runsGoingOn(
   world: World,
   root: string,
@@ -103,22 +107,22 @@ async function runsGoingOn(
 
 export interface Restored {
   readonly files: number
-  /** Fleets whose chain opened afterwards, with the count of its entries. */
+  /** Fleets whose chain opened after the restore, with the number of entries. */
   readonly chains: readonly { readonly fleet: string; readonly entries: number }[]
-  /** Kept runs that the history lists. */
+  /** Number of runs in the history. */
   readonly runs: number
 }
 
 /**
- * Puts a backup into a new or empty folder. Every list and digest in the archive is checked before anything is written, and each file
- * again while it is; afterwards the chains and the history are opened. Fails with input.refused, pack.unsafe, pack.unreadable,
- * pack.altered or store.failed.
+ * Restores a backup into a new or empty folder. All lists and digests in the archive are checked before anything is
+ * written, and each file again while it is written; then the chains and the history are opened. Fails with
+ * input.refused, pack.unsafe, pack.unreadable, pack.altered or store.failed.
  */
 export async function restore(world: World, archive: string, to: string): Promise<Outcome<Restored>> {
   const there = await world.files.below(to)
   if (!there.ok) return there
   if (there.value.files.length > 0 || there.value.others.length > 0)
-    return fail('input.refused', `${to} is not empty; a backup is only put into a new folder`)
+    return fail('input.refused', `${to} is not empty; restore a backup into a new folder`)
   const opened = await world.packs.open(archive)
   if (!opened.ok) return opened
   try {
@@ -142,7 +146,7 @@ export async function restore(world: World, archive: string, to: string): Promis
   }
 }
 
-/** The files that a backup holds, once all of it is what its list says. */
+/** The files of a backup, after the archive was checked against its list. */
 async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>> {
   const altered = (why: string): Outcome<never> => fail('pack.altered', plain(why, 600))
   try {
@@ -150,7 +154,7 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
     const payload = pack.paths.filter((path) => path.startsWith('data/'))
     const manifest = manifestLines(new Map(payload.map((path) => [path, pack.stored(path)])))
     if (new TextDecoder().decode(await pack.read(PATHS.manifest)) !== manifest)
-      return altered(`${PATHS.manifest} does not list what is in the archive`)
+      return altered(`${PATHS.manifest} does not list exactly the files in the archive`)
     const files = parseBackup(new TextDecoder().decode(await pack.read(FILES_PATH)), (path): StoredBytes | null =>
       there.has(path) ? pack.stored(path) : null,
     )
@@ -163,8 +167,8 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
 const BLOB = /^evidence\/.*\/sha256\/[0-9a-f]{64}$/
 
 /**
- * Files of evidence with the same bytes share them, as they did, with the pool of evidence as well, so that later recordings do too. Where
- * the file system gives no second names, each has its own, and there is no pool.
+ * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later recordings
+ * do too. On a file system without hard links, each file gets its own bytes and there is no pool.
  */
 async function unpacked(world: World, files: readonly BackedUpFile[], to: string): Promise<Outcome<null>> {
   const first = new Map<string, string>()
@@ -180,7 +184,7 @@ async function unpacked(world: World, files: readonly BackedUpFile[], to: string
     const pool = `${to}/evidence/sha256/${sha256.slice(0, 2)}/${sha256}`
     const pooled = same === undefined ? await world.files.linkNew(`${to}/${path}`, pool) : shared
     if (!pooled.ok) return pooled
-    // A file that can have no further name is followed by the copy that was made because of it.
+    // Once a file has reached the limit of hard links, later files link to the copy that was made instead.
     first.set(sha256, path)
   }
   return ok(null)

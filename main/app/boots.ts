@@ -3,10 +3,13 @@ import type { Catalog } from '../core/catalog.ts'
 import { captureKey, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 
-/** The answer that names the boot of a node (random(4): boot_id is another after each start). Every attempt asks for it. */
+/**
+ * The capture that identifies the boot of a node (random(4): boot_id differs after each start). Collected again in
+ * every attempt.
+ */
 export const BOOT_KEY = captureKey(hostIdentity.id, 'ids')
 
-/** The boot that an answer names; null for other answers, and where it names none. */
+/** The boot that a capture identifies; null for other captures, and where it identifies none. */
 export function bootIn(answer: CapturedAnswer): string | null {
   const key = captureKey(answer.meta.probe, answer.meta.command)
   if (key !== BOOT_KEY) return null
@@ -15,16 +18,16 @@ export function bootIn(answer: CapturedAnswer): string | null {
 }
 
 export interface Answered {
-  /** "probe/command" of what need not be asked again. */
+  /** "probe/command" of captures that need not be collected again. */
   readonly keys: ReadonlySet<string>
-  /** The boot that the answers so far are of; null where none is known. */
+  /** The boot during which the captures so far were made; null where unknown. */
   readonly boot: string | null
 }
 
 /**
- * What earlier attempts were answered that still counts, from their captures in the order they were stored: answers of one boot of the
- * node. What it said before it restarted is asked again, and so is everything where no answer names a boot. A catalog that does not ask for
- * the boot has nothing to tell them apart by.
+ * What remains valid from earlier attempts, from their captures in stored order: captures of one boot of the node.
+ * Captures from before a restart are collected again, and so are all captures where none identifies a boot. A catalog
+ * that does not collect the boot id cannot tell them apart.
  */
 export function answeredInOneBoot({ probes }: Pick<Catalog, 'probes'>, captures: readonly CapturedAnswer[]): Answered {
   const keys = new Set<string>()

@@ -7,18 +7,18 @@ import { argvOf } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 
 export interface FrameTimes {
-  /** When the collector was started, by our clock (UTC). */
+  /** When the collector was started, by the clock of this computer (UTC). */
   readonly startedAt: string
   /** The node's uptime at its first frame, in seconds. */
   readonly firstUptime: number
   readonly privilege: Session['privilege']
 }
 
-// timeout(1) ends with 124, or 137 when it had to kill; busybox's gives 143, the status of the ended command. Nobody else's reason to
-// end a command so makes its answer a whole one.
+// timeout(1) exits with 124, or 137 after it had to kill; busybox exits with 143, the status of the ended command. An
+// output that ended for any other reason is not made complete by this.
 const ENDED_BY_TIMEOUT: readonly (number | null)[] = [124, 137, 143]
 
-/** One frame as a capture: redacted first, then cut to its limit, hashed and described. */
+/** One frame as a capture: masked first, then cut to its limit, hashed and described. */
 export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: FrameTimes): CapturedAnswer {
   const limit = planned.run.maxBytes ?? DEFAULT_MAX_BYTES
   const isTimeout = ENDED_BY_TIMEOUT.includes(frame.exitCode)
@@ -43,21 +43,21 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
     durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),
     redacted: together(stdout.classes, stderr.classes),
-    // Of other commands it says nothing, and would make every recording of the same answers another.
+    // For other commands this adds no information and would make recordings of the same output differ.
     heardMs: planned.live ? frame.heardMs : null,
   })
 }
 
-/** Both streams of an answer. */
+/** Both streams of a capture. */
 const together = (one: RedactionCounts, other: RedactionCounts): RedactionCounts => {
   const classes = [...new Set([...Object.keys(one), ...Object.keys(other)])].sort() as (keyof RedactionCounts)[]
   return Object.fromEntries(classes.map((kind) => [kind, (one[kind] ?? 0) + (other[kind] ?? 0)]))
 }
 
-/** The node's own counting of seconds, kept to what a collection can last: it may say anything. */
+/** The node's count of seconds, limited to the longest possible collection: a node may report any value. */
 const within = (seconds: number): number => Math.min(Math.max(0, seconds), 86_400)
 
-/** A command whose answer never came: recorded, so that nobody can take its absence for an answer. */
+/** A command whose output never arrived: recorded, so that a missing capture cannot be mistaken for an empty one. */
 export const lostCapture = (planned: PlannedCommand, at: string, privilege: Session['privilege']): CapturedAnswer =>
   describe(planned, new Uint8Array(), new Uint8Array(), {
     status: 'lost',
@@ -69,7 +69,10 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
     heardMs: null,
   })
 
-/** Something we measured ourselves, as JSON; a text as it is, so that it has the digest that others know it by. */
+/**
+ * A measurement made by this computer, as JSON; a text unchanged, so that its digest matches the digest of the
+ * original.
+ */
 export function measuredCapture(
   probe: string,
   command: string,

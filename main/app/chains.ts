@@ -9,7 +9,7 @@ export interface ChainBelow {
   readonly chain: RunChain
 }
 
-/** Every chain of runs that is kept below a folder, by the name of its own folder. Fails as a chain does. */
+/** Every run chain below a folder, by the name of its own folder. Fails as a chain does. */
 export async function chainsBelow(world: World, root: string): Promise<Outcome<readonly ChainBelow[]>> {
   const folders = await chainFoldersBelow(world, root)
   if (!folders.ok) return folders
@@ -30,12 +30,12 @@ export async function chainFoldersBelow(world: World, root: string): Promise<Out
   return ok(named.map((name) => `${root}/chains/${name}`))
 }
 
-/** A chain as it is now. Fails with chain.broken where there is none, else as opening it does. */
+/** The current state of a chain. Fails with chain.broken where there is none; otherwise as opening it does. */
 export async function readChain(world: World, folder: string): Promise<Outcome<RunChain>> {
   const bytes = await world.files.read(`${folder}/chain.json`, 64 * 1024)
   const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
   if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')
-    return fail('chain.broken', plain(`${folder}: chain.json is missing or is not the beginning of a chain`, 600))
+    return fail('chain.broken', plain(`${folder}: chain.json is missing or is not the start of a run chain`, 600))
   const opened = await world.openRunChain(folder, { id: about.id, fleet: about.fleet })
   if (!opened.ok) return opened
   const chain = opened.value.chain()

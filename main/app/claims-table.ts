@@ -3,21 +3,21 @@ import { plain } from '../core/plain-text.ts'
 
 const HEADING = [
   'node',
-  'claim',
-  'promise',
-  'answer',
-  'reasons',
+  'claim id',
+  'provider claim',
+  'result',
+  'observations',
   'source',
-  'where it stands',
-  'read on',
+  'location in source',
+  'date of source (UTC)',
   'publisher',
   'address',
-  'SHA-256 of the copy kept',
+  'SHA-256 of stored copy',
   'condition',
   'observed at (UTC)',
 ]
 
-/** One row per node and promise of the declared provider; the heading alone where none was declared. */
+/** One line per node and provider claim; the heading alone where no provider was declared. */
 export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes'>): Generator<readonly string[]> {
   const claims = new Map(scope.provider?.claims.map((claim) => [claim.id, claim]))
   const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))

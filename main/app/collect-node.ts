@@ -43,27 +43,31 @@ export interface CollectOptions {
   readonly deadlineSeconds: number
   readonly onEvent: (event: RunEvent) => void
   readonly marks: Pick<Recording, 'demo' | 'synthetic'>
-  /** "probe/command" of answers that an earlier attempt of this run already stored. */
+  /** "probe/command" of captures that an earlier attempt of this run already stored. */
   readonly skip: ReadonlySet<string>
-  /** What that attempt recorded of the node. Its answers stay in the recording, so the same host key must answer again. */
+  /**
+   * The recording of the earlier attempt. Its captures stay in the recording, so the node must show the same host key.
+   */
   readonly earlier?: Recording | null
-  /** The boot of the node that those answers are of, where it is known. */
+  /** The boot during which those captures were made, where known. */
   readonly earlierBoot?: string | null
-  /** Ask live tests too: bounded measurements that keep a processor of the node busy for seconds. Off unless somebody asked for it. */
+  /** Runs live tests too: bounded measurements that keep one processor of the node busy for seconds. Off by default. */
   readonly liveTests?: boolean
-  /** Ask the provider’s metadata service too: requests that leave the node. Off unless the fleet file says so. */
+  /**
+   * Queries the provider’s metadata service too: requests that leave the node. Off unless the fleet file enables it.
+   */
   readonly metadata?: boolean
-  /** Over how long round trips are spread, where the place of this computer is declared. */
+  /** Period over which round trips are spread, where the location of this computer is declared. */
   readonly spreadSeconds?: number
-  /** Lets others begin while this node is only timed. */
+  /** Lets other nodes start while only round trips of this node are timed. */
   readonly aside?: Aside
 }
 
 const LEAST_SILENCE_SECONDS = 60
 
 /**
- * Collects one node: one connection, one login, one remote program. Every answer is stored as soon as it is complete. Whatever goes
- * wrong ends as a stored recording that names the failure; the only failure returned is of the store itself. Never hangs.
+ * Collects one node: one connection, one login, one remote program. Each capture is stored as soon as it is complete.
+ * Any failure ends as a stored recording that names it; only a failure of the store itself is returned. Never hangs.
  */
 export async function collectNode(
   deps: CollectDeps,
@@ -102,7 +106,7 @@ export async function collectNode(
   }
 }
 
-/** An open connection, or the failure it ended with. One that comes too late is closed. */
+/** An open connection, or the failure it ended with. A connection that opens too late is closed. */
 async function connect(
   { transport }: CollectDeps,
   target: ConnectTarget,
@@ -122,7 +126,7 @@ async function connect(
   connected.value.close()
   return err({
     code: 'ssh.host-key-changed',
-    detail: `the answers so far came from a node with host key ${then}, this one has ${now}`,
+    detail: `earlier captures came from host key ${then}; the node now shows ${now}`,
   })
 }
 
@@ -208,7 +212,8 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
     }
   }
   const missing = plan.commands.length - got.size
-  if (missing > 0) watch.give('collector.truncated', `${missing} of ${plan.commands.length} commands were not answered`)
+  if (missing > 0)
+    watch.give('collector.truncated', `${missing} of ${plan.commands.length} commands returned no output`)
   if (sudo.notAsked() > 0) watch.give('collector.sudo-slow', sudo.words() ?? '')
   return {
     recording: { ...recording, session: sessionOf(connection, privilege()), clock },
@@ -220,7 +225,7 @@ async function ask({ deps, connection, plan, writer, options, watch, recording }
 
 const RAN_OUT: readonly Failure['code'][] = ['collector.timed-out', 'ssh.timed-out']
 
-/** Of a collection that ran out of time: the question that had no answer yet, and what is known of sudo. */
+/** For a collection that timed out: the command that had not finished, and what is known about sudo. */
 function withCause(
   failure: Failure | null,
   { plan, got, slow }: { readonly plan: Plan; readonly got: ReadonlySet<number>; readonly slow: string | null },
@@ -228,15 +233,18 @@ function withCause(
   if (failure === null || !RAN_OUT.includes(failure.code)) return failure
   const open = plan.commands.find(({ index }) => !got.has(index))
   const through = open !== undefined && plan.sudo && open.run.as === 'root' ? 'sudo -n ' : ''
-  const asked = open === undefined || got.size === 0 ? '' : `; unanswered: ${through}${argvOf(open.run).join(' ')}`
+  const asked = open === undefined || got.size === 0 ? '' : `; not finished: ${through}${argvOf(open.run).join(' ')}`
   return { ...failure, detail: `${failure.detail}${slow === null ? '' : `; ${slow}`}${asked}` }
 }
 
-/** Answers of two boots do not describe one state of a node. The next attempt asks again what was answered before the restart. */
+/**
+ * Captures of two boots do not describe one state of a node. The next attempt repeats the commands from before the
+ * restart.
+ */
 const restarted = (then: string | null, now: string | null): Failure | null =>
   then === null || now === null || then === now
     ? null
-    : { code: 'collector.restarted', detail: `the answers so far are of boot ${then}, this time it was ${now}` }
+    : { code: 'collector.restarted', detail: `earlier captures are from boot ${then}; the node is now in boot ${now}` }
 
 const sessionFacts = ({ hostKey, session }: Connection): unknown => ({
   hostKey,

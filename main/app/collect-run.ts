@@ -9,8 +9,8 @@ import type { World } from '../core/world.ts'
 import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
+import { tidyAfter } from './memory-pressure.ts'
 import { type NodeOutcome, type RunResult, runFleet } from './run.ts'
-import { tidyAfter } from './tidied.ts'
 
 export interface CollectRunInput {
   readonly run: string
@@ -19,31 +19,36 @@ export interface CollectRunInput {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** What recordings of this run say of themselves: only the demo fleet's are marked. */
+  /** The marking that recordings of this run carry: only those of the demo fleet are marked. */
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
   readonly deadlineSeconds?: number
-  /** Given each recording when its node is done; nothing else keeps it. */
+  /** Receives each recording when its node is done; the recording is not kept otherwise. */
   readonly onRecorded?: (loaded: LoadedRecording) => void
-  /** Awaited before each node is begun. */
+  /** Awaited before each node is started. */
   readonly mayBegin?: () => Promise<void>
-  /** Ask live tests too. A run keeps to what it was begun with. */
+  /** Runs live tests too. A resumed run keeps the choice that it was started with. */
   readonly liveTests?: boolean
-  /** Ask the provider’s metadata service too: `askMetadata` of the fleet file. A run keeps to it, as well. */
+  /**
+   * Queries the provider’s metadata service too: `askMetadata` of the fleet file. A resumed run keeps this choice too.
+   */
   readonly metadata?: boolean
-  /** Over how long the round trips of a node are spread: `locationSpreadSeconds` of the fleet file. */
+  /** Period over which the round trips of a node are spread: `locationSpreadSeconds` of the fleet file. */
   readonly spreadSeconds?: number
 }
 
 const DEADLINE_SECONDS = 300
 
-/** Collects targets into a store. A run of the same name goes on where it stopped: complete nodes and stored answers are not asked again. */
+/**
+ * Collects targets into a store. A run of the same name is resumed: complete nodes and stored captures are not
+ * collected again.
+ */
 export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
   const store = await world.openStore(input.storeFolder)
   if (!store.ok) return store
-  // Two that collect one run would each take the other's half-written files for leftovers.
+  // Two processes that collect one run would each treat the other's half-written files as leftovers.
   const held = await world.files.hold(`${input.storeFolder}/${input.run}`)
   if (!held.ok) return held
-  // One listener for the whole run: hundreds on one signal are taken for a leak, and warned of.
+  // One listener for the whole run: Node.js warns of a leak when hundreds are added to one signal.
   const nodes = new Set<AbortController>()
   const stopAll = (): void => {
     for (const node of nodes) node.abort()
@@ -111,27 +116,33 @@ interface Stored {
   readonly answered: Answered
 }
 
-/** Why a node cannot go on where it stopped, or null. Another catalog may ask another thing by the same name: such answers do not mix. */
+/**
+ * Why a node cannot be resumed, or null. Another catalog may use the same name for another command: such captures must
+ * not be mixed.
+ */
 function whyNotResumed({ loaded, complete }: Stored, digest: string, asked: AskedFor): string | null {
   const begun = askedFor(loaded.recording)
   const [added, dropped] = [[asked, begun] as const, [begun, asked] as const].map(([here, there]) =>
     CHOICES.find(({ choice }) => here[choice] === true && there[choice] !== true),
   )
-  if (added !== undefined) return `this run was begun without ${added.words}; start a new one to have them`
+  if (added !== undefined) return `this run was started without ${added.words}; start a new run to include them`
   if (complete) return null
   if (loaded.recording.collector.catalogDigest !== digest)
-    return 'this run was begun with another catalog; start a new one'
+    return 'this run was started with another catalog; start a new run'
   return dropped === undefined
     ? null
-    : `this run was begun with ${dropped.words}; resume it with them, or start a new one`
+    : `this run was started with ${dropped.words}; resume it with them, or start a new run`
 }
 
 const CHOICES = [
   { choice: 'liveTests', words: 'live tests' },
-  { choice: 'metadata', words: 'questions to the metadata service' },
+  { choice: 'metadata', words: 'queries to the metadata service' },
 ] as const
 
-/** What an earlier attempt of this run stored of a node: its recording, and the answers that need not be asked again. */
+/**
+ * What an earlier attempt of this run stored for a node: its recording, and the captures that need not be collected
+ * again.
+ */
 async function stored(store: EvidenceStore, catalog: Catalog, run: string, id: string): Promise<Stored | null> {
   const loaded = await store.load(run, id)
   if (!loaded.ok) return null

@@ -11,22 +11,23 @@ import { readEarlier } from '../core/verify/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../core/verify/read.ts'
 import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
-import { alsoFiles } from './also.ts'
-import { besideFiles, type Content, type Contents, writeBeside } from './beside.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
+import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
+import { alsoFiles } from './output-formats.ts'
 import { reportInputOf } from './report-input.ts'
 
 /**
- * Where a finished archive lies until the chain of runs names it. The name holds the beginning of the chain's id: a run can be exported into
- * one folder by way of two chains, and each finds only its own.
+ * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one run
+ * can be exported into one folder through two chains, and each finds only its own archive.
  */
 export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
 
 /**
- * Whether a run is sealed, once what an interrupted export left of its pack is ended as settlePrepared() does: an archive that the chain
- * does not name is discarded, and the run is open again. One that was prepared for a chain elsewhere counts as sealed, because what names
- * it is not known here. Stopped at any point, it gives the same answer when it is asked again. Fails as settlePrepared() and the chain do.
+ * Whether a run is sealed, after settlePrepared() has completed or discarded an interrupted export: an archive that the
+ * chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as sealed,
+ * because that chain is not available here. Interrupted at any point, it returns the same result when called again.
+ * Fails as settlePrepared() and the chain do.
  */
 export async function isSealed(
   world: World,
@@ -51,7 +52,7 @@ export async function isSealed(
 }
 
 interface SealedWhere {
-  /** Where the pack lies. */
+  /** The folder of the pack. */
   readonly folder: string
   readonly run: string
   readonly fleet: string
@@ -59,19 +60,19 @@ interface SealedWhere {
   readonly chain: string
 }
 
-/** Whether an archive that was prepared for this pack, by way of any chain, lies in the folder. */
+/** Whether the folder contains an archive prepared for this pack, through any chain. */
 async function preparedIn({ files }: World, folder: string, pack: string): Promise<Outcome<boolean>> {
   const left = await files.below(folder, 1)
   return left.ok ? ok(left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))) : left
 }
 
-/** Whether a path is that of an archive prepared for this pack, by way of any chain. */
+/** Whether a path is that of an archive prepared for this pack, through any chain. */
 export const isPrepared = (path: string, pack: string): boolean =>
   path.startsWith(`${pack}.`) && path.endsWith('.prepared')
 
 /**
- * Ends what an interrupted export left of a pack: an archive that was finished and that the chain names gets its final name; one that the
- * chain does not name was never sealed for anybody, and is removed. Gives whether a pack is there now because of it. The caller holds the
+ * Completes or discards an interrupted export: a finished archive that the chain names gets its final name; one that
+ * the chain does not name was never sealed, and is removed. Returns whether this produced a pack. The caller holds the
  * chain. Fails as opening a pack and as the disk does.
  */
 export async function settlePrepared(
@@ -94,9 +95,10 @@ export async function settlePrepared(
 }
 
 /**
- * Writes, from a pack that is there, what an interrupted export did not come to write beside it. Nothing is sealed again: every file follows
- * from what is sealed. Fails with input.refused where nothing is missing (unless the export resumes), where the pack is of another run,
- * was sealed by another key or judged by other rules; with pack.altered where the pack is not as it was sealed; else as the disk does.
+ * Writes, from an existing pack, the outputs that an interrupted export did not write. Nothing is sealed again: every
+ * file follows from sealed content. Fails with input.refused where nothing is missing (unless the export resumes), and
+ * where the pack is of another run, was sealed by another key or evaluated by other rules; with pack.altered where the
+ * pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
   world: World,
@@ -125,11 +127,11 @@ async function continued(
   if (!sealed.ok) return sealed
   const { bag, trace, scope, register } = sealed.value
   const catalog = catalogFor(ours, scope)
-  // PDFs beside the pack are signed: under another key they would contradict the seal.
+  // PDFs next to the pack are signed: another key would conflict with the seal.
   if (bag.seal?.signer?.fingerprint !== signer.fingerprint)
-    return fail('input.refused', `${path} exists already, and was sealed by another key`)
+    return fail('input.refused', `${path} already exists and was sealed by another key`)
   if ((await pack.sha256(PATHS.catalog)) !== catalogDigest(catalog))
-    return fail('input.refused', `${path} exists already, and was judged by other rules than these`)
+    return fail('input.refused', `${path} already exists and was evaluated with other rules`)
   const { asOf, ...declared } = scope
   const recordings = await recordingsOf(world, pack)
   if (!recordings.ok) return recordings
@@ -172,7 +174,7 @@ async function continued(
   const files = await writeBeside(world, folder, packName, onlyMissing(beside), onlyMissing(also))
   if (!files.ok) return files
   if (missing === 0 && input.resumes !== true)
-    return fail('input.refused', `${path} exists already; choose another folder`)
+    return fail('input.refused', `${path} already exists; choose another folder`)
   return ok({
     assessment,
     register,
@@ -194,7 +196,7 @@ interface SealedRun {
   readonly register: Register
 }
 
-/** What a pack was sealed with, after its lists and its seal were checked. */
+/** The sealed content of a pack, after its lists and its seal were checked. */
 async function sealedRun(
   { sealing, validator }: World,
   { run }: ExportInput,
@@ -205,15 +207,15 @@ async function sealedRun(
   const [problem] = bag.problems
   if (problem !== undefined) return fail('pack.altered', `${path}: ${problem}`)
   if (bag.statement?.predicate.run !== run || bag.trace === null)
-    return fail('input.refused', `${path} exists already, and is not a pack of run ${run}`)
+    return fail('input.refused', `${path} already exists and is not a pack of run ${run}`)
   const { scope } = await readPack(pack, validator)
   const said = canonical(await textOf(pack, PATHS.exceptions))
   if (scope === null || said === null || validator.problems('register', said.value).length > 0)
-    return fail('pack.unreadable', `${path} does not hold what it was judged by`)
+    return fail('pack.unreadable', `${path} does not contain the scope and register it was evaluated with`)
   return ok({ bag, trace: bag.trace, scope, register: said.value as Register })
 }
 
-/** The recordings of a pack by their headers; the answers of each are read and checked when they are needed. */
+/** The recordings of a pack by their headers; the captures of each are read and checked when needed. */
 export async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
   const sources: RecordingSource[] = []
   for (const [folder, paths] of nodeFolders(pack)) {

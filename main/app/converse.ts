@@ -16,28 +16,28 @@ export interface ConverseInput {
   readonly script: string
   readonly nonce: string
   readonly commands: number
-  /** Most bytes of a command's stream that are kept: one more than its limit. */
+  /** Maximum bytes kept of a command's stream: one more than its limit. */
   readonly keep: (index: number, stream: 'stdout' | 'stderr') => number
-  /** How round trips are timed once the collector is done; null where they are not. */
+  /** How round trips are timed after the collector has finished; null where they are not timed. */
   readonly echo: Pace | null
-  /** Awaited before that begins. */
+  /** Awaited before that starts. */
   readonly beforeEcho?: () => Promise<void>
   readonly onHeader: (header: Header) => void
-  /** Stores an answer; answers may be under way at the same time. */
+  /** Stores a capture; several captures may be in progress at once. */
   readonly onFrame: (frame: Frame, firstUptime: number) => Promise<void>
 }
 
 export interface Conversation {
   readonly clock: Recording['clock']
-  /** Round trips, and what the transport can tell of the way beside them; null where they were not timed. */
+  /** Round trips, and what the transport measures of the path; null where they were not timed. */
   readonly echo: (EchoTiming & { readonly path: PathTiming | null }) | null
 }
 
-const FAREWELL_MS = 3000
+const CLOSE_TIMEOUT_MS = 3000
 
 /**
- * Runs the collector over an open connection and reads its answer to the end, or to whatever `watch` ends it with: its failure is the
- * conversation's. Every answer that came was given to `onFrame`, and taken by it, when this returns. Never hangs.
+ * Runs the collector over an open connection and reads its output to the end, or until `watch` ends it: its failure is
+ * then the failure returned. On return, every frame received was passed to `onFrame` and handled by it. Never hangs.
  */
 export async function converse(
   deps: ConverseDeps,
@@ -88,7 +88,7 @@ export async function converse(
   process.onStdout(hear('stdout'))
   process.onStderr(hear('stderr'))
   void process.closed.then(({ lost }) => {
-    if (lost && !isEnded) watch.give('ssh.lost', 'the connection ended before the collector did')
+    if (lost && !isEnded) watch.give('ssh.lost', 'the connection ended before the collector finished')
     settle()
   })
   watch.heard()
@@ -100,29 +100,34 @@ export async function converse(
   const path = canTime ? await timedPath(connection, watch) : null
   const measured = canTime ? { ...(await measureEcho(deps, process, echo, watch, input.echo)), path } : null
   const hasLeft = ended.ok && (await farewell(deps, process, watch))
-  if (!isGreeted) watch.give('collector.no-answer', 'the session ended without our header')
-  // Killing ends the connection too, over which ports of the node may still be asked.
+  if (!isGreeted) watch.give('collector.no-answer', 'the session ended without the collector header')
+  // Killing also ends the connection, and ports of the node may still have to be measured through it.
   if (!hasLeft) process.kill()
   await Promise.all(storing)
   return { clock, echo: measured }
 }
 
-/** What the transport measures of the way; null where it has no means. */
+/** The path as the transport measures it; null where it cannot. */
 async function timedPath({ timePath }: Connection, watch: Watch): Promise<PathTiming | null> {
   if (timePath === undefined) return null
   const timed = await watch.unless(timePath().catch(() => null))
   return timed.ok ? timed.value : null
 }
 
-/** Waits for the process to end by itself, briefly, so that the last bytes of its errors arrive. Whether it did. */
+/**
+ * Waits briefly for the process to exit, so that the last bytes of its error stream arrive. Returns whether it exited.
+ */
 async function farewell(deps: ConverseDeps, process: RemoteProcess, watch: Watch): Promise<boolean> {
   process.end()
   const left = process.closed.then(() => true)
-  const waited = await watch.unless(Promise.race([left, deps.pause(FAREWELL_MS).then(() => false)]))
+  const waited = await watch.unless(Promise.race([left, deps.pause(CLOSE_TIMEOUT_MS).then(() => false)]))
   return waited.ok && waited.value
 }
 
-/** The node's whole-second clock against ours: half a second of rounding, plus the time the header may have been under way. */
+/**
+ * The node's whole-second clock against this computer's: half a second of rounding, plus the time the header may have
+ * been in transit.
+ */
 function clockOf({ clock }: ConverseDeps, { epochSeconds }: Header, started: bigint): Recording['clock'] {
   if (epochSeconds === null) return null
   const elapsed = Number(clock.ticks() - started) / 1e9

@@ -4,19 +4,21 @@ import type { ConnectTarget } from '../core/ports.ts'
 import { certificateUntil, type KeyFile, keyFile } from '../core/schedule/key-file.ts'
 import type { World } from '../core/world.ts'
 
-/** Whether a job can log in, or seal, while nobody is there. `unclear`: it rests on something that cannot be seen from here. */
+/**
+ * Whether a job can log in, or seal, unattended. `unclear`: it depends on something that cannot be observed from here.
+ */
 export type Works = 'yes' | 'unclear' | 'no'
 export interface UnattendedUse {
   readonly works: Works
   /** One sentence or two. */
   readonly text: string
-  /** The nodes it is about; none where it is about sealing. */
+  /** The nodes concerned; none where it concerns sealing. */
   readonly nodes: readonly string[]
 }
 
 /**
- * What a job can use to log in to each node, and to seal; nodes with the same answer share one. Key files are read for their headers alone,
- * and nothing of them is told.
+ * What a job can use to log in to each node, and to seal; nodes with the same result share one entry. Of key files only
+ * the header is read, and no content is reported.
  */
 export async function unattendedUse(
   world: Pick<World, 'files' | 'identities' | 'schedules' | 'clock'>,
@@ -27,7 +29,7 @@ export async function unattendedUse(
   const known = new Map<string, Promise<Answer>>()
   for (const target of targets) {
     const hops = [
-      ...target.jumps.map((jump) => ({ hop: jump, at: `On the way, at ${jump.node.name}: ` })),
+      ...target.jumps.map((jump) => ({ hop: jump, at: `Jump host ${jump.node.name}: ` })),
       { hop: target, at: '' },
     ]
     for (const { hop, at } of hops) {
@@ -45,7 +47,7 @@ export async function unattendedUse(
 type Answer = Pick<UnattendedUse, 'works' | 'text'>
 
 const AGENT =
-  'The agent of a login session is usually gone when nobody is logged in, and SSH_AUTH_SOCK is then unset: name a key file, or run an agent as a service.'
+  'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
 
 async function loginOf(
   world: Pick<World, 'files' | 'clock'>,
@@ -55,8 +57,8 @@ async function loginOf(
   const { identityFile: path, agent } = credentials
   if (path === undefined)
     return agent
-      ? { works: 'unclear', text: `The login rests on an SSH agent. ${AGENT}` }
-      : { works: 'no', text: 'The fleet file names neither a key file nor an agent.' }
+      ? { works: 'unclear', text: `Login depends on an SSH agent. ${AGENT}` }
+      : { works: 'no', text: 'The fleet file sets neither identityFile nor an agent.' }
   const bySystem = transport === 'openssh'
   const key = `${bySystem} ${path}`
   const answer = known.get(key) ?? keyAnswer(world, path, bySystem)
@@ -64,7 +66,7 @@ async function loginOf(
   return await answer
 }
 
-/** `bySystem`: the fleet file asks for the system’s ssh program. */
+/** `bySystem`: the fleet file selects the system’s ssh program. */
 async function keyAnswer(
   { files, clock }: Pick<World, 'files' | 'clock'>,
   path: string,
@@ -72,18 +74,18 @@ async function keyAnswer(
 ): Promise<Answer> {
   const name = plain(path, 400)
   const read = await files.read(path)
-  if (!read.ok) return { works: 'no', text: `The key file ${name} could not be read.` }
+  if (!read.ok) return { works: 'no', text: `Key file ${name} could not be read.` }
   const said = saidOf(keyFile(read.value), name, bySystem)
   const certificate = await files.read(`${path}-cert.pub`)
   if (said.works !== 'yes' || !certificate.ok) return said
   const until = certificateUntil(certificate.value)
   if (until === null)
-    return { works: 'unclear', text: `${said.text} The certificate ${name}-cert.pub beside it could not be read.` }
-  if (until === 'for ever') return { works: 'yes', text: `${said.text} Its certificate has no end.` }
-  if (until <= clock.now()) return { works: 'no', text: `The certificate ${name}-cert.pub ended at ${until}.` }
+    return { works: 'unclear', text: `${said.text} Its certificate ${name}-cert.pub could not be read.` }
+  if (until === 'for ever') return { works: 'yes', text: `${said.text} Its certificate does not expire.` }
+  if (until <= clock.now()) return { works: 'no', text: `Certificate ${name}-cert.pub expired at ${until}.` }
   return {
     works: 'unclear',
-    text: `${said.text} Its certificate ends at ${until}: from then on a job cannot log in unless something renews it.`,
+    text: `${said.text} Its certificate expires at ${until}; renew it before then, or a job can no longer log in.`,
   }
 }
 
@@ -91,31 +93,31 @@ function saidOf(kind: KeyFile, name: string, bySystem: boolean): Answer {
   if (kind === 'open')
     return {
       works: 'yes',
-      text: `The key file ${name} has no passphrase: a job can log in with it, and so can anybody else who can read it.`,
+      text: `Key file ${name} has no passphrase: a job can log in with it, and so can anyone who can read the file.`,
     }
   if (kind === 'locked')
     return {
       works: 'unclear',
-      text: `The key file ${name} is locked by a passphrase, and nobody is there to type it. It works only where an SSH agent that the job reaches holds the key. ${AGENT}`,
+      text: `Key file ${name} is encrypted, and unattended runs cannot enter a passphrase. It works only if an SSH agent that the job reaches holds the key. ${AGENT}`,
     }
   if (kind === 'public')
     return {
       works: 'unclear',
-      text: `${name} is a public key: it says which key is meant, and an SSH agent that the job reaches has to hold it. ${AGENT}`,
+      text: `${name} is a public key: the private key must be in an SSH agent that the job reaches. ${AGENT}`,
     }
   if (kind === 'foreign')
     return bySystem
       ? {
           works: 'unclear',
-          text: `The key file ${name} has no passphrase. Its form is PKCS #8, which the system’s ssh program may read.`,
+          text: `Key file ${name} has no passphrase. Its format is PKCS #8, which the system’s ssh program may read.`,
         }
       : {
           works: 'no',
-          text: `The form of the key file ${name} is PKCS #8, which is not read here: ssh-keygen -p -f with its path writes it anew in OpenSSH’s own form.`,
+          text: `Key file ${name} has the format PKCS #8, which is not supported here. Convert it to OpenSSH format with ssh-keygen -p -f and its path.`,
         }
   if (kind === 'hardware')
-    return { works: 'no', text: `The key in ${name} is on a device that a person has to touch, or may have to.` }
-  return { works: 'no', text: `${name} holds no private key of a form that we know.` }
+    return { works: 'no', text: `The key in ${name} is on a device that requires, or may require, a touch.` }
+  return { works: 'no', text: `${name} contains no private key in a known format.` }
 }
 
 async function sealingOf(
@@ -124,20 +126,21 @@ async function sealingOf(
 ): Promise<Answer> {
   const folder = identityFolder ?? identities.defaultFolder
   const listed = await identities.list(folder)
-  if (!listed.ok) return { works: 'no', text: `Sealing: the identities in ${plain(folder, 400)} could not be read.` }
+  if (!listed.ok)
+    return { works: 'no', text: `Sealing: the signing identities in ${plain(folder, 400)} could not be read.` }
   const fitting = listed.value.filter(({ name }) => identity === undefined || name === identity)
   const [only, another] = fitting
   if (only === undefined || another !== undefined)
     return {
       works: 'no',
-      text: `Sealing: ${plain(folder, 400)} has ${fitting.length} identities that could be meant, not one.`,
+      text: `Sealing: ${plain(folder, 400)} has ${fitting.length} matching signing identities; exactly one is required.`,
     }
   const isToken = only.kind === 'token'
   const secret = isToken ? 'the PIN of its token' : 'its passphrase'
   if (passphraseFile === undefined)
     return {
       works: 'no',
-      text: `Sealing: nobody is there to type ${secret} for ${only.name}; name a file that holds it with --passphrase-file.`,
+      text: `Sealing: unattended runs cannot enter ${secret} for ${only.name}. Pass a file that contains it with --passphrase-file.`,
     }
   const readable = await schedules.secret(passphraseFile)
   if (!readable.ok) {
@@ -151,7 +154,7 @@ async function sealingOf(
     works: 'yes',
     text: `Sealing: ${only.name} is opened with ${secret}, from ${plain(passphraseFile, 400)}, which only its owner can read.${
       isToken
-        ? ' The token has to be plugged in. A wrong PIN is tried once for each run, and tokens lock after few.'
+        ? ' The token must be connected. A wrong PIN is tried once per run; tokens lock after a few failures.'
         : ''
     }`,
   }

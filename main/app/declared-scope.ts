@@ -9,31 +9,34 @@ import { ok } from '../core/result.ts'
 import type { OpenAddressDatabase, World } from '../core/world.ts'
 import { declaredLocation } from './location/declared.ts'
 
-/** Judged unless somebody says otherwise. The proposed rule and related frameworks are in only when asked for. */
+/** Evaluated by default. The proposed rule and related frameworks are included only on request. */
 const USUAL_FRAMEWORKS: readonly string[] = ['hipaa', 'soc2']
 
-/** What a fleet file declares, and where it lies. */
+/** The declarations of a fleet file, and its location. */
 export interface DeclaredFleet {
   readonly fleet: Fleet
-  /** What its paths start from; null where they start from the working folder. */
+  /** Base folder of its paths; null where they are relative to the working folder. */
   readonly path: string | null
   /** Names of the nodes that are collected. */
   readonly nodes: readonly string[]
-  /** Frameworks that were asked for; undefined: those of the fleet file, else the usual ones and the fleet's own mappings. */
+  /** Requested frameworks; undefined: those of the fleet file, otherwise the defaults and the fleet's own mappings. */
   readonly frameworks: readonly string[] | undefined
 }
 
 export interface Declared {
   readonly scope: Scope
-  /** The bytes of the provider's own list; null where the engagement names none. */
+  /** The bytes of the provider inventory; null where the engagement names none. */
   readonly inventory: Uint8Array | null
-  /** The bytes of the provider's record of where machines stand; null where the fleet names none. */
+  /** The bytes of the provider's record of machine locations; null where the fleet names none. */
   readonly sites: Uint8Array | null
-  /** Databases of addresses; `askDatabases` puts what they say into the scope. */
+  /** Address databases; `askDatabases` adds their entries to the scope. */
   readonly databases: readonly OpenAddressDatabase[]
 }
 
-/** The scope that a fleet file declares, with the engagement, provider profile and mappings that it names. Fails as their readers do. */
+/**
+ * The scope that a fleet file declares, with the engagement, provider profile and mappings that it names. Fails as
+ * their readers do.
+ */
 export async function declaredScope(
   { declarations }: Pick<World, 'declarations'>,
   catalog: Pick<Catalog, 'frameworks'>,
@@ -77,7 +80,9 @@ export async function declaredScope(
   })
 }
 
-/** The frameworks in scope, each once. Fails with input.refused for one that neither the catalog nor a mapping has. */
+/**
+ * The frameworks in scope, each once. Fails with input.refused for one that is in neither the catalog nor a mapping.
+ */
 export function chosenFrameworks(
   { frameworks }: Pick<Catalog, 'frameworks'>,
   own: readonly string[],
@@ -88,5 +93,5 @@ export function chosenFrameworks(
   const unknown = wanted.find((name) => !known.includes(name))
   return unknown === undefined
     ? ok(known.filter((name) => wanted.includes(name)))
-    : fail('input.refused', `frameworks: ${quote(unknown)} is none of ${known.join(', ')}`)
+    : fail('input.refused', `frameworks: ${quote(unknown)} is not one of ${known.join(', ')}`)
 }

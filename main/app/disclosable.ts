@@ -2,7 +2,10 @@ import { INDEX_PATH, indexOf, isUnit, unitRoot } from '../core/disclosure/commit
 import { type Word, wordIndex, wordsIn } from '../core/disclosure/words.ts'
 import { type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
 
-/** Beyond this a pack is sealed without what a copy with parts withheld needs: cutting every text takes longer than all the rest. */
+/**
+ * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than
+ * all the rest.
+ */
 const LARGEST = 256 * 1024 * 1024
 
 export function isDisclosable(payload: PackFiles): boolean {
@@ -11,7 +14,9 @@ export function isDisclosable(payload: PackFiles): boolean {
   return total <= LARGEST
 }
 
-/** The index that ties later copies with parts withheld to the seal: a file outside the payload. One file is in memory at a time. */
+/**
+ * The index that ties later redacted copies to the seal: a file outside the payload. One file is in memory at a time.
+ */
 export async function disclosureTag(payload: PackFiles, seed: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
   const words: Word[] = []
   const units = [...payload].filter(([path]) => isUnit(path))

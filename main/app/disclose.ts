@@ -21,14 +21,17 @@ export interface DiscloseRequest {
   readonly when: string
 }
 
-/** The files of a disclosed copy. Fails with `input.refused` for unknown names and for a copy that doesn't say who withheld what and why. */
+/**
+ * The files of a redacted copy. Fails with `input.refused` for unknown names, and without the name of the person who
+ * redacts and the reason.
+ */
 export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<DisclosedCopy>> {
   const { classes, nodes, paths, who, why, ...rest } = request
   const unknown = classes.find((one) => !isWithholdable(one))
   if (unknown !== undefined)
-    return fail('input.refused', `${quote(unknown)} is not among what can be withheld: ${WITHHOLDABLE.join(', ')}`)
+    return fail('input.refused', `${quote(unknown)} cannot be redacted; choose from ${WITHHOLDABLE.join(', ')}`)
   if (who.trim() === '' || why.trim() === '')
-    return fail('input.refused', 'a copy says who withheld something from it, and why; name both')
+    return fail('input.refused', 'a redacted copy must name the person who redacted it and the reason; enter both')
   const policy = { classes: classes.filter(isWithholdable), nodes, paths }
   return await disclose({ ...rest, policy, who: who.trim(), why: why.trim() })
 }
@@ -36,13 +39,13 @@ export async function discloseCopy(request: DiscloseRequest): Promise<Outcome<Di
 const isWithholdable = (one: string): one is WithholdableClass =>
   isPartClass(one) && WITHHOLDABLE.some((known: PartClass) => known === one)
 
-/** The file that opens one withheld part of a copy, made by who has the pack. Fails as revealSpan() does. */
+/** The file that reveals one redacted part of a copy, made by the holder of the pack. Fails as revealSpan() does. */
 export async function revealFile(pack: PackSource, copy: PackSource, place: Place): Promise<Outcome<Uint8Array>> {
   const reveal = await revealSpan(pack, await readDisclosure(copy), place)
   return reveal.ok ? ok(revealBytes(reveal.value)) : reveal
 }
 
-/** The files of a copy with a reveal applied; the rest of the copy stays as it is. */
+/** The files of a copy with a reveal applied; the rest of the copy is unchanged. */
 export async function revealedCopy(
   copy: PackSource,
   reveal: Uint8Array,

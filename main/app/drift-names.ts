@@ -8,13 +8,13 @@ import type { World } from '../core/world.ts'
 import { chainsBelow } from './chains.ts'
 import { collectedRuns } from './trace-from-evidence.ts'
 
-/** A run by its id, or in other words: the newest, the one before the later of the two, or the baseline in force. */
+/** A run by its id or a keyword: the newest, the one before the later of the two, or the current baseline. */
 export const RUN_WORDS = ['latest', 'before', 'baseline'] as const
 
 export interface DriftInput {
-  /** The folder that holds evidence, history and chains: a command’s --out, or the window’s own. */
+  /** The folder that contains evidence, history and chains: a command’s --out, or the window’s own folder. */
   readonly root: string
-  /** Needed only where the folder holds runs of several fleets and a run is not given by its id. */
+  /** Required only where the folder contains runs of several fleets and a run is not given by its id. */
   readonly fleet?: string
   readonly before: string
   readonly after: string
@@ -27,8 +27,8 @@ export interface Named {
 }
 
 /**
- * Which runs are meant, words among them looked up. Fails with input.refused where that is not clear, with input.not-found where there is
- * no such run, else as chains and store do.
+ * Resolves which runs are meant, including keywords. Fails with input.refused where that is ambiguous, with
+ * input.not-found where there is no such run; otherwise as chains and store do.
  */
 export async function namesOf(world: World, heads: readonly KeptHead[], input: DriftInput): Promise<Outcome<Named>> {
   const isWord = (name: string): boolean => RUN_WORDS.some((word) => word === name)
@@ -36,11 +36,11 @@ export async function namesOf(world: World, heads: readonly KeptHead[], input: D
     return ok({ before: input.before, after: input.after, baseline: null })
   const fleets = [...new Set(heads.map(({ fleet }) => fleet))]
   if (input.fleet === undefined && fleets.length > 1)
-    return fail('input.refused', 'runs of several fleets are kept here; name one')
+    return fail('input.refused', 'runs of several fleets are stored here; name one fleet')
   const fleet = input.fleet ?? fleets[0]
   const runs = await runsOf(world, heads, input.root, fleet)
   if (!runs.ok) return runs
-  if (runs.value.length === 0) return fail('input.not-found', 'no run is kept or stored in this folder')
+  if (runs.value.length === 0) return fail('input.not-found', 'no run is stored in this folder')
   const chains = await chainsBelow(world, input.root)
   if (!chains.ok) return chains
   const chain = chains.value.find((one) => one.chain.fleet === fleet)?.chain
@@ -63,11 +63,14 @@ export async function namesOf(world: World, heads: readonly KeptHead[], input: D
 
 function notNamed({ before, after }: DriftInput, fleet: string | undefined, found: string | undefined): string {
   const whose = fleet === undefined ? '' : ` of ${plain(fleet, 100)}`
-  if ((found === undefined ? after : before) === 'baseline') return `no run${whose} was named the baseline`
-  return `no ${found === undefined ? 'such' : 'earlier'} run${whose} is in this folder`
+  if ((found === undefined ? after : before) === 'baseline') return `no run${whose} was set as the baseline`
+  return `there is no ${found === undefined ? 'such' : 'earlier'} run${whose} in this folder`
 }
 
-/** Runs of a fleet, oldest first: those that are kept, and where no more than one fleet’s are, those that were collected and never exported. */
+/**
+ * Runs of a fleet, oldest first: those in the history, and, where the folder holds one fleet only, those collected but
+ * never exported.
+ */
 async function runsOf(
   world: World,
   heads: readonly KeptHead[],

@@ -15,20 +15,24 @@ import { recordingIn, traceFromEvidence } from './trace-from-evidence.ts'
 export interface Compared {
   readonly drift: RunDrift
   readonly runs: readonly [before: FoundRun, after: FoundRun]
-  /** The baseline that one of them was named by; null where neither was. */
+  /** The baseline that selected one of them; null where neither was selected so. */
   readonly baseline: Baseline | null
 }
 
 export interface FoundRun {
   readonly trace: RunTrace
-  /** `sealed`: from a sealed pack; `kept`: in the history, under no seal; `evidence`: made from the stored evidence under the rules of now. */
+  /**
+   * `sealed`: from a sealed pack; `kept`: in the history, not sealed; `evidence`: evaluated from the stored evidence
+   * under the current rules.
+   */
   readonly from: 'sealed' | 'kept' | 'evidence'
   readonly head: KeptHead | null
 }
 
 /**
- * What differs between two runs of one folder. Fails with input.not-found where one of them is neither in the history nor among the stored
- * evidence, with input.refused where it is not clear which runs are meant, else as history, chain and store do.
+ * The drift between two runs of one folder. Fails with input.not-found where one of them is neither in the history nor
+ * in the stored evidence, with input.refused where the selection is ambiguous; otherwise as history, chain and store
+ * do.
  */
 export async function driftBetween(world: World, catalog: Catalog, input: DriftInput): Promise<Outcome<Compared>> {
   const history = await world.openHistory(input.root)
@@ -59,7 +63,10 @@ export async function driftBetween(world: World, catalog: Catalog, input: DriftI
   })
 }
 
-/** A run that was never exported does not say what was declared besides its nodes: that the other says it is no change. */
+/**
+ * A run that was never exported does not state its declarations other than its nodes: declarations of the other run are
+ * no change.
+ */
 const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
   runs.every(({ from }) => from !== 'evidence')
     ? drift
@@ -71,13 +78,17 @@ const comparable = (drift: RunDrift, runs: Compared['runs']): RunDrift =>
 
 export interface TakenApart {
   readonly flips: readonly FlipDetail[]
-  /** Runs whose packs no longer say what was declared for them: provider, location and profile were taken as not declared, for both runs. */
+  /**
+   * Runs whose packs no longer state their declarations: provider, location and profile count as not declared for both
+   * runs.
+   */
   readonly undeclared: readonly string[]
 }
 
 /**
- * The verdicts of one node that came out otherwise, taken apart with the stored evidence of both runs. What was declared besides is read
- * from their packs, where these still lie where they were written; of a run that was never exported, nothing is. Fails as the store does.
+ * The verdict changes of one node, analyzed with the stored evidence of both runs. Other declarations are read from the
+ * packs of the runs, where these still are where they were written; a run that was never exported has none. Fails as
+ * the store does.
  */
 export async function flipsBetween(
   world: World,

@@ -10,15 +10,16 @@ import type { World } from '../core/world.ts'
 
 interface EarlierInput {
   readonly scope: Scope
-  /** As it is before the run is entered. */
+  /** The chain before the run is entered. */
   readonly chain: RunChain
-  /** The run that the report is about. */
+  /** The run that the report covers. */
   readonly own: RunTrace
 }
 
 /**
- * What the runs before this one, of the period that was declared, say of contradicted claims: those that the chain names and the history
- * below a folder keeps under the same seal. Null where no period was declared, or none of its runs is kept. Fails as the history does.
+ * Results that were not satisfied in earlier runs of the declared period: runs that the chain names and whose traces
+ * the history keeps under the same seal. Null where no period was declared, or no run of it is kept. Fails as the
+ * history does.
  */
 export async function earlierRuns(
   world: World,
@@ -40,7 +41,7 @@ export async function earlierRuns(
   )
 }
 
-/** One trace after the other, so that the traces of a long period are never in memory together. */
+/** One trace at a time, so that the traces of a long period are never in memory together. */
 async function followed(
   history: HistoryStore,
   entered: readonly RunEntry[],

@@ -17,7 +17,10 @@ export interface EchoListener {
   readonly next: () => Promise<string>
 }
 
-/** Takes the bytes after the collector's end apart into lines. Lines that nobody waits for count as the answer to the next nonce. */
+/**
+ * Splits the bytes after the end of the collector output into lines. An unexpected line counts as the reply to the next
+ * nonce.
+ */
 export function echoListener(): EchoListener {
   let text = ''
   let waiting: ((line: string) => void) | null = null
@@ -43,7 +46,7 @@ export function echoListener(): EchoListener {
   }
 }
 
-/** What a burst gave. It is not whole when an answer did not come. */
+/** The result of a burst. It is incomplete when a reply did not arrive. */
 interface Burst {
   readonly timed: EchoBurst
   readonly mismatches: number
@@ -51,8 +54,9 @@ interface Burst {
 }
 
 /**
- * Random 16-byte nonces as hex lines, one at a time: nobody can answer one before it was sent, and delay only lengthens it. Ends early, with
- * what was measured, when an answer is altered, is not there within ten seconds, or the collection ends. Never hangs.
+ * Random 16-byte nonces as hex lines, one at a time: a reply cannot be made before its nonce was sent, and delay only
+ * lengthens it. Ends early, with the measurements so far, when a reply is altered or takes more than ten seconds, or
+ * when the collection ends. Never hangs.
  */
 export async function measureEcho(
   deps: EchoDeps,
@@ -69,7 +73,7 @@ export async function measureEcho(
       const waitMs = begins * 1000 - Number(deps.clock.ticks() - started) / 1e6
       if (waitMs > 0) {
         pace.onWait?.(Math.ceil(pace.spreadSeconds - begins + waitMs / 1000))
-        // Timers may come a little early.
+        // Timers may fire slightly early.
         const over = Promise.race([deps.pause(Math.ceil(waitMs) + 1), process.closed])
         if (!(await watch.rest(over)).ok) return
       }
@@ -110,7 +114,7 @@ interface Sample {
   readonly milliseconds: number
 }
 
-/** One nonce there and back; null when nothing came, or the collection ended. */
+/** One nonce there and back; null when nothing arrived, or the collection ended. */
 async function oneRound(
   { clock, entropy, pause }: EchoDeps,
   process: RemoteProcess,
@@ -126,7 +130,7 @@ async function oneRound(
   const heard = await watch.unless(Promise.race([answer, nothing]))
   const elapsed = clock.ticks() - sent
   if (!heard.ok || heard.value === null) return null
-  // Rounded up: what is written down is never shorter than what was measured.
+  // Rounded up: a recorded value is never shorter than the measured one.
   const milliseconds = Math.max(1, Math.ceil(Number(elapsed) / 1000)) / 1000
   return { nonce, isAltered: heard.value !== nonce, milliseconds }
 }
@@ -137,7 +141,7 @@ interface Moment {
 }
 const momentOf = (clock: Clock): Moment => ({ at: clock.now(), ticks: clock.ticks() })
 
-/** The wall clock goes on while a computer sleeps, and can be set; the other one does neither. */
+/** The wall clock advances while a computer sleeps, and can be set; the monotonic clock does neither. */
 function driftSince(from: Moment, to: Moment): number {
   const drift = Date.parse(to.at) - Date.parse(from.at) - Number(to.ticks - from.ticks) / 1e6
   return Math.round(drift * 1000) / 1000

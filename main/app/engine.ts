@@ -22,14 +22,16 @@ import { trustMethods } from './engine/trust-methods.ts'
 import { turnOf } from './engine/turns.ts'
 
 export interface EngineOptions {
-  /** Where this user's fleet, evidence, register and identities are kept. */
+  /** Folder of this user's fleet, evidence, register and identities. */
   readonly folder: string
   readonly desktop: Desktop
-  /** Without it, schedules are kept where the command line keeps them, and nothing can be planned. */
+  /** Without it, schedules are stored where the command line stores them, and no schedule can be added. */
   readonly scheduling?: Partial<Scheduling>
 }
 
-/** The whole product as one object, over the given ports: what the window talks to. Failures come back as values. */
+/**
+ * The whole product as one object, over the given ports: the interface for the window. Failures are returned as values.
+ */
 export async function createEngine(
   world: World,
   catalog: Catalog,
@@ -71,7 +73,7 @@ export async function createEngine(
     },
     onEvent: add,
     close: async () => {
-      // Behind whatever is about to begin a run.
+      // Waits for any run that is about to start.
       await turnOf(
         context,
         'fleet',
@@ -83,6 +85,6 @@ export async function createEngine(
   }
 }
 
-/** A list that a person saves must not take the place of evidence, of the register, or of a key. */
+/** A table that a person saves must not replace evidence, the register, or a key. */
 const isOurs = async ({ files }: World, folder: string, path: string): Promise<boolean> =>
   [`${folder}/`, `${folder}\\`].some((ours) => path.startsWith(ours)) && (await files.isThere(path))

@@ -24,11 +24,11 @@ export interface ToEvaluate {
   readonly recordings: readonly RecordingSource[]
   readonly asOf: string
   readonly register: Register
-  /** Given how many nodes are done, after each. */
+  /** Receives the number of finished nodes, after each. */
   readonly onNode?: (nodes: number) => void
 }
 
-/** What an export is made from. */
+/** Input of an export. */
 export interface Evaluated {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
@@ -38,7 +38,7 @@ export interface Evaluated {
   readonly traced: readonly TracedNode[]
 }
 
-/** One declared node after the other, so that the answers of one are in memory at a time where they lie in files. */
+/** One declared node at a time, so that captures stored in files are in memory for one node only. */
 export async function evaluate(
   catalog: Catalog,
   { scope, recordings, asOf, register, onNode }: ToEvaluate,
@@ -98,7 +98,7 @@ function byName(recordings: readonly RecordingSource[]): ReadonlyMap<string, rea
   return found
 }
 
-/** Of a node's recordings, the one that its assessment rests on; null where there is none. */
+/** The recording of a node that its assessment rests on; null where there is none. */
 async function restedOn(
   recordings: readonly RecordingSource[],
   node: string,
@@ -114,10 +114,10 @@ async function restedOn(
   return ok(latest(loaded, node))
 }
 
-/** The same value in text of its own: words cut from an answer would keep all of that answer in memory. */
+/** The same value in a string of its own: a substring of a capture would keep the whole capture in memory. */
 const ownText = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-/** Pictures of the few nodes of a large fleet whose dossiers are shown: which ones is known once all are assessed. */
+/** Figures for those nodes of a large fleet whose isolation analyses are shown, selected once all are assessed. */
 export async function picturesOf(
   about: ReportInput,
   recordings: readonly RecordingSource[],

@@ -14,28 +14,28 @@ const HEAD = [
   'node',
   'probe',
   'command',
-  'as it was run',
-  'asked by',
-  'rights',
-  'ended',
+  'command as run',
+  'source',
+  'privilege',
+  'status',
   'exit status',
   'timed out',
   'truncated',
-  'output bytes',
-  'error output bytes',
+  'output (bytes)',
+  'error output (bytes)',
   'output SHA-256',
   'error output SHA-256',
   'started at (UTC)',
   'duration (ms)',
-  'redactions',
-  'redacted by class',
-  'path in the pack',
+  'masked values',
+  'masked, by class',
+  'path in pack',
   'recording SHA-256',
 ] as const
 
 /**
- * Every answer of every recording, one row each: the complete list behind the report's evidence index, and where a short code of the
- * report stands whole. One recording is in text at a time. Ordered by node, then as captures.jsonl is.
+ * Every capture of every recording, one line each: the complete list behind the report's evidence index, with every
+ * short code of the report in full. One recording is in memory at a time. Ordered by node, then as in captures.jsonl.
  */
 export function* evidenceTable(outlines: readonly RecordingOutline[]): Generator<readonly string[]> {
   const ordered = [...outlines].sort(

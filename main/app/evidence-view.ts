@@ -8,7 +8,7 @@ import { askedFor, readProbe } from '../core/probe.ts'
 import { byProbeAndCommand, type LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 
-/** What is stored of one node: its recording and the captures in their one order, without bytes. */
+/** The stored data of one node: its recording and the captures in canonical order, without bytes. */
 export const evidenceList = (loaded: LoadedRecording | undefined): EvidenceList => ({
   recording: loaded?.recording ?? null,
   captures: (loaded?.captures ?? []).map(({ meta }) => meta).sort(byProbeAndCommand),
@@ -16,7 +16,10 @@ export const evidenceList = (loaded: LoadedRecording | undefined): EvidenceList 
 
 const PIECE_BYTES = 1024 * 1024
 
-/** Up to 1 MiB of one stored stream, and what its probe reads from the whole answer. Fails with input.not-found. */
+/**
+ * Up to 1 MiB of one stored stream, and the fact that its probe parses from the whole capture. Fails with
+ * input.not-found.
+ */
 export function evidencePiece(
   loaded: LoadedRecording | undefined,
   catalog: Catalog,

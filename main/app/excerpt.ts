@@ -16,9 +16,9 @@ export interface WrittenExcerpt {
 }
 
 /**
- * Writes each drawn row of an account of a period, for which a node’s raw answers are enclosed, as a pack by itself:
- * `sample-NN-RUN-NODE.barewitness.zip`, under the seal of its run. Fails with input.refused for another kind of pack and for a name that is
- * taken; else as the disk does.
+ * Writes each sampled item of a period report whose raw captures are enclosed as a pack of its own:
+ * `sample-NN-RUN-NODE.barewitness.zip`, under the seal of its run. Fails with input.refused for another kind of pack
+ * and for an existing file; otherwise as the disk does.
  */
 export async function writeExcerpts(
   world: World,
@@ -29,7 +29,7 @@ export async function writeExcerpts(
   try {
     const found = canonical(await textOf(opened.value, PERIOD_PATH))
     if (!isPeriodPack(opened.value) || found === null || world.validator.problems('period', found.value).length > 0)
-      return fail('input.refused', `${path} is no account of a period`)
+      return fail('input.refused', `${path} is not a period report`)
     return await written(world, opened.value, found.value as Period, folder)
   } finally {
     await opened.value.close()
@@ -48,10 +48,10 @@ async function written(
     for (const { place, key, run, node } of drawn) {
       count += 1
       if (run === null || node === null || !isSafeName(run) || !isSafeName(node)) continue
-      const why = `Drawn from ${population} by the seed ${seed}: row ${place}, ${key}.`.slice(0, 1000)
+      const why = `Sampled from ${population} by the seed ${seed}: position ${place}, ${key}.`.slice(0, 1000)
       const files = excerptFiles(pack, { schema: 'barewitness.excerpt/1', run, nodes: [node], why })
       const path = `${folder}/sample-${String(count).padStart(2, '0')}-${run}-${node}${PACK_EXTENSION}`
-      if (await world.files.isThere(path)) return fail('input.refused', `${path} exists already`)
+      if (await world.files.isThere(path)) return fail('input.refused', `${path} already exists`)
       const archive = await world.packs.write(path, files)
       if (!archive.ok) return archive
       made.push({ path, run, node })

@@ -17,19 +17,19 @@ import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
-import { type Also, alsoFiles } from './also.ts'
 import { type AttachmentBytes, saidInPack } from './attachments.ts'
-import { besideFiles, type ExportedFile, writeBeside } from './beside.ts'
 import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
+import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
+import { besideFiles, type ExportedFile, writeBeside } from './output-files.ts'
+import { type Also, alsoFiles } from './output-formats.ts'
 import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
-import { tidyAfter, tidyBetween } from './tidied.ts'
 
 export interface ExportInput {
   readonly run: string
@@ -37,59 +37,59 @@ export interface ExportInput {
   readonly recordings: readonly RecordingSource[]
   readonly asOf: string
   readonly signer: Signer
-  /** Null: no time by somebody else. */
+  /** Null: no independent time-stamp. */
   readonly stamping: Stamping | null
   readonly folder: string
-  /** What people say about the evidence. The part that concerns these nodes and frameworks goes into the pack. */
+  /** The register. The part that concerns these nodes and frameworks goes into the pack. */
   readonly register: Register
   readonly attachmentBytes: AttachmentBytes
-  /** The provider's own list that the engagement in the scope names; null without one. */
+  /** The provider inventory that the engagement in the scope names; null without one. */
   readonly inventory: Uint8Array | null
-  /** The provider's own record of where machines stand that the location in the scope names; null or absent without one. */
+  /** The provider's record of machine locations that the location in the scope names; null or absent without one. */
   readonly sites?: Uint8Array | null
-  /** What is written beside pack and report. */
+  /** Additional outputs. */
   readonly also: readonly Also[]
-  /** Where the chain of this fleet's runs is kept; null: the pack is in none. */
+  /** Folder of the fleet's run chain; null: the pack is in no chain. */
   readonly chainFolder: string | null
-  /** Which planned run it is; null or absent for one that somebody started. */
+  /** The scheduled run; null or absent for a run that a person started. */
   readonly planned?: Planned | null
   /**
-   * The folder whose history says what earlier runs of the declared period found; null or absent: the report is about this run alone. A
-   * history that cannot be read is named, and left out.
+   * The folder whose history has the earlier runs of the declared period; null or absent: the report covers this run
+   * alone. A history that cannot be read is named, and not used.
    */
   readonly history?: string | null
-  /** The run goes on after an interruption: that everything is there already is no mistake of whoever asks. */
+  /** The export resumes after an interruption: existing outputs are then no error. */
   readonly resumes?: boolean
 }
 
 export interface Exported {
   readonly assessment: Assessment
-  /** What people say that concerns it. */
+  /** The part of the register that concerns it. */
   readonly register: Register
   readonly files: readonly ExportedFile[]
   readonly level: PadesLevel
   /** The seal over the pack has a time-stamp. */
   readonly stamped: boolean
   readonly trace: RunTrace
-  /** SHA-256 of what was sealed, which the chain names: the tag manifest. */
+  /** SHA-256 of the sealed tag manifest, which the chain names. */
   readonly tagManifest: string
   /** Fingerprint of the certificate that sealed it. */
   readonly signer: string
-  /** What was asked for and could not be had; everything else was written. */
+  /** Requested outputs that could not be obtained; everything else was written. */
   readonly shortfalls: readonly Failure[]
-  /** The pack was there, sealed; only what was missing beside it was written. */
+  /** The pack was already sealed; only missing outputs next to it were written. */
   readonly continued: boolean
 }
 
-export { ALSO, type Also } from './also.ts'
+export { ALSO, type Also } from './output-formats.ts'
 
 export { PRODUCER } from './producer.ts'
 
 /**
- * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and tables. The report
- * is bound to the evidence by the evidence digest it prints; the pack holds the report; the one seal covers both. An authority that
- * cannot be had leaves the lower level, and is named. A run is sealed once: where an earlier export of it was interrupted, the pack that
- * it sealed stays, and only what is missing beside it is written.
+ * Assesses recordings and writes, into one folder: the signed report, the sealed pack, the assessment, a summary and
+ * tables. The report is bound to the evidence by the evidence digest it prints; the pack contains the report; one seal
+ * covers both. If an authority is unavailable, the lower level remains and the authority is named. A run is sealed
+ * once: where an earlier export was interrupted, its pack is kept, and only missing outputs are written.
  */
 export async function exportRun(world: World, ours: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
   const { folder, run, chainFolder } = input
@@ -100,9 +100,9 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   if (!settled.ok) return settled
   if (await world.files.isThere(pack.path)) return await continueExport(world, ours, input, pack)
   const report = `${folder}/${run}.report.pdf`
-  if (await world.files.isThere(report)) return fail('input.refused', `${report} exists already; choose another folder`)
+  if (await world.files.isThere(report)) return fail('input.refused', `${report} already exists; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
-  tidyBetween(world, input.recordings.length)
+  collectGarbageBetween(world, input.recordings.length)
   const evaluated = await evaluate(catalog, { ...input, onNode: (nodes) => tidyAfter(world, nodes) })
   if (!evaluated.ok) return evaluated
   const exported = (chain: OpenRunChain | null): Promise<Outcome<Exported>> =>
@@ -113,7 +113,7 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   try {
     // Another process may have sealed this run while we waited for the chain.
     return (await world.files.isThere(pack.path))
-      ? fail('input.refused', `${pack.path} exists already`)
+      ? fail('input.refused', `${pack.path} already exists`)
       : await exported(chain.value)
   } finally {
     await chain.value.close()
@@ -123,7 +123,10 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
 const openChain = (world: World, { scope }: ExportInput, folder: string): Promise<Outcome<OpenRunChain>> =>
   world.openRunChain(folder, { id: hexOf(world.entropy.bytes(32)), fleet: scope.fleet })
 
-/** Ends what an export that was interrupted between its chain and its pack left; the chain is opened only where there is such a thing. */
+/**
+ * Completes or discards an export that was interrupted between its chain entry and its pack; the chain is opened only
+ * where there is one.
+ */
 async function settledIn(
   world: World,
   input: ExportInput,
@@ -149,7 +152,7 @@ async function exportEvaluated(
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
-  const tidy = (): void => tidyBetween(world, assessment.nodes.length)
+  const tidy = (): void => collectGarbageBetween(world, assessment.nodes.length)
   tidy()
   const said = await saidInPack(catalog, input)
   if (!said.ok) return said
@@ -236,8 +239,8 @@ async function exportEvaluated(
 }
 
 /**
- * The archive whole and on the disk, then its entry, then its name. Should this stop, settlePrepared() ends it: what the chain names is
- * always there, and what it does not name was never given out.
+ * First the complete archive on the disk, then its chain entry, then its name. If this is interrupted, settlePrepared()
+ * completes it: a pack that the chain names always exists, and one that it does not name was never published.
  */
 async function putInChain(
   world: World,
@@ -258,9 +261,9 @@ async function signedPdf(
   attachments: readonly EmbeddedFile[],
   { asOf, signer, recordings }: ExportInput,
 ): Promise<Uint8Array> {
-  tidyBetween(world, recordings.length)
+  collectGarbageBetween(world, recordings.length)
   const pdf = await world.reports.render(document, { attachments, created: asOf })
-  tidyBetween(world, recordings.length)
+  collectGarbageBetween(world, recordings.length)
   return await world.sealing.signPdf(pdf, signer)
 }
 

@@ -12,24 +12,24 @@ export interface FleetHistory {
   readonly fleet: string
   readonly chainFolder: string
   readonly entries: number
-  /** Runs, planned and met, late, recorded as missed and unrecorded. */
+  /** Runs: scheduled and completed, late, recorded as missed, and unrecorded. */
   readonly reading: CalendarReading
   readonly retired: readonly RetiredEntry[]
 }
 
 export interface HistoryView {
   readonly fleets: readonly FleetHistory[]
-  /** Every kept run, oldest first. */
+  /** Every stored run, oldest first. */
   readonly kept: readonly KeptHead[]
-  /** Kept runs that stand in none of these chains: not sealed, or sealed into a chain that lies elsewhere. */
+  /** Stored runs that are in none of these chains: not sealed, or sealed into a chain elsewhere. */
   readonly outside: readonly KeptHead[]
-  /** What was taken from packs since the history lacked it; null: it lacked nothing. */
+  /** What was restored from packs because the history lacked it; null: it lacked nothing. */
   readonly rebuilt: Rebuilt | null
 }
 
 /**
- * What the chains below a root say happened, and what the history has of it. Traces of sealed runs that the history lacks are taken from
- * their packs first. Fails as chains, history and calendar do.
+ * The events in the chains below a root, and what the history has of them. Traces of sealed runs that the history lacks
+ * are restored from their packs first. Fails as chains, history and calendar do.
  */
 export async function historyView(world: World, root: string): Promise<Outcome<HistoryView>> {
   const chains = await chainsBelow(world, root)
@@ -60,7 +60,7 @@ async function listed(world: World, root: string): Promise<Outcome<readonly Kept
   return history.ok ? await history.value.list() : history
 }
 
-/** From the first day that the chain speaks of until today, as many days as a calendar has. */
+/** From the first day in the chain until today, up to the maximum of a calendar. */
 function readingOf(world: World, { chain }: ChainBelow, heads: readonly KeptHead[]): Outcome<CalendarReading> {
   const asOf = world.clock.now()
   const days = chain.entries.map(({ entry }) => entry.at.slice(0, 10)).sort()

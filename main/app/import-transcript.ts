@@ -15,7 +15,10 @@ import type { CapturedAnswer, LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { captureOfFrame, lostCapture } from './captures.ts'
 
-/** What was carried back from a node that no SSH reaches: both streams of the printed collector, and which node it is said to be of. */
+/**
+ * A transcript from a node that SSH does not reach: both streams of the printed collector, and the node that it is
+ * stated to be of.
+ */
 export interface Transcript {
   readonly stdout: Uint8Array
   readonly stderr: Uint8Array
@@ -26,8 +29,8 @@ export interface Transcript {
 }
 
 /**
- * The collector as one self-contained program to carry to a node. Its nonce is twelve hex digits of chance and twelve that name the plan,
- * so that a transcript is read back against the very questions it answers.
+ * The collector as one self-contained program to carry to a node. Its nonce is twelve random hex digits and twelve that
+ * identify the plan, so that a transcript is matched to exactly the commands it contains.
  */
 export function printableCollector(
   probes: readonly Probe<unknown>[],
@@ -41,21 +44,25 @@ export function printableCollector(
 const planMark = ({ commands, sudo }: Plan): string => sha256(canonicalJson({ commands, sudo })).slice(0, 12)
 
 /**
- * A transcript as a recording: transport `script`, no host key, since nobody verified one. Times are the node's own, never later than
- * the import. Fails with collector.no-answer when there is no header, and with input.refused when other questions were asked than this
- * catalog's; a transcript that ends early or breaks off gives a partial recording that names the failure.
+ * A transcript as a recording: transport `script`, no host key, since none was verified. Times are the node's own,
+ * never later than the import. Fails with collector.no-answer when there is no header, and with input.refused when it
+ * was made with the commands of another catalog; a transcript that ends early or is damaged gives a partial recording
+ * that names the failure.
  */
 export function importTranscript(transcript: Transcript, catalog: Catalog): Outcome<LoadedRecording> {
   const { node, run, importedAt } = transcript
   const nonce = nonceOf(transcript.stdout)
-  if (nonce === null) return fail('collector.no-answer', 'the transcript has no header of the collector')
+  if (nonce === null) return fail('collector.no-answer', 'the transcript has no collector header')
   const plan = [true, false]
     .flatMap((sudo) => [false, true].map((liveTests) => planOf(catalog.probes, { sudo, echo: false, liveTests })))
     .find((candidate) => planMark(candidate) === nonce.slice(12))
   if (plan === undefined)
-    return fail('input.refused', 'the transcript answers the questions of another version; print the collector again')
+    return fail(
+      'input.refused',
+      'the transcript was made by another version of the collector; print the collector again',
+    )
   const { frames, header, endedAt, broken } = read(transcript, nonce, plan)
-  if (header === null) return fail('collector.no-answer', 'the transcript has no header of the collector')
+  if (header === null) return fail('collector.no-answer', 'the transcript has no collector header')
   const privilege: Session['privilege'] = header.uid === 0 ? 'root' : plan.sudo ? 'sudo' : 'none'
   const startedAt = instant(header.epochSeconds, importedAt)
   const firstUptime = frames[0]?.startedUptime ?? 0
@@ -73,7 +80,7 @@ export function importTranscript(transcript: Transcript, catalog: Catalog): Outc
     (missing > 0
       ? ({
           code: 'collector.truncated',
-          detail: `${missing} of ${plan.commands.length} commands are not answered in the transcript`,
+          detail: `${missing} of ${plan.commands.length} commands have no output in the transcript`,
         } as const)
       : sudo.notAsked() > 0
         ? ({ code: 'collector.sudo-slow', detail: plain(sudo.words() ?? '', 1900) } as const)
@@ -114,7 +121,7 @@ interface Read {
   readonly broken: Failure | null
 }
 
-// Files come whole; in slices, so that the reader stops at the first thing that is wrong.
+// Files arrive whole; in slices, so that the reader stops at the first error.
 const SLICE = 64 * 1024
 
 function read({ stdout, stderr }: Transcript, nonce: string, plan: Plan): Read {
@@ -133,7 +140,7 @@ function read({ stdout, stderr }: Transcript, nonce: string, plan: Plan): Read {
   }
 }
 
-/** The node's clock, which may be wrong: what was answered existed at the import at the latest. */
+/** The node's clock, which may be wrong: the captures existed at the import at the latest. */
 function instant(epochSeconds: number | null, importedAt: string): string {
   const latest = Date.parse(importedAt)
   return new Date(epochSeconds === null ? latest : Math.min(epochSeconds * 1000, latest)).toISOString()

@@ -7,7 +7,7 @@ import { plain } from '../core/plain-text.ts'
 import type { Connection, ConnectTarget, FinishedRecording, RecordingWriter } from '../core/ports.ts'
 import type { CollectDeps, CollectOptions } from './collect-node.ts'
 
-/** Once connected it names the host key, so that even the answers of a killed collection say whose they are. */
+/** Once connected it names the host key, so that even the captures of a killed collection state their origin. */
 export function beginning(
   { clock, catalog }: CollectDeps,
   { node }: ConnectTarget,
@@ -28,7 +28,7 @@ export function beginning(
     clock: earlier?.clock ?? null,
     outcome: {
       status: 'partial',
-      failure: { code: 'run.cancelled', detail: 'the collection did not come to its end' },
+      failure: { code: 'run.cancelled', detail: 'the collection was interrupted' },
     },
     ...marks,
     ...(liveTests === true ? { liveTests } : {}),
@@ -41,7 +41,7 @@ export const sessionOf = ({ session }: Connection, privilege: Session['privilege
   privilege,
 })
 
-// One catalog serves a whole run; its digest is over some hundred kilobytes.
+// One catalog serves a whole run; its digest covers some hundred kilobytes.
 const digests = new WeakMap<Catalog, string>()
 function digestOf(catalog: Catalog): string {
   const digest = digests.get(catalog) ?? catalogDigest(catalog)
@@ -53,11 +53,14 @@ function digestOf(catalog: Catalog): string {
 export interface Ended {
   readonly recording: Recording
   readonly failure: Failure | null
-  /** How many answers there are now, those of earlier attempts included. */
+  /** Number of captures, those of earlier attempts included. */
   readonly answers: number
 }
 
-/** Opens the recording, lets `fill` fill it, and closes it with how that ended. Nothing answered is a failure; less than all is partial. */
+/**
+ * Opens the recording, runs `fill`, and closes the recording with the outcome. No capture is a failure; fewer than all
+ * is partial.
+ */
 export async function keep(
   { store, clock }: CollectDeps,
   begun: Recording,

@@ -2,7 +2,7 @@ import type { Outcome } from '../core/failure.ts'
 import type { KeptRun } from '../core/history.ts'
 import type { World } from '../core/world.ts'
 
-/** Keeps a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
+/** Stores a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
 export async function keepRun(world: World, folder: string, kept: KeptRun): Promise<Outcome<null>> {
   const history = await world.openHistory(folder)
   if (!history.ok) return history

@@ -4,7 +4,10 @@ import type { Assessment, Location, NodeAssessment, ResidencyPolicy } from '../.
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
 import { policiesFor, policyQuestion } from '../catalog/location/answers.ts'
 
-/** Where the nodes of an assessment are said to be, small enough for a thousand of them; with the map only where it is to be drawn. */
+/**
+ * Declared locations and results of the nodes of an assessment, small enough for a thousand of them; with the map only
+ * where it is drawn.
+ */
 export function locationView(of: Source, assessment: Assessment, drawn = true): LocationView {
   const { asOf, demo, nodes, scope } = assessment
   const policies = scope.location?.residency ?? []

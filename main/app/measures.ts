@@ -1,6 +1,6 @@
 import { captureKey, type MeasureCommand, type Probe } from '../core/probe.ts'
 
-/** Whether a probe wants this measured by us, and no earlier attempt stored it. */
+/** Whether a probe needs this measurement, and no earlier attempt stored it. */
 export const isOpen = (
   probes: readonly Probe<unknown>[],
   measure: MeasureCommand['measure'],

@@ -22,18 +22,24 @@ const LISTENERS: readonly string[] = [networkListeners, listenerProcesses, netRo
 )
 const MEASURES = ['tls-listeners', 'ssh-servers'] as const
 
-/** Whether a probe's answer tells which ports may be asked. */
+/** Whether the capture of a probe lists the ports to query. */
 export const isAboutListeners = (probe: string): boolean => LISTENERS.includes(probe)
 
-/** What is asked of the node's own ports through the session, each once; null where the node listed none that could be read. */
+/**
+ * Queries to the node's own ports through the session, each once; null where the node listed none that could be read.
+ */
 export interface ListenerMeasures {
-  /** The ports that the node listed in this collection, asked for TLS. */
+  /** The ports that the node listed in this collection, queried for TLS. */
   readonly 'tls-listeners': () => Promise<TlsObservation | null>
-  /** Those of SSH servers, asked which methods they offer; asked after TLS, which tells SSH servers under other names. */
+  /**
+   * Ports of SSH servers, queried for their login methods; after TLS, which identifies SSH servers under other names.
+   */
   readonly 'ssh-servers': () => Promise<SshServersObservation | null>
 }
 
-/** `listed` is what the node answered so far, by probe and command; it is read when a measure is first called for. */
+/**
+ * `listed` holds the node's captures so far, by probe and command; it is read when a measurement is first requested.
+ */
 export function listenerMeasures(
   deps: TlsDeps,
   connection: Connection,
@@ -44,7 +50,7 @@ export function listenerMeasures(
     const reading = readProbe(probe, listed)
     return reading.ok ? reading.fact.listeners : null
   }
-  // An address that a socket may be bound to is the node's own where its routes say so, or where this session found it.
+  // A bound address is the node's own where its routes show that, or where this session found it.
   const own = (): ReadonlySet<string> => {
     const routes = readProbe(netRoutes, listed).ok ? listed.get(captureKey(netRoutes.id, 'ipv4')) : undefined
     const found = routes === undefined ? [] : ownAddresses(Buffer.from(routes.stdout).toString())
@@ -89,7 +95,7 @@ export function listenerMeasures(
   }
 }
 
-/** What we observed ourselves as the recording will have it, so that it is read in one way only. */
+/** Our own measurements in the form of the recording, so that there is only one way to read them. */
 const asAnswer = (observed: TlsObservation): Answer => ({
   exitCode: 0,
   text: JSON.stringify(observed),
@@ -98,7 +104,10 @@ const asAnswer = (observed: TlsObservation): Answer => ({
   seconds: { node: null, auditor: null },
 })
 
-/** Asks what is still open of the node's ports: before we sit down to time the node, since its session may not last as long. */
+/**
+ * Makes the remaining queries to the node's ports before the round trips are timed, since the session may not last as
+ * long.
+ */
 export async function measureListeners(
   measures: ListenerMeasures,
   probes: readonly Probe<unknown>[],
@@ -107,7 +116,7 @@ export async function measureListeners(
   for (const measure of MEASURES) if (isOpen(probes, measure, skip)) await measures[measure]()
 }
 
-/** A resumed collection asks for the listeners again when their ports have not been asked yet: it goes by what it heard itself. */
+/** A resumed collection lists the listeners again when their ports were not queried yet: it uses only its own list. */
 export function withListeners(probes: readonly Probe<unknown>[], skip: ReadonlySet<string>): ReadonlySet<string> {
   if (!MEASURES.some((measure) => isOpen(probes, measure, skip))) return skip
   return new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/')))))

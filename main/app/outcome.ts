@@ -2,13 +2,13 @@ import type { Assessment, Register } from '../../schemas/types.ts'
 import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, surplusNames } from '../core/same-machine.ts'
 
-/** What an assessment means for whoever scheduled it. */
+/** Outcome of an assessment for the scheduler. */
 export interface AssessmentOutcome {
-  /** At least one check is contradicted on at least one node, and nobody accepts that as of the assessment's moment. */
+  /** A check is not satisfied on one or more nodes, without a risk acceptance in effect at the evaluation date. */
   readonly gaps: boolean
   /**
-   * At least one declared node was not collected, or only in part, or is a machine that already counts under another name; or the provider
-   * lists a machine that nobody accounts for.
+   * A declared node was not collected, or only partially, or is a machine that already counts under another name; or
+   * the provider inventory has an unreconciled asset.
    */
   readonly incomplete: boolean
 }

@@ -3,10 +3,10 @@ import type { PackContent } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
 import type { OpenPack, World } from '../core/world.ts'
 
-/** Packs that are opened again and again, few of them at a time: of a long period there are more than anybody holds open. */
+/** Packs that are opened repeatedly, few of them at a time: a long period has more packs than can be open at once. */
 export interface PackShelf {
   readonly open: (path: string) => Promise<Outcome<OpenPack>>
-  /** A file of an open pack, which opens it again where it was closed since. */
+  /** A file of an open pack; reopens the pack where it was closed since. */
   readonly content: (path: string, pack: OpenPack, file: string) => PackContent
   readonly close: () => Promise<void>
 }
@@ -55,7 +55,7 @@ const sizeAndDigest = (pack: OpenPack, file: string): { readonly size: number; r
 
 const sentence = ({ code, detail }: Failure): string => `${code}: ${detail}`
 
-/** The pack of a run, of the first of these paths that has it. Fails as the last of them does. */
+/** The pack of a run, from the first of these paths that has it. Fails as the last of them does. */
 export async function firstOpen(
   shelf: PackShelf,
   paths: readonly string[],

@@ -20,8 +20,8 @@ import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
 
 /**
- * Writes the PDFs of an opened pack again, by the rules and the layout of this program. A pack that other rules judged, or that another
- * version wrote, is not compared: its pages are made otherwise, and that would say nothing of who sealed it.
+ * Renders the PDFs of an opened pack again, with the rules and the layout of this program. A pack from other rules or
+ * another version is not compared: its pages differ for that reason, which shows nothing about its signer.
  */
 export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageComparer {
   const nodes: NodeAssessment[] = []
@@ -32,9 +32,9 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
     const { assessment: index } = reading
     if (index === null) return notCompared('its results cannot be read')
     if (statement.predicate.producer !== PRODUCER)
-      return notCompared(`another version wrote it than the one here, ${PRODUCER}`)
+      return notCompared(`it was written by another version than this one, ${PRODUCER}`)
     const catalog = catalogFor(ours, index.scope)
-    if (index.catalog.digest !== catalogDigest(catalog)) return notCompared('other rules judged it than those here')
+    if (index.catalog.digest !== catalogDigest(catalog)) return notCompared('it was evaluated with other rules')
     const recordings = await recordingsOf(world, pack)
     if (!recordings.ok) return notCompared('its recordings cannot be read')
     const assessment = { ...index, schema: 'barewitness.assessment/1' as const, nodes }
@@ -69,7 +69,7 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
       if (recording === null || stated === null) return
       outlines.push(outlineOf(recording))
       sudo.set(stated.node, sudoReconciliation(recording))
-      // Of a larger fleet, only the nodes that are shown are drawn, once it is known which.
+      // For a larger fleet, only the selected nodes are drawn.
       if (nodes.length <= MANY_NODES) figures.set(stated.node, figuresOf(recording, stated, location?.residency))
     },
     compare: async (sealed) => {
@@ -80,7 +80,7 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
   }
 }
 
-/** Writes the report of an account of a period again, as pageComparer() does that of a run. */
+/** Renders a period report again, as pageComparer() does for a run. */
 export const periodPageComparer =
   (world: World, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
   async (sealed) => {
@@ -88,8 +88,8 @@ export const periodPageComparer =
     const here = catalogReference(ours, {})
     const standing = rulesStanding(stated, here)
     if (standing === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
-    if (producer !== PRODUCER) return notCompared(`another version wrote it than the one here, ${PRODUCER}`)
-    if (standing === 'unknown') return notCompared('a version with other rules wrote it than the one here')
+    if (producer !== PRODUCER) return notCompared(`it was written by another version than this one, ${PRODUCER}`)
+    if (standing === 'unknown') return notCompared('it was written by a version with other rules')
     const render = (): Promise<Uint8Array> => periodPdf(world, ours, sealed)
     return await compared(world, pack, [[PATHS.report, render]]).catch(notWritten)
   }
@@ -104,7 +104,7 @@ async function compared({ sealing }: World, pack: OpenPack, pdfs: readonly Writt
   return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
 }
 
-/** A PDF of a pack, and how it is written again. */
+/** A PDF of a pack, and how it is rendered again. */
 type Written = readonly [path: string, render: () => Promise<Uint8Array>]
 
 type NotCompared = Extract<PagesCompared, { kind: 'not-compared' }>
@@ -115,8 +115,8 @@ type Rendered =
       readonly pdfs: readonly Written[]
     }
 
-/** Whatever a pack holds must not end the other answers. */
+/** Content of a pack must never prevent the other verification checks. */
 const notWritten = (thrown: unknown): NotCompared =>
-  notCompared(`they could not be written again: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  notCompared(`they could not be rendered again: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
 
 const notCompared = (why: string): NotCompared => ({ kind: 'not-compared', why })

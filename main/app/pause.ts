@@ -1,4 +1,4 @@
-/** Holds work back between its steps: who awaits `passed` goes on when the gate is open, or when the work is to stop. */
+/** Pauses work between its steps: `passed` resolves when the gate is open, or when the work is to stop. */
 export interface Gate {
   readonly close: () => void
   readonly open: () => void
@@ -6,7 +6,7 @@ export interface Gate {
   readonly passed: () => Promise<void>
 }
 
-/** An open gate. Once the signal is aborted it holds nobody back. */
+/** An open gate. Once the signal is aborted it blocks nothing. */
 export function openGate(signal: AbortSignal): Gate {
   let closed = false
   let waiting: (() => void)[] = []

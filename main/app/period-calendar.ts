@@ -10,13 +10,13 @@ import { chainsBelow, readChain } from './chains.ts'
 export interface FleetBelow {
   readonly fleet: string
   readonly chainFolder: string
-  /** The day of UTC of its first run; null without one. */
+  /** The UTC day of its first run; null without one. */
   readonly firstDay: string | null
 }
 
 /**
- * The fleet with this name whose chain lies below a folder; without a name, the only one. Or that of a chain which is kept elsewhere. Fails with input.refused where there is none, or
- * where it is not clear which is meant; else as a chain does.
+ * The fleet with this name whose chain is below a folder; without a name, the only one. Or that of a chain stored
+ * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain does.
  */
 export async function fleetBelow(
   world: World,
@@ -30,13 +30,13 @@ export async function fleetBelow(
   if (only === undefined)
     return fail(
       'input.refused',
-      `there is no chain of runs below ${root}${name === undefined ? '' : ` for the fleet ${plain(name, 100)}`}`,
+      `there is no run chain below ${root}${name === undefined ? '' : ` for the fleet ${plain(name, 100)}`}`,
     )
   if (others.length > 0)
     return fail(
       'input.refused',
       plain(
-        `${root} holds several fleets: name one with --fleet: ${fitting.map(({ chain }) => chain.fleet).join(', ')}`,
+        `${root} contains several fleets; choose one with --fleet: ${fitting.map(({ chain }) => chain.fleet).join(', ')}`,
         600,
       ),
     )
@@ -62,17 +62,20 @@ export interface ReadCalendarInput {
   readonly asOf: string
 }
 
-/** The calendar of a fleet’s runs from its chain and what the history kept, unsealed. Fails with input.refused, and as chain and history do. */
+/**
+ * The calendar of a fleet’s runs from its chain and the history, unsealed. Fails with input.refused, and as chain and
+ * history do.
+ */
 export async function readCalendar(world: World, input: ReadCalendarInput): Promise<Outcome<CalendarReading>> {
   const { root, chainFolder, fleet, from, to, asOf } = input
   const days = isDay(from) && isDay(to) ? daysWithin(from, to).length : 0
   if (days === 0 || days > MOST_DAYS)
     return fail(
       'input.refused',
-      `name a first and a last day, at most ${MOST_DAYS} days, such as 2026-10-01 and 2026-12-31`,
+      `enter a first and a last day, at most ${MOST_DAYS} days in total, such as 2026-10-01 and 2026-12-31`,
     )
   if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
-    return fail('input.refused', `there is no chain of runs in ${chainFolder}`)
+    return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const chain = await world.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
   if (!chain.ok) return chain
   const { entries } = chain.value.chain()

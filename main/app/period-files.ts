@@ -6,11 +6,11 @@ import { buildPeriodReport, calendarRows, deviationRows } from '../core/period/r
 import type { Signer } from '../core/ports.ts'
 import type { SealedPeriodPages } from '../core/verify/pages.ts'
 import type { World } from '../core/world.ts'
-import type { Content } from './beside.ts'
+import type { Content } from './output-files.ts'
 import { PRODUCER } from './producer.ts'
 import { type Stamping, stampReport } from './stamping.ts'
 
-/** What the files of a period are called, without their ends. */
+/** The file names of a period, without their extensions. */
 export const periodName = ({ from, to }: { readonly from: string; readonly to: string }): string =>
   `period-${from}-${to}`
 
@@ -33,7 +33,7 @@ export async function periodPdf(
   return await world.reports.render(document, { attachments: [], created: period.asOf })
 }
 
-/** The signed report of a period, over the rest of its payload. */
+/** The signed period report, over the rest of its payload. */
 export async function periodReport(
   world: World,
   catalog: Catalog,
@@ -53,7 +53,7 @@ export async function periodReport(
   return await stampReport(world, await world.sealing.signPdf(pdf, signer), signer, stamping)
 }
 
-/** What people open without the pack, by name. */
+/** Outputs that people open without the pack, by name. */
 export const besidePeriod = (
   { csvPieces }: Pick<World, 'csvPieces'>,
   name: string,

@@ -10,7 +10,7 @@ import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
 
-/** Where packs of runs may lie below a folder: as the history says, and as `run` writes them. */
+/** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
 export type PackPlaces = (run: EnteredRun) => readonly string[]
 
 /** The pack of a run that was found and is the one that the chain names. */
@@ -20,7 +20,7 @@ export interface RunAtHand {
   readonly pack: OpenPack
 }
 
-/** Places by what the history kept; without a history only the usual ones. */
+/** Locations from the history; without a history only the default ones. */
 export async function packPlaces(world: World, root: string): Promise<PackPlaces> {
   const kept = new Map<string, string>()
   const history = await world.openHistory(root)
@@ -38,8 +38,8 @@ export async function packPlaces(world: World, root: string): Promise<PackPlaces
 }
 
 /**
- * Opens the pack of a run and checks what a period takes from it, before a byte is used: its lists, its seal, and that the chain names it.
- * A failure says why the run is not at hand.
+ * Opens the pack of a run and checks what a period uses, before a byte is used: its lists, its seal, and that the chain
+ * names it. A failure states why the run is not available.
  */
 export async function runAtHand(
   { sealing, validator }: Pick<World, 'sealing' | 'validator'>,
@@ -66,11 +66,11 @@ export async function runAtHand(
     return lost('pack.altered', `${path} is not the pack that the chain names`)
   if (bag.head === null || canonicalJson(bag.head) !== head)
     return lost('pack.altered', `${path} states another chain before it than this one`)
-  if (bag.trace === null) return lost('pack.unreadable', 'its pack is of before there were traces')
+  if (bag.trace === null) return lost('pack.unreadable', 'its pack is older than run traces')
   return { found: { trace: bag.trace, path, pack } }
 }
 
-/** The files of a run's pack that a period encloses, by path in the pack of the period; `nodes` whole. */
+/** The files of a run's pack that a period encloses, by path in the pack of the period; `nodes` complete. */
 export const enclosedFiles = (
   shelf: PackShelf,
   run: string,

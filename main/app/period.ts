@@ -12,7 +12,7 @@ import { ok } from '../core/result.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
 import type { World } from '../core/world.ts'
-import { type ExportedFile, writeBeside } from './beside.ts'
+import { type ExportedFile, writeBeside } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { besidePeriod, periodName, periodReport } from './period-files.ts'
 import { enclosedFiles, packPlaces, runAtHand } from './period-runs.ts'
@@ -22,18 +22,18 @@ import { whileSigning } from './signing.ts'
 import type { Stamping } from './stamping.ts'
 
 export interface ExportPeriodInput {
-  /** The folder that runs were written to, their history included. */
+  /** The output folder of the runs, including their history. */
   readonly root: string
   readonly chainFolder: string
   readonly fleet: string
-  /** Days of UTC, both included. */
+  /** UTC days, both included. */
   readonly from: string
   readonly to: string
   readonly samples: readonly SampleRequest[]
   readonly signer: Signer
-  /** Null: no time by somebody else. */
+  /** Null: no independent time-stamp. */
   readonly stamping: Stamping | null
-  /** Where the files go. */
+  /** Output folder. */
   readonly folder: string
   /** As declared; null or absent without one. */
   readonly engagement?: Engagement | null
@@ -45,14 +45,15 @@ export interface ExportedPeriod {
   readonly files: readonly ExportedFile[]
   readonly level: PadesLevel
   readonly stamped: boolean
-  /** Runs whose pack is not at hand, and what else was asked for and could not be had. */
+  /** Runs whose pack is not available, and requested outputs that could not be obtained. */
   readonly shortfalls: readonly Failure[]
 }
 
 /**
- * Seals an account of a period that is over: what the chain of runs and the packs of its runs show, with lists, samples and a report, and
- * enters it into the chain. A run whose pack is missing, or is not the one the chain names, is stated as such. Fails with input.refused for
- * days that make no period, a chain that is not there, and a name that is taken; else as the chain and the disk do.
+ * Seals a report on a period that has ended: what the run chain and the packs of its runs show, with lists, samples and
+ * a report, and enters it into the chain. A run whose pack is missing, or is not the one the chain names, is stated as
+ * such. Fails with input.refused for days that form no period, a missing chain, and an existing file; otherwise as the
+ * chain and the disk do.
  */
 export async function exportPeriod(
   world: World,
@@ -64,11 +65,11 @@ export async function exportPeriod(
   const unfit = periodProblem(input, asOf)
   if (unfit !== null) return fail('input.refused', unfit)
   if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
-    return fail('input.refused', `there is no chain of runs in ${chainFolder}`)
+    return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const name = periodName(input)
   const path = `${folder}/${name}${PACK_EXTENSION}`
   const taken = async (): Promise<boolean> => await world.files.isThere(path)
-  const refused = fail('input.refused', `${path} exists already; choose another folder`)
+  const refused = fail('input.refused', `${path} already exists; choose another folder`)
   if (await taken()) return refused
   const chain = await world.openRunChain(chainFolder, {
     id: Buffer.from(world.entropy.bytes(32)).toString('hex'),
@@ -77,7 +78,7 @@ export async function exportPeriod(
   if (!chain.ok) return chain
   const shelf = packShelf(world)
   try {
-    // Somebody else may have sealed this period while we waited for the chain.
+    // Another process may have sealed this period while we waited for the chain.
     if (await taken()) return refused
     return await whileSigning(() => exported(world, catalog, { ...input, asOf, name }, chain.value, shelf))
   } finally {
@@ -86,19 +87,19 @@ export async function exportPeriod(
   }
 }
 
-/** What is wrong with what was asked for; null when nothing is. */
+/** The error in the request; null when there is none. */
 export function periodProblem(
   { from, to, samples }: Pick<ExportPeriodInput, 'from' | 'to' | 'samples'>,
   asOf: string,
 ): string | null {
-  if (!isDay(from) || !isDay(to)) return 'a period is from one day to another, such as 2026-10-01 and 2026-12-31'
+  if (!isDay(from) || !isDay(to)) return 'a period needs a first and a last day, such as 2026-10-01 and 2026-12-31'
   const days = daysWithin(from, to).length
   if (days === 0 || days > MOST_DAYS) return `a period has 1 to ${MOST_DAYS} days`
-  if (to >= asOf.slice(0, 10)) return `the period is not over: days are days of UTC, and ${to} has not ended`
+  if (to >= asOf.slice(0, 10)) return `the period has not ended: days are UTC days, and ${to} is not over`
   const wrong = samples.find(
     ({ seed, size }) => seed === '' || seed.length > 200 || !Number.isSafeInteger(size) || size < 1,
   )
-  return wrong === undefined ? null : 'a sample takes a size from 1 on and a seed of at most 200 characters'
+  return wrong === undefined ? null : 'a sample needs a size of at least 1 and a seed of at most 200 characters'
 }
 
 interface Found {
@@ -107,7 +108,7 @@ interface Found {
   readonly atHand: ReadonlyMap<string, string>
 }
 
-/** Reads the runs one after the other; of each, nothing but what the account says stays in memory. */
+/** Reads the runs one at a time; only what the report states stays in memory. */
 export async function derivePeriod(
   world: World,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
@@ -149,7 +150,7 @@ async function exported(
   const { derived, lost, atHand } = found.value
   const { period, tables, unrecorded } = derived
   const [unfit] = world.validator.problems('period', period)
-  if (unfit !== undefined) return fail('input.refused', `what the chain holds makes no account: ${unfit}`)
+  if (unfit !== undefined) return fail('input.refused', `the run chain does not allow a period report: ${unfit}`)
   const bags = await bagsOf(shelf, atHand, period.samples)
   if (!bags.ok) return bags
   const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })

@@ -11,18 +11,18 @@ import type { OpenPack, World } from '../core/world.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
 
 export interface Rebuilt {
-  /** Runs that are in the history now and were not before. */
+  /** Runs that were added to the history. */
   readonly taken: readonly string[]
-  /** Files that could not be read and were put aside. */
+  /** Files that could not be read and were moved aside. */
   readonly putAside: readonly string[]
-  /** Sealed runs that the chain knows and whose trace cannot be had, with the reason. */
+  /** Sealed runs in the chain whose trace is not available, with the reason. */
   readonly missing: readonly { readonly run: string; readonly why: string }[]
 }
 
 /**
- * Takes traces that the history lacks from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of runs that were killed between
- * sealing and keeping. A pack counts where the chain names its tag manifest, and its trace where the manifests lead to it. Nothing that
- * is kept already is changed; files of the history that cannot be read are put aside.
+ * Restores traces that the history lacks from sealed packs at `<root>/<folder>/*.barewitness.zip`: those of runs that
+ * were killed between sealing and storing. A pack counts where the chain names its tag manifest, and its trace where
+ * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved aside.
  */
 export async function rebuildHistory(world: World, root: string): Promise<Outcome<Rebuilt>> {
   const chains = await chainsBelow(world, root)
@@ -52,12 +52,12 @@ export async function rebuildHistory(world: World, root: string): Promise<Outcom
   }
   const missing = [...wanted.values()].map(({ run }) => ({
     run,
-    why: problems.get(run) ?? 'no pack with this seal lies in this folder',
+    why: problems.get(run) ?? 'no pack with this seal is in this folder',
   }))
   return ok({ taken, putAside: putAside.value, missing })
 }
 
-/** Sealed runs that a chain knows and the history lacks; not those whose evidence was taken away. */
+/** Sealed runs that a chain contains and the history lacks; not those whose evidence was deleted. */
 export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHead[]): readonly RunEntry[] {
   const kept = new Set(heads.flatMap(({ sealed }) => sealed?.tagManifest ?? []))
   const entries = chains.flatMap(({ chain }) => chain.entries.map(({ entry }) => entry))
@@ -67,13 +67,13 @@ export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHea
   )
 }
 
-/** Packs in folders of this folder, as paths from it. */
+/** Packs in folders of this folder, as paths relative to it. */
 export async function packsBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
   const below = await world.files.below(root, 2)
   return below.ok ? ok(below.value.files.filter((path) => path.includes('/') && path.endsWith(PACK_EXTENSION))) : below
 }
 
-/** The trace in a pack whose seal is one of those wanted; null for another pack. */
+/** The trace in a pack with one of the wanted seals; null for another pack. */
 async function traceIn(
   world: World,
   path: string,
@@ -89,7 +89,7 @@ async function traceIn(
     const bytes = (await listed(pack, PATHS.tagManifest, PATHS.manifest)) ? await sealedTrace(pack) : null
     const trace = bytes === null ? null : (parsedJson(new TextDecoder().decode(bytes)) as RunTrace)
     if (bytes === null || trace === null || world.validator.problems('trace', trace).length > 0)
-      return fail('pack.altered', plain(`${path}: its trace is missing, or not the one that was sealed`, 600))
+      return fail('pack.altered', plain(`${path}: its trace is missing, or differs from the sealed one`, 600))
     if (trace.run !== entry.run || trace.fleet !== entry.fleet || sha256(traceBytes(trace)) !== sha256(bytes))
       return fail('pack.altered', plain(`${path}: its trace is not of the run that the chain names`, 600))
     return ok({ trace, entry })
@@ -103,7 +103,7 @@ async function traceIn(
 const sealedTrace = async (pack: OpenPack): Promise<Uint8Array | null> =>
   (await listed(pack, PATHS.manifest, PATHS.trace)) ? await pack.read(PATHS.trace) : null
 
-/** Whether a list in a pack names this file, by the digest that it has. */
+/** Whether a list in a pack names this file with its actual digest. */
 export async function listed(pack: OpenPack, list: string, path: string): Promise<boolean> {
   if (!pack.paths.includes(list) || !pack.paths.includes(path)) return false
   const text = new TextDecoder().decode(await pack.read(list))

@@ -15,16 +15,16 @@ import { ok } from '../core/result.ts'
 import { picturesOf } from './evaluate.ts'
 import { PRODUCER } from './producer.ts'
 
-/** What a pack seals, as far as its PDFs rest on it. */
+/** Sealed parts of a pack that its PDFs depend on. */
 export interface ReportParts {
   readonly assessment: Assessment
-  /** The one that the scope of the assessment asks for. */
+  /** The catalog that the scope of the assessment requires. */
   readonly catalog: Catalog
   readonly outlines: readonly RecordingOutline[]
   /** From evaluate(): complete only for a small fleet. */
   readonly figures: ReadonlyMap<string, readonly Figure[]>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
-  /** For the pictures of a large fleet, whose nodes are chosen once all are assessed. */
+  /** For the figures of a large fleet, whose nodes are selected once all are assessed. */
   readonly recordings: readonly RecordingSource[]
   readonly register: Register
   readonly earlier: EarlierRuns | null
@@ -36,8 +36,8 @@ export interface ReportParts {
 }
 
 /**
- * What report and executive page are written from, and the file that the report embeds. Export and verification both take it from here,
- * so that the same sealed parts give the same pages. Fails as loading a recording does.
+ * Input of report and executive summary, and the file that the report embeds. Export and verification both use it, so
+ * that the same sealed parts give the same pages. Fails as loading a recording does.
  */
 export async function reportInputOf(
   parts: ReportParts,
@@ -60,7 +60,7 @@ export async function reportInputOf(
   return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
 }
 
-/** As a pack holds them: a store gives answers in the order in which they came. */
+/** In the order of a pack: a store returns captures in the order of arrival. */
 const inOrder = ({ recording, captures }: RecordingOutline): RecordingOutline => ({
   recording,
   captures: [...captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta)),

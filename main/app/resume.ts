@@ -3,9 +3,7 @@ import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 
-/**
- * The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest.
- */
+/** The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. */
 export async function latestRun(world: World, storeFolder: string): Promise<Outcome<string>> {
   const store = await world.openStore(storeFolder)
   if (!store.ok) return store

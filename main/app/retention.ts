@@ -7,46 +7,47 @@ import { ok } from '../core/result.ts'
 import { type Due, type Fate, retentionPlan, type Stays } from '../core/retention.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
+import { appendSigned } from './append-signed.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
-import { enterSaid } from './enter-said.ts'
 import { packsBelow } from './rebuild-history.ts'
 
-/** As long as documentation has to be kept (45 CFR 164.316(b)(2)(i)). */
+/** Retention period of documentation (45 CFR 164.316(b)(2)(i)). */
 export const USUAL_YEARS = 6
 
 export interface RetentionInput {
   readonly root: string
   readonly years: number
-  /** The owner's words; needed for fewer years than usual, and for runs that an account of a period rests on. */
+  /** The owner's reason; required for fewer years than the default, and for runs that a period report rests on. */
   readonly why: string
-  /** Takes runs away too that a sealed account of a period within these years covers. */
+  /** Also deletes runs that a sealed period report within these years covers. */
   readonly evenInPeriods: boolean
-  /** Null: only lists what would go. */
+  /** Null: a dry run. */
   readonly openSigner: (() => Promise<Outcome<Signer>>) | null
 }
 
 export interface Retained {
-  /** What goes, or went. */
+  /** Runs to delete, or deleted. */
   readonly due: readonly Due[]
-  /** What is as old and stays, with the reason. */
+  /** Expired runs that are kept, with the reason. */
   readonly stays: readonly Stays[]
-  /** Bytes that no recording holds any more. */
+  /** Bytes that no recording refers to any more. */
   readonly freed: number
   readonly applied: boolean
 }
 
 /**
- * Lets go of evidence, packs and traces of runs that are older than the policy says. Each is first entered, signed, into its fleet's
- * chain as retired; the entries of the runs stay. What an earlier call entered and did not come to remove is removed now.
+ * Deletes evidence, packs and traces of runs that are older than the policy allows. Each deletion is first entered,
+ * signed, into its fleet's chain; the entries of the runs stay. Deletions that an earlier call entered but did not
+ * complete are completed now.
  */
 export async function retain(world: World, input: RetentionInput): Promise<Outcome<Retained>> {
   const why = input.why.trim()
   if (!Number.isSafeInteger(input.years) || input.years < 1)
-    return fail('input.refused', 'the policy needs whole years, at least one; nothing was removed')
+    return fail('input.refused', 'enter a retention period in whole years, at least 1; nothing was deleted')
   if (why === '' && (input.years < USUAL_YEARS || input.evenInPeriods))
     return fail(
       'input.refused',
-      `say why: fewer than ${USUAL_YEARS} years, and runs that an account of a period rests on, are not let go without a reason; nothing was removed`,
+      `enter a reason: it is required for fewer than ${USUAL_YEARS} years, and for runs that a period report rests on; nothing was deleted`,
     )
   const chains = await chainsBelow(world, input.root)
   if (!chains.ok) return chains
@@ -63,7 +64,7 @@ export async function retain(world: World, input: RetentionInput): Promise<Outco
       const fresh = fate.due.filter((one) => !one.entered && ready.value.due.includes(one))
       if (fresh.length === 0) continue
       const words = why === '' ? `Older than ${input.years} years.` : `Older than ${input.years} years. ${why}`
-      const entered = await enterSaid(world, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
+      const entered = await appendSigned(world, { fleet: chain.fleet, chainFolder: folder, openSigner }, (at, signer) =>
         ok(
           fresh.flatMap(({ run, seals }) =>
             seals.map((tagManifest): RetiredEntry => {
@@ -84,7 +85,7 @@ export async function retain(world: World, input: RetentionInput): Promise<Outco
 const fateOf = (world: World, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
   retentionPlan(chain, { asOf: world.clock.now(), years, evenInPeriods })
 
-/** Which of these can be removed now; the folders of their evidence are held from here on. */
+/** Which of these can be deleted now; their evidence folders are locked from here on. */
 async function readied(
   world: World,
   root: string,
@@ -104,12 +105,12 @@ async function readied(
   for (const one of due) {
     const folder = `${root}/evidence/${one.run}`
     let why = notFolders.has(one.run)
-      ? 'a link or a file has the name of its folder; look at it, and remove it yourself'
+      ? 'a link or a file has the name of its folder; check it, and delete it yourself'
       : await whyPackStays(world, root, one, packs.value)
     if (why === null && (await world.files.isThere(folder))) {
       const lock = await world.files.hold(folder, 0)
       if (lock.ok) held.push(lock.value.release)
-      else why = 'another program holds its evidence; wait until it is done, then try again'
+      else why = 'another program is using its evidence; try again when it has finished'
     }
     if (why === null) ready.push(one)
     else stays.push({ run: one.run, why })
@@ -117,7 +118,7 @@ async function readied(
   return ok({ due: ready, stays })
 }
 
-/** Evidence, packs and traces of runs that the chain calls retired. */
+/** Evidence, packs and traces of runs that the chain lists as deleted. */
 async function removed(
   world: World,
   root: string,
@@ -137,20 +138,20 @@ async function removed(
   return freed.ok ? ok({ freed: freed.value, applied: true }) : freed
 }
 
-/** A folder that holds another pack than the retired ones is not theirs. */
+/** A folder with a pack of another run is not theirs. */
 async function whyPackStays(
   world: World,
   root: string,
   { run, seals }: Due,
   packs: readonly string[],
 ): Promise<string | null> {
-  if (!isSafeName(run)) return `${quote(run)} is not the name of a folder of ours`
+  if (!isSafeName(run)) return `${quote(run)} is not a valid run folder name`
   for (const path of packs.filter((one) => one.startsWith(`${run}/`))) {
     const pack = await world.packs.open(`${root}/${path}`)
-    if (!pack.ok) return `${path} cannot be read as a pack; look at it, and remove it yourself`
+    if (!pack.ok) return `${path} cannot be read as a pack; check it, and delete it yourself`
     const seal = await pack.value.sha256(PATHS.tagManifest).catch(() => '')
     await pack.value.close()
-    if (!seals.includes(seal)) return `${path} is another pack than the one that the chain calls retired`
+    if (!seals.includes(seal)) return `${path} is another pack than the one that the chain lists as deleted`
   }
   return null
 }

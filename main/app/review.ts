@@ -19,19 +19,22 @@ export interface ReviewInput {
   readonly path: string
   readonly trust: Trust
   readonly lastHead: ChainHead | null
-  /** Keep what the pack holds for reading it afterwards. */
+  /** Keep the content of the pack for reading it afterwards. */
   readonly keep: boolean
 }
 
 export interface Reviewed {
   readonly report: VerificationReport
-  /** What the pack states, read as far as it can be; null for a PDF. */
+  /** What the pack states, as far as it is readable; null for a PDF. */
   readonly contents: PackContents | null
-  /** What the reader may keep of the chain of runs. */
+  /** The checkpoint that the reader may keep. */
   readonly head: ChainHead | null
 }
 
-/** Opens a pack (archive or folder) or a PDF and asks the six questions. Fails only when it cannot be opened safely. */
+/**
+ * Opens a pack (archive or folder) or a PDF and runs the six verification checks. Fails only when it cannot be opened
+ * safely.
+ */
 export async function reviewFile(world: World, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
   const { path, trust } = input
   const file = path.split(/[/\\]/).at(-1) ?? path

@@ -1,10 +1,10 @@
 import type { Scope } from '../../schemas/types.ts'
 import type { ConnectTarget, RunEvent } from '../core/ports.ts'
 import type { LoadedRecording, RecordingSource } from '../core/recording.ts'
-import { createLanes } from './lanes.ts'
+import { createLanes } from './concurrency.ts'
 import type { Aside } from './location/spread.ts'
 
-/** What a finished run gives: the recordings of the nodes it reached, read again when needed, and whether somebody stopped it. */
+/** The result of a run: the recordings of the nodes it reached, loaded when needed, and whether it was stopped. */
 export interface RunResult {
   readonly run: string
   readonly recordings: readonly RecordingSource[]
@@ -12,7 +12,7 @@ export interface RunResult {
 }
 
 export interface NodeOutcome {
-  /** Without its answers: a run of a thousand nodes holds only those that it is asking. */
+  /** Without its captures: a run of a thousand nodes holds only those that it is collecting. */
   readonly recording: RecordingSource | null
   readonly authRefused: boolean
 }
@@ -22,12 +22,12 @@ export interface RunOptions {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** Awaited before each node is begun: how a run is held back. Those that are being asked go on. */
+  /** Awaited before each node is started: this pauses a run. Nodes in progress are completed. */
   readonly mayBegin?: () => Promise<void>
 }
 
-// A stop when three of the first twenty nodes refuse the login: the same wrong key would go on to lock accounts across the fleet.
-// The pace of connections is the transport's matter.
+// Stops when three of the first twenty nodes refuse the login: the same wrong key would otherwise lock accounts across
+// the fleet. The transport limits the rate of connections.
 const BREAKER_REFUSALS = 3
 const BREAKER_WINDOW = 20
 
@@ -36,8 +36,8 @@ const MOST_ASIDE = 256
 const ASIDE_PER_LANE = 4
 
 /**
- * Collects every target, some at a time; those that stand aside do not count, up to four times as many. One node's failure never ends
- * another's collection.
+ * Collects every target with limited concurrency; nodes that are only timed do not count, up to four times the limit. A
+ * failure of one node never ends the collection of another.
  */
 export async function runFleet(
   targets: readonly ConnectTarget[],
@@ -54,7 +54,7 @@ export async function runFleet(
   const lanes = createLanes(options.concurrency)
   const one = async (target: ConnectTarget): Promise<void> => {
     if (broken) {
-      const detail = 'not tried: several nodes refused the same login'
+      const detail = 'not attempted: several nodes refused the same login'
       onEvent({ kind: 'node-failed', node: target.node.name, code: 'ssh.auth-refused', detail })
       return
     }

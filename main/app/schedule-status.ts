@@ -14,30 +14,33 @@ import { unitsOf } from './schedules.ts'
 
 export interface ScheduleStatus {
   readonly schedule: Schedule
-  /** UTC; null for a cadence or zone that there is none of. */
+  /** UTC; null for an unknown cadence or time zone. */
   readonly nextDue: string | null
   /** Since the schedule was added; null before the first. */
   readonly lastDue: string | null
-  /** The run that is due and may still arrive in time, with the moment after which it is missed; null where none is. */
+  /** The run that is due and may still start in time, with the time after which it is missed; null where none is. */
   readonly awaited: { readonly due: string; readonly until: string } | null
   /** The last start; null where there was none. */
   readonly lastAttempt: Attempt | null
   readonly timers: readonly TimerStatus[]
   readonly unattended: readonly UnattendedUse[]
-  /** What a person should know, one sentence each. */
+  /** Notices, one sentence each. */
   readonly notes: readonly string[]
 }
 export interface TimerStatus {
   readonly kind: TimerKind
-  /** `other`: what is installed is not what would be written today. `inactive`: it is, and the operating system will not start it. */
+  /**
+   * `other`: the installed timer differs from the one for today's schedule. `inactive`: it does not differ, but the
+   * operating system will not start it.
+   */
   readonly state: 'installed' | 'other' | 'inactive'
 }
 
 const DAY_MS = 86_400_000
-/** Every cadence is due in so many days. */
+/** Every cadence is due within so many days. */
 const LONGEST_DAYS = 63
 
-/** How a schedule stands. What cannot be read is a note: a status is never refused for it. */
+/** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
 export async function scheduleStatus(
   world: World,
   schedule: Schedule,
@@ -60,26 +63,28 @@ export async function scheduleStatus(
     const same = wanted.ok && JSON.stringify(wanted.value.units) === JSON.stringify(installed.units)
     timers.push({ kind, state: same ? (installed.active ? 'installed' : 'inactive') : 'other' })
   }
-  if (timers.length === 0) notes.push('No timer starts it: install one, or every planned run is missed.')
-  if (timers.length > 1) notes.push('Several timers start it; the program runs once for each due time all the same.')
-  if (timers.some(({ state }) => state === 'other'))
-    notes.push('What is installed is not what would be written today: install it again.')
+  if (timers.length === 0) notes.push('No timer is installed; install one, or every scheduled run will be missed.')
+  if (timers.length > 1) notes.push('Several timers start it; each due time is still run only once.')
+  if (timers.some(({ state }) => state === 'other')) notes.push('The installed timer is out of date; install it again.')
   if (timers.some(({ kind }) => kind === 'systemd') && (await world.timers.lingers()) === false)
     notes.push(
-      `Timers of ${world.timers.host.user} run only while that user is logged in: loginctl enable-linger ${world.timers.host.user}`,
+      `Timers of ${world.timers.host.user} run only while that user is logged in; run: loginctl enable-linger ${world.timers.host.user}`,
     )
   const fleet = noted(await world.fleets.read(schedule.fleet), null)
   const targets = fleet === null ? [] : fleet.targets({})
   if (fleet !== null && fleet.fleet.name !== schedule.fleetName)
     notes.push(
-      `The fleet file now says “${fleet.fleet.name}”; the plan is in the chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
+      `The fleet file is now named “${fleet.fleet.name}”, but the schedule is in the run chain of “${schedule.fleetName}”. Remove the schedule and add it again.`,
     )
   const unattended = await unattendedUse(world, targets, schedule.options)
   const awaited = noted(await awaitedOf(world, schedule), null)
   return { schedule, nextDue, lastDue, awaited, lastAttempt: attempts.at(-1) ?? null, timers, unattended, notes }
 }
 
-/** From the chain of runs in the schedule’s own folder, which says what was planned and what took place. Fails as a chain does. */
+/**
+ * From the run chain in the schedule’s own folder, which states what was scheduled and what took place. Fails as a
+ * chain does.
+ */
 async function awaitedOf(
   world: World,
   { name, out, fleetName }: Schedule,
@@ -111,7 +116,10 @@ function dueAround(
   return { lastDue: before.findLast((due) => due > schedule.createdAt) ?? null, nextDue: after[0] ?? null }
 }
 
-/** Installs the units of a schedule; gives what to tell of them. Fails as unitsOf() and the operating system’s program do. */
+/**
+ * Installs the units of a schedule; returns notices about them. Fails as unitsOf() and the operating system’s program
+ * do.
+ */
 export async function installSchedule(
   world: World,
   kind: TimerKind,

@@ -7,12 +7,12 @@ import type { RunChain, SaidEntry } from '../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor } from '../core/schedule/units.ts'
 import type { World } from '../core/world.ts'
+import { appendSigned } from './append-signed.ts'
 import { chainFolderOf } from './chain-folder.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
-import { enterSaid } from './enter-said.ts'
 import { ALSO } from './export.ts'
 
-/** What a person plans: the fleet’s own name is read from its file. */
+/** A schedule as entered by a person: the fleet’s name is read from its file. */
 export type ScheduleDraft = Omit<Schedule, 'fleetName' | 'createdAt'>
 
 export interface PlanInput {
@@ -21,9 +21,9 @@ export interface PlanInput {
 }
 
 /**
- * Plans runs: enters the plan, signed, into the fleet’s chain of runs below `out`, then writes the schedule. Fails with input.refused or
- * input.not-found for what is not as it should be; else as the signer, the chain and the file do. Nothing is planned that could not be
- * signed.
+ * Adds a schedule: enters it, signed, into the fleet’s run chain below `out`, then writes the schedule file. Fails with
+ * input.refused or input.not-found for invalid input; otherwise as the signer, the chain and the file do. A schedule
+ * that cannot be signed is not added.
  */
 export async function addSchedule(
   world: World,
@@ -37,7 +37,7 @@ export async function addSchedule(
   if (problem !== undefined) return fail('input.refused', problem.replace('schedules[0].', ''))
   const changed = await world.schedules.change(file, async (now) => {
     if (now.schedules.some(({ name }) => name === schedule.name))
-      return fail('input.refused', `there is a schedule ${schedule.name} already; remove it first`)
+      return fail('input.refused', `there is already a schedule ${schedule.name}; remove it first`)
     const entered = await enterPlan(world, schedule, { openSigner, cadence: plannedCadence(schedule) })
     return entered.ok ? ok({ ...now, schedules: [...now.schedules, schedule] }) : entered
   })
@@ -45,8 +45,8 @@ export async function addSchedule(
 }
 
 /**
- * Ends what was planned: enters that, signed, into the chain where there is one, takes the timers away, then the schedule. What failed in
- * the middle can be called again. Gives the schedule as it was.
+ * Removes a schedule: enters the removal, signed, into the chain where there is one, removes the timers, then the
+ * schedule. Can be called again after a failure. Returns the schedule as it was.
  */
 export async function removeSchedule(
   world: World,
@@ -63,7 +63,8 @@ export async function removeSchedule(
     const entered = hasChain ? await enterPlan(world, schedule, { openSigner, cadence: null }) : ok(null)
     if (!entered.ok) return entered
     const kinds = await world.timers.kinds()
-    // Those that leave files are asked also where they do not run at the moment; a crontab is only there with its program.
+    // Timer systems that leave files are cleaned up also where they are not running; a crontab exists only with its
+    // program.
     for (const kind of TIMER_KINDS.filter((one) => one !== 'cron' || kinds.includes(one))) {
       const taken = await world.timers.remove(kind, name)
       if (!taken.ok) return taken
@@ -71,10 +72,10 @@ export async function removeSchedule(
     return ok({ ...now, schedules: now.schedules.filter((one) => one !== schedule) })
   })
   if (!changed.ok) return changed
-  return removed === null ? fail('bug', 'a schedule was removed that nobody saw') : ok(removed)
+  return removed === null ? fail('bug', 'another schedule was removed than the one found') : ok(removed)
 }
 
-/** The units of a schedule as they would be written now. Fails as unitsFor() does. */
+/** The units of a schedule for today's settings. Fails as unitsFor() does. */
 export const unitsOf = (
   { zones, clock, timers }: Pick<World, 'zones' | 'clock' | 'timers'>,
   kind: TimerKind,
@@ -82,19 +83,22 @@ export const unitsOf = (
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Outcome<TimerUnits> => unitsFor(kind, schedule, { ...timers.host, ...by }, { zones, now: clock.now() })
 
-/** The name of a schedule’s fleet, once everything that it names is there and fits. */
+/** The name of a schedule’s fleet, after everything that it names was found and checked. */
 async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<string>> {
   const { options, out, notify } = draft
   const cadence = parseCadence(plannedCadence(draft))
   if (cadence === null)
     return fail(
       'input.refused',
-      `--every: “${draft.cadence}” is none of: every day at 02:00; every 6 hours at :15 (of 1, 2, 3, 4, 6, 8, 12); every monday at 02:00; on day 1 of every month at 02:00 (to day 28)`,
+      `--every: “${draft.cadence}” is not one of: every day at 02:00; every 6 hours at :15 (1, 2, 3, 4, 6, 8 or 12); every monday at 02:00; on day 1 of every month at 02:00 (up to day 28)`,
     )
   if (cadence.every === 'hours' && draft.jitterMinutes >= cadence.hours * 60)
-    return fail('input.refused', `--random-delay must be shorter than the interval of ${cadence.hours * 60} minutes`)
-  if (world.zones(cadence.zone) === null) return fail('input.refused', `--zone: there is no time zone ${cadence.zone}`)
-  if (!isAbsolute(out)) return fail('input.refused', `out: ${out} does not start at the root`)
+    return fail(
+      'input.refused',
+      `--random-delay: must be shorter than the interval to the next run, ${cadence.hours * 60} minutes`,
+    )
+  if (world.zones(cadence.zone) === null) return fail('input.refused', `--zone: unknown time zone ${cadence.zone}`)
+  if (!isAbsolute(out)) return fail('input.refused', `out: ${out} is not an absolute path`)
   const also = options.also
     ?.split(',')
     .map((one) => one.trim())
@@ -106,7 +110,7 @@ async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<s
   if (!identities.ok) return identities
   const { identity } = options
   if (identity !== undefined && !identities.value.some(({ name }) => name === identity))
-    return fail('identity.missing', `there is no identity ${identity}; nothing was planned`)
+    return fail('identity.missing', `there is no signing identity ${identity}; no schedule was added`)
   if (options.register !== undefined) {
     const register = await world.readRegister(options.register)
     if (!register.ok) return register
@@ -124,7 +128,7 @@ async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<s
   return ok(fleet.value.fleet.name)
 }
 
-/** From the root, on every system that we run on. */
+/** Absolute, on every supported system. */
 const isAbsolute = (path: string): boolean => path.startsWith('/') || /^[A-Za-z]:[\\/]|^\\\\/.test(path)
 
 interface PlanWords {
@@ -132,7 +136,7 @@ interface PlanWords {
   readonly cadence: string | null
 }
 
-/** Enters what is planned from now on; nothing where the chain says that already. */
+/** Enters the schedule from now on; nothing where the chain has the same already. */
 const enterPlan = (
   world: World,
   schedule: Schedule,
@@ -140,7 +144,7 @@ const enterPlan = (
 ): Promise<Outcome<RunChain>> => {
   const { name, fleetName: fleet, out } = schedule
   const withinMinutes = withinMinutesOf(schedule)
-  return enterSaid(
+  return appendSigned(
     world,
     { fleet, chainFolder: chainFolderOf(out, fleet), openSigner, begin: true },
     (at, signer, { entries }) => {

@@ -6,7 +6,7 @@ import { parsedJson } from '../core/run-chain/entry.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import { listed } from './rebuild-history.ts'
 
-/** What was declared for a run, as its own pack states it; null where that pack is gone, or is another one by now. */
+/** The declarations of a run, as its own pack states them; null where that pack is missing or was replaced. */
 export async function scopeOfPack(world: World, root: string, head: KeptHead | null): Promise<Scope | null> {
   const sealed = head?.sealed ?? null
   if (sealed === null) return null

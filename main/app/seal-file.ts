@@ -8,28 +8,29 @@ import { stampsOver } from '../core/verify/signature.ts'
 import type { OpenPack, World } from '../core/world.ts'
 import type { Stamping } from './stamping.ts'
 
-/** A sealed pack or report that can take one more time-stamp, over all that is in it already. */
+/** A sealed pack or report that can take one more time-stamp, over its whole content. */
 export interface Stampable {
-  /** What this time-stamp will be, in words. */
+  /** What this time-stamp covers, in words. */
   readonly what: string
   /** The level that a report reaches; null for a pack. */
   readonly level: PadesLevel | null
-  /** Nothing of this kind is in the file yet. */
+  /** The file has no time-stamp of this kind yet. */
   readonly first: boolean
-  /** SHA-256 of what is to be stamped. */
+  /** SHA-256 of the bytes to be time-stamped. */
   readonly imprint: Uint8Array
-  /** Certificates that the file carries already, DER. */
+  /** Certificates already in the file, DER. */
   readonly certificates: readonly Uint8Array[]
-  /** Writes the file anew, with the time-stamp in it. All of it or nothing. */
+  /** Writes the file with the time-stamp in it, completely or not at all. */
   readonly write: (stamp: { readonly token: Uint8Array; readonly response: Uint8Array }) => Promise<Outcome<null>>
 }
 
 export type SealWorld = Pick<World, 'files' | 'packs' | 'sealing' | 'timestamps'>
 
 /**
- * What a file's next time-stamp must be over: for a pack, its seal and all time-stamps before; for a report, its signature, then everything
- * (with the revocation lists of all certificates). The same file and lists always give the same, so that a query can be carried away and
- * its answer brought back. Fails with pdf.unsuitable, pack.unreadable or as reading fails.
+ * What a file's next time-stamp must cover: for a pack, its seal and all earlier time-stamps; for a report, its
+ * signature, then everything (with the revocation lists of all certificates). The same file and lists always give the
+ * same bytes, so that a query can be sent from another computer and its response imported. Fails with pdf.unsuitable,
+ * pack.unreadable or as reading fails.
  */
 export async function nextStamp(
   world: SealWorld,
@@ -51,7 +52,7 @@ async function nextOfReport(
   const carried = [...first.value.certificates, ...certificates]
   const found = await timestamps.revocationLists(carried, crls)
   if (first.value.level === 'B-LTA' && found.missing.length > 0)
-    return fail('revocation.unavailable', `no list for: ${found.missing.join('; ')}`)
+    return fail('revocation.unavailable', `no revocation list for: ${found.missing.join('; ')}`)
   const next =
     first.value.level === 'B-LTA'
       ? await sealing.nextPdfStamp(pdf.value, { certificates: carried, crls: found.lists })
@@ -86,7 +87,7 @@ async function nextOfPack({ files, packs }: SealWorld, path: string): Promise<Ou
       what:
         before.length === 0
           ? 'a time-stamp over the seal of the pack'
-          : `time-stamp ${before.length + 1}, over the seal of the pack and the ${before.length} before`,
+          : `time-stamp ${before.length + 1}, over the seal of the pack and the ${before.length} earlier time-stamps`,
       level: null,
       first: before.length === 0,
       imprint: new Uint8Array(Buffer.from(sha256(over), 'hex')),
@@ -101,7 +102,7 @@ async function nextOfPack({ files, packs }: SealWorld, path: string): Promise<Ou
   }
 }
 
-/** The same archive with one more file. Every byte that was in it is compared with its digest on the way. */
+/** The same archive with one more file. Every byte that was in it is compared with its digest while it is copied. */
 async function withOneMore(
   { packs }: Pick<World, 'packs'>,
   path: string,

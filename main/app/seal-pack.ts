@@ -8,14 +8,14 @@ import type { Stamping } from './stamping.ts'
 export interface Sealed {
   readonly pack: AssembledPack
   readonly seal: Uint8Array
-  /** Null when no time by somebody else was asked for. */
+  /** Null when no independent time-stamp was requested. */
   readonly stamp: Outcome<Stamp> | null
 }
 
 /**
- * The seal over a pack, and the time-stamp over the seal. A pack that names its authority must carry a time-stamp by it, so that nobody can
- * take one away unseen; where none can be had, or only one under another root, it is sealed again without
- * that name.
+ * The seal over a pack, and the time-stamp over the seal. A pack that names its authority must carry a time-stamp by
+ * it, so that removing the time-stamp is detectable; where none is available, or only one under another root, the pack
+ * is sealed again without that name.
  */
 export async function sealedPack(
   world: World,

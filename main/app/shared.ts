@@ -1,8 +1,8 @@
 import { sha256 } from '../core/digest.ts'
 
 /**
- * Copies of plain data in which each text, and each part of some size, is in memory once, however often it stands there. The nodes of a
- * fleet are asked the same and mostly say the same: of a thousand of them that is most of what an export holds.
+ * Copies of plain data in which each text, and each part above a size, is in memory once. The nodes of a fleet have
+ * mostly the same commands and outputs: with a thousand of them this is most of what an export holds.
  */
 export function shared(): <T>(value: T) => T {
   const texts = new Map<string, string>()
@@ -22,7 +22,9 @@ export function shared(): <T>(value: T) => T {
   return <T>(value: T): T => copied(value) as T
 }
 
-/** Of a part, in characters of JSON. To remember what is smaller takes more room than it saves; what is larger is hardly the same twice. */
+/**
+ * Of a part, in characters of JSON. Tracking smaller parts takes more memory than it saves; larger ones rarely repeat.
+ */
 const SMALLEST = 80
 const LARGEST = 4000
 

@@ -3,8 +3,9 @@ import type { Failure, Outcome } from '../core/failure.ts'
 import { err } from '../core/result.ts'
 
 /**
- * Runs work that signs. A key that stays on a token can be gone at any signature, deep inside what encodes it: its signer then throws an
- * Error whose cause is the Failure, which becomes the outcome here. Anything else that is thrown is our bug, and goes on.
+ * Runs work that signs. A key on a token can become unavailable at any signature, deep inside an encoder: its signer
+ * then throws an Error whose cause is the Failure, which is returned here. Any other exception is a bug, and is thrown
+ * on.
  */
 export async function whileSigning<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {

@@ -7,7 +7,7 @@ export interface SshAskDeps {
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
-/** Which servers to ask, in this order and for whom, and which were passed over beforehand. */
+/** The servers to query, in this order and for which accounts, and those skipped beforehand. */
 export interface SshPlan {
   readonly ask: readonly TlsTarget[]
   readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
@@ -18,9 +18,10 @@ const ANSWER_MS = 5000
 const ALL_MS = 40_000
 
 /**
- * Asks the node's SSH servers, one after the other, which methods they offer: one connection for each name, since servers end a connection
- * that changes its user, and one `none` request in it. Ends within two thirds of a minute, and at once when the collection is stopped. A
- * server that did not answer for the first name is not asked for the others; nothing is concluded from what was not heard.
+ * Queries the node's SSH servers, one at a time, for their login methods: one connection for each account, since
+ * servers end a connection that changes its user, and one `none` request in it (RFC 4252, section 5.2). Ends within 40
+ * seconds, and at once when the collection is stopped. A server that did not reply for the first account is not queried
+ * for the others; nothing is concluded from a missing reply.
  */
 export async function observeSshServers(
   { clock, pause }: SshAskDeps,

@@ -4,7 +4,7 @@ import type { PadesLevel, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import type { NextStamp, Stamp, World } from '../core/world.ts'
 
-/** Which authority is asked for the time, and what completes its chain. */
+/** The time-stamp authority, and the certificates that complete its chain. */
 export interface Stamping {
   readonly url: string
   /** DER certificates that complete the authority's chain where its tokens do not carry it. */
@@ -17,13 +17,14 @@ export interface StampedReport {
   readonly pdf: Uint8Array
   readonly level: PadesLevel
   readonly authority: StampAuthority | null
-  /** Why it is not at B-LTA, when a time was asked for. */
+  /** Why it is not at B-LTA, when a time-stamp was requested. */
   readonly shortfall: Failure | null
 }
 
 /**
- * A signed report (B-B) to the highest level that can be had: a token over the signature (B-T), then what a later check takes and a token
- * over everything (B-LTA). A level between is never written, and what fails leaves the level before: the report itself is never lost.
+ * Raises a signed report (B-B) to the highest level available: a token over the signature (B-T), then the data for
+ * long-term validation and a token over everything (B-LTA). No level between is written, and a failure leaves the
+ * previous level: the report itself is never lost.
  */
 export async function stampReport(
   world: Pick<World, 'sealing' | 'timestamps'>,
@@ -44,7 +45,7 @@ export async function stampReport(
   if (lists.missing.length > 0)
     return {
       ...reached,
-      shortfall: { code: 'revocation.unavailable', detail: `no list for: ${lists.missing.join('; ')}` },
+      shortfall: { code: 'revocation.unavailable', detail: `no revocation list for: ${lists.missing.join('; ')}` },
     }
   const material = {
     certificates: [...own.certificates, ...chain],
@@ -68,7 +69,7 @@ async function applied(
   return pdf.ok ? ok({ pdf: pdf.value, stamp: stamp.value }) : pdf
 }
 
-/** Revocation lists for the signer's certificates and for the authority's, and whose are missing. */
+/** Revocation lists for the signer's certificates and for the authority's, and the certificates without one. */
 async function listsFor(
   { timestamps }: Pick<World, 'timestamps'>,
   own: { readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] },

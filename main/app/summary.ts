@@ -37,7 +37,10 @@ import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 import { summarize } from '../core/tally.ts'
 
-/** An assessment on one screen of plain text: nodes, deviations, observations, controls. Counts with denominators, never a score. */
+/**
+ * An assessment on one screen of plain text: nodes, deviations, observations, controls. Counts with denominators, never
+ * a score.
+ */
 export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
   const catalog = catalogFor(ours, assessment.scope)
   return [
@@ -59,17 +62,17 @@ function head(
   const reached = names - surplusNames(shared)
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
-    `${reached} of ${nodes.length} declared nodes answered; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
+    `${reached} of ${nodes.length} declared nodes collected; as of ${asOf}; catalog ${catalog.version} (${catalog.digest.slice(0, 12)})`,
     ...shared.machines.slice(0, MOST_NAMES).map((machine) => `one machine, counted once: ${sameMachineText(machine)}`),
     ...(shared.machines.length > MOST_NAMES
-      ? [`and ${shared.machines.length - MOST_NAMES} more machines with several names; population.csv has them all`]
+      ? [`and ${shared.machines.length - MOST_NAMES} more machines with several names; see population.csv`]
       : []),
     ...populationLine(coverage),
-    `compared against: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
+    `threshold profile: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
     ...limits
       .filter(({ moved }) => moved === 'looser')
       .map(({ threshold, shown, shownBefore, source }) =>
-        plain(`  loosened: ${threshold.title}: ${shown} instead of ${shownBefore} (${source})`, 700),
+        plain(`  relaxed threshold: ${threshold.title}: ${shown} instead of ${shownBefore} (${source})`, 700),
       ),
     ...(nodes.some(({ isolation }) => isolation !== null) ? [`isolation: ${imageLimit}`] : []),
     '',
@@ -88,44 +91,44 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
     const rest = VERDICTS.filter((verdict) => verdict !== 'met' && counts[verdict] > 0)
     const told = [
-      ...(decidable === 0 ? [] : [`${counts.met} of ${decidable} supported`]),
+      ...(decidable === 0 ? [] : [`${counts.met} of ${decidable} satisfied`]),
       ...rest.map((verdict) => `${counts[verdict]} ${verdictWords[verdict].label.toLowerCase()}`),
     ]
     return total === 0 ? '' : `${propertyWords[property].label}: ${told.join(', ')}`
   }).filter((line) => line !== '')
   return [
-    `${node.node}   read ${node.privilege === 'none' ? 'without administrator rights' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (too old)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${layerSaid({ layer, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', and it hides this' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    `${node.node}   collected ${node.privilege === 'none' ? 'without root privileges' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (stale)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
+    `    ${layerSaid({ layer, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...(layer === 'unknown' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
     ...(node.failure === null
       ? []
-      : [`    collected in part: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),
+      : [`    partially collected: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),
     ...counts.map((line) => `    ${line}`),
     ...locationLine(node.location ?? null),
   ]
 }
 
-/** What named people say about single readings of a node. */
+/** Explanations of single facts of a node, by named people. */
 const explained = (register: Register, node: string, asOf: string): readonly string[] =>
   [...explanationsFor(register, node, asOf).values()]
     .flat()
     .map((entry) => `    ${entry.signal}: ${explanationText(entry)}`)
 
-/** What is said of the declared place of a node, and of each policy that is for it. */
+/** Results for the declared location of a node, and for each residency rule that applies to it. */
 function locationLine(location: Location | null): readonly string[] {
   if (location === null || location.answers.length === 0) return []
   const answers = location.answers.map(
     (answer) => `${questionOf(answer)}: ${locationVerdictWords[answer.verdict].label}`,
   )
-  return [`    where it is: ${answers.join('; ')}`]
+  return [`    location: ${answers.join('; ')}`]
 }
 
 const questionOf = ({ of, title }: Pick<LocationAnswer, 'of' | 'title'>): string =>
-  of === 'declared-place' ? 'declared place' : plain(title)
+  of === 'declared-place' ? 'declared location' : plain(title)
 
 const LOCATION_VERDICTS = Object.keys(locationVerdictWords) as readonly LocationAnswer['verdict'][]
 
-/** By declared place and by policy: of the nodes that it is asked about, how many have which answer. */
+/** By declared location and by residency rule: the number of nodes with each result. */
 function locationCounts({ nodes }: Assessment): readonly string[] {
   const answers = nodes.flatMap(({ location }) => location?.answers ?? [])
   if (answers.length === 0) return []
@@ -137,10 +140,10 @@ function locationCounts({ nodes }: Assessment): readonly string[] {
     })).filter(({ count }) => count > 0)
     return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
   })
-  return ['Where nodes are, by declared place and policy:', ...lines, '']
+  return ['Location results by declared location and residency rule:', ...lines, '']
 }
 
-/** A screen names so many nodes; of more, those that something is wrong with. */
+/** Maximum number of nodes on one screen; of a larger fleet, only those with problems. */
 const MOST_NODES = 40
 const MOST_NAMES = 12
 
@@ -149,8 +152,8 @@ function nodeList({ nodes, asOf }: Assessment, register: Register): readonly str
     return nodes.flatMap((node) => [...nodeLines(node), ...explained(register, node.node, asOf)])
   const silent = nodes.filter(({ status }) => status !== 'complete').map(({ node }) => node)
   return [
-    `${nodes.length} nodes; findings.csv has every one.`,
-    ...(silent.length === 0 ? [] : [`Not collected, or only in part (${silent.length}): ${namesOf(silent)}`]),
+    `${nodes.length} nodes; findings.csv lists all of them.`,
+    ...(silent.length === 0 ? [] : [`Not collected or partially collected (${silent.length}): ${namesOf(silent)}`]),
   ]
 }
 
@@ -168,8 +171,8 @@ interface NotSatisfied {
 }
 
 /**
- * Checks that are not satisfied, on most nodes first. A check that decides a row in scope is a deviation of that row; any other is an
- * observation. A risk acceptance leaves the deviation as it is.
+ * Checks that are not satisfied, those on most nodes first. A check that decides a control in scope is a deviation of
+ * that control; any other is an observation. A risk acceptance leaves the deviation in place.
  */
 function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: Register): readonly string[] {
   const { nodes, controls } = assessment
@@ -189,7 +192,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
       return own === undefined || own.found.length === 0 ? [] : [{ id, claim, ...own }]
     })
     .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
-  if (all.length === 0) return ['No check is not satisfied.', '']
+  if (all.length === 0) return ['No deviations noted on the nodes tested.', '']
   const deciding = new Set(
     controls
       .filter(({ state }) => state !== 'out-of-scope')
@@ -207,7 +210,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
         ]
   return [
     ...listed('Deviations', deviations),
-    ...listed('Observations: not satisfied, and deciding no row in scope', observations),
+    ...listed('Observations: not satisfied, but deciding no control in scope', observations),
   ]
 }
 
@@ -226,12 +229,12 @@ function notSatisfied(
     `  ${claim}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
     `      ${found.length} of ${tested} tested${untested === 0 ? '' : `; ${untested} not tested`}: ${namesOf(found.map(({ node }) => node))}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
-    ...(over === 0 ? [] : [`      the risk acceptance has ended on ${over} of these`]),
+    ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),
     `      ${found[0]?.node}: ${plain(found[0]?.why ?? '', 300)}`,
   ]
 }
 
-/** What the provider promised, with the answers of the nodes. */
+/** Provider claims, with the results of the nodes. */
 function claimLines({ nodes, scope: { provider } }: Assessment): readonly string[] {
   if (provider === undefined) return []
   const lines = provider.claims.map(({ id, says }) => {
@@ -245,21 +248,24 @@ function claimLines({ nodes, scope: { provider } }: Assessment): readonly string
       .map(({ word, count }) => `${claimAnswerWords[word].label} ${count}`)
     return `  ${plain(says)}\n      ${told.join(', ')} (of ${answers.length})`
   })
-  return [`What ${plain(provider.name)} promised, by node:`, ...lines, '']
+  return [`Claims of ${plain(provider.name)}, by node:`, ...lines, '']
 }
 
 function populationLine(coverage: Assessment['coverage']): readonly string[] {
   if (coverage === undefined) return []
   const { declared, enrolled, inventory, uncovered } = coverage
-  const listed = inventory === null ? 'no list of the provider' : `${inventory} in the provider’s list`
-  const open = uncovered === 0 ? '' : `; ${uncovered} of them not accounted for`
-  return [`population: ${declared} declared, ${enrolled} enrolled, ${listed}${open}`]
+  const listed = inventory === null ? 'no provider inventory' : `${inventory} in the provider inventory`
+  const open = uncovered === 0 ? '' : `; ${uncovered} of them not reconciled`
+  return [`population: ${declared} declared, ${enrolled} in fleet file, ${listed}${open}`]
 }
 
-/** A screen lists so many rows of a framework under one heading; controls.csv has all of them. */
+/** Maximum number of controls of a framework under one heading; controls.csv has all of them. */
 const MOST_ROWS = 12
 
-/** Each framework apart: its rows by state, server part by document part, the rows with deviations, and the observations under its rows. */
+/**
+ * Each framework separately: its controls by state, server part by document part, the controls with deviations, and the
+ * observations under its controls.
+ */
 const controlLines = (assessment: Assessment, catalog: Catalog): readonly string[] =>
   rowCounts(assessment, catalog).flatMap((counts) => [
     ...stateLines(counts),
@@ -277,7 +283,7 @@ function stateLines({ framework, rows, states, supportedByTests, allAccepted }: 
         ? ` (of which ${allAccepted} with all deviations risk-accepted)`
         : ''
   return [
-    `${framework.title}${framework.overlay ? ' [proposed]' : ''}: ${rows.length} rows`,
+    `${framework.title}${framework.overlay ? ' [proposed]' : ''}: ${rows.length} controls`,
     ...states
       .filter(([, count]) => count > 0)
       .map(([state, count]) => `  ${count} ${rowStateWords[state].label}${detail(state)}`),
@@ -291,7 +297,7 @@ function partsLines({ rows }: RowCounts): readonly string[] {
   const heads = documents.map((state) => documentStateWords[state].label)
   const width = Math.max(...lines.map(({ server }) => serverStateWords[server].label.length), 'Server part'.length)
   return [
-    '  Rows in scope, server part by document part:',
+    '  Controls in scope, server part by document part:',
     `    ${'Server part'.padEnd(width)}  ${heads.join('  ')}`,
     ...lines.map(
       ({ server, counts }) =>
@@ -307,7 +313,7 @@ function deviationLines({ framework, rows }: RowCounts): readonly string[] {
   const found = rows
     .filter(({ state }) => state === 'deviations' || state === 'addressable-decision')
     .map((row) => [idOf(row), ...partsOf(row)].join('  '))
-  return listedRows('Rows with deviations', found)
+  return listedRows('Controls with deviations', found)
 }
 
 const partsOf = ({ server, documents }: ControlAssessment): readonly string[] => [
@@ -317,7 +323,7 @@ const partsOf = ({ server, documents }: ControlAssessment): readonly string[] =>
     : []),
 ]
 
-/** Supporting checks that are not satisfied, each once, with the rows under which it is an observation. */
+/** Supporting checks that are not satisfied, each once, with the controls under which it is an observation. */
 function observationLines({ framework, rows }: RowCounts): readonly string[] {
   const idOf = idsIn(framework)
   const found = new Map<string, { readonly check: ControlCheck; readonly ids: string[] }>()
@@ -328,7 +334,7 @@ function observationLines({ framework, rows }: RowCounts): readonly string[] {
       else known.ids.push(idOf(row))
     }
   return listedRows(
-    'Observations (supporting checks not satisfied; they change no row)',
+    'Observations (supporting checks not satisfied; they change no conclusion)',
     [...found.values()].map(({ check, ids }) => `${check.check}: ${observationLine(check)}; under ${namesOf(ids)}`),
   )
 }
@@ -342,7 +348,7 @@ const listedRows = (title: string, lines: readonly string[]): readonly string[] 
         ...(lines.length > MOST_ROWS ? [`    and ${lines.length - MOST_ROWS} more; controls.csv has all of them`] : []),
       ]
 
-/** Rows as the framework writes them. */
+/** Control ids as the framework writes them. */
 function idsIn({ controls }: RowCounts['framework']): (row: ControlAssessment) => string {
   const ids = new Map(controls.map(({ key, id }) => [key, id]))
   return ({ control }) => ids.get(control) ?? control

@@ -20,7 +20,7 @@ export interface TlsDeps {
   readonly pause: (milliseconds: number) => Promise<void>
 }
 
-/** Which ports to ask, in this order, and which were passed over beforehand. */
+/** The ports to query, in this order, and those skipped beforehand. */
 export interface TlsPlan {
   readonly ask: readonly TlsTarget[]
   readonly passed: readonly (TlsTarget & { readonly why: PassedOver })[]
@@ -28,13 +28,13 @@ export interface TlsPlan {
 
 const HELLO_MS = 2000
 const ALL_MS = 30_000
-/** A flight comes in a few; a server that drips its answer is not heard to the end. */
+/** A flight of messages arrives in few reads; a server that sends its reply slowly is cut off. */
 const MOST_CHUNKS = 200
 
 /**
- * Speaks to ports that the node listed, one after the other, through the session that the collection used: one ClientHello per connection, no
- * other byte, and no handshake is ever finished. Ends within half a minute, and at once when the collection is stopped. A port that cannot be
- * reached is recorded as such: nothing is concluded from it.
+ * Connects to ports that the node listed, one at a time, through the session of the collection: one ClientHello per
+ * connection, no other byte, and no handshake is ever completed. Ends within half a minute, and at once when the
+ * collection is stopped. A port that cannot be reached is recorded as such: nothing is concluded from it.
  */
 export async function observeTls(
   deps: TlsDeps,
@@ -76,17 +76,17 @@ interface Port {
   readonly deps: TlsDeps
   readonly dial: NonNullable<Connection['dial']>
   readonly target: TlsTarget
-  /** By the clock's ticks: when all of it must be over. */
+  /** The deadline, in ticks of the clock. */
   readonly end: bigint
   readonly signal: AbortSignal
   /** Resolves when the collection is stopped. */
   readonly stopped: Promise<'late'>
 }
 
-/** Why an answer means nothing: the session or the collection ended, or less than the usual time was left to wait. */
+/** Why a reply means nothing: the session or the collection ended, or less than the usual waiting time was left. */
 type Unheard = 'unreached' | 'time'
 
-/** What one ClientHello brought. */
+/** The result of one ClientHello. */
 interface Heard {
   readonly outcome: PortOutcome | Unheard
   readonly bytes: Uint8Array
@@ -94,7 +94,7 @@ interface Heard {
   readonly certificates: readonly Uint8Array[] | null
 }
 
-/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is spoken. */
+/** One port: each version by itself, then weak and static RSA suites where a version below 1.3 is supported. */
 async function observePort(port: Port): Promise<PortObservation | Unheard> {
   const { host, port: number } = port.target
   const hellos: HelloAnswer[] = []
@@ -110,11 +110,12 @@ async function observePort(port: Port): Promise<PortObservation | Unheard> {
       if (outcome !== 'tls') return heard.outcome
       break
     }
-    // The first answer tells whether this is TLS; what a port does later, under pressure perhaps, takes nothing back.
+    // The first reply shows whether this is TLS; later behavior of the port, for example under load, does not change
+    // that.
     if (outcome !== 'tls') outcome = heard.outcome
     if (outcome === 'plain') return { host, port: number, outcome, says: beginningOf(heard.bytes) }
     if (outcome === 'silent' || outcome === 'refused' || outcome === 'failed') return { host, port: number, outcome }
-    // Of a hello that nobody answered in time nothing is known: it counts as not asked.
+    // A hello without a timely reply shows nothing: it counts as not sent.
     if (heard.outcome === 'tls' || heard.outcome === 'closed')
       hellos.push({ hello: kind, reply: Buffer.from(spoken(heard)).toString('base64') })
     certificates ??= heard.certificates
@@ -149,7 +150,7 @@ function beginningOf(bytes: Uint8Array): NonNullable<PortObservation['says']> {
   return /^\d{3}[ -]|^\+OK|^\* OK/.test(text) ? 'greeting' : 'other'
 }
 
-/** TLS 1.2 shows what is spoken below 1.3 when only some suites are offered: a server may choose any lower version. */
+/** TLS 1.2 reveals the versions below 1.3 when only some suites are offered: a server may choose any lower version. */
 const versionOf = (kind: HelloKind): TlsVersion => (kind === 'weak' || kind === 'static-rsa' ? '1.2' : kind)
 
 const suitesOf = (kind: HelloKind): readonly number[] =>
@@ -185,11 +186,11 @@ async function sayHello(port: Port, kind: HelloKind): Promise<Heard> {
   return heard.outcome === 'silent' ? { ...heard, outcome: unheard(port, left) ?? 'silent' } : heard
 }
 
-/** Silence says something of a port only when it was given all of its time. */
+/** Silence is a result only when the port had all of its time. */
 const unheard = ({ signal }: Port, milliseconds: number): Unheard | null =>
   signal.aborted ? 'unreached' : milliseconds < HELLO_MS ? 'time' : null
 
-/** Sends the hello, and listens until the answer says all we can use, the other end is done, or time is up. */
+/** Sends the hello, and reads until the reply contains all we can use, the peer has closed, or time is up. */
 function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, late: Promise<'late'>): Promise<Heard> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
@@ -221,7 +222,7 @@ function converse(stream: ByteStream, hello: Uint8Array, own: OwnShares | null, 
   })
 }
 
-/** What begins like TLS and was not heard to its end is neither TLS nor something else. */
+/** A reply that begins like TLS but is incomplete counts neither as TLS nor as another protocol. */
 function outcomeOf(
   { kind }: ServerReply,
   size: number,

@@ -11,8 +11,9 @@ import { traceNode, traceOf, withVerdicts } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
 
 /**
- * The trace of a run that was never exported, from its stored evidence: under the catalog given, as of the end of its last recording, with
- * nothing declared but its nodes. Fails with input.not-found where there is no such evidence, else as the store does.
+ * The trace of a run that was never exported, from its stored evidence: with the given catalog, as of the end of its
+ * last recording, with no declarations but its nodes. Fails with input.not-found where there is no such evidence;
+ * otherwise as the store does.
  */
 export const traceFromEvidence = (
   world: World,
@@ -44,7 +45,7 @@ export const traceFromEvidence = (
     )
   })
 
-/** Every run with stored evidence, and when its last recording ended; without order. Fails as the store does. */
+/** Every run with stored evidence, and when its last recording ended; unordered. Fails as the store does. */
 export async function collectedRuns(
   world: World,
   root: string,
@@ -93,7 +94,7 @@ async function ofNode(store: EvidenceStore, run: string, node: string): Promise<
 }
 
 const missing = (run: string): Outcome<never> =>
-  fail('input.not-found', `${plain(run, 100)} is neither in the history of this folder nor among its stored evidence`)
+  fail('input.not-found', `${plain(run, 100)} is neither in the history of this folder nor in its stored evidence`)
 
 async function withStore<T>(
   world: World,
@@ -102,7 +103,7 @@ async function withStore<T>(
   use: (store: EvidenceStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
   const folder = `${root}/evidence`
-  // A run’s id is one name of a folder; anything else could lead out of this one.
+  // A run’s id is one folder name; anything else could lead out of this folder.
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await world.files.isThere(`${folder}/${run}`))) return missing(run)
   const store = await world.openStore(folder)
   if (!store.ok) return store

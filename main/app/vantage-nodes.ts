@@ -14,20 +14,23 @@ import { type Watch, watchOver } from './watch.ts'
 type Deps = Pick<World, 'transport' | 'clock' | 'entropy' | 'pause'>
 type Timing = Pick<VantageInput, 'spreadSeconds' | 'signal' | 'onEvent'> & { readonly aside: Aside }
 
-/** The collector without a question: its greeting, its end, and the echo. */
+/** The collector without probes: its greeting, its end, and the echo. */
 const NO_QUESTIONS: Plan = { commands: [], sudo: false, echo: true }
-/** Without the rests between bursts: connecting, logging in, and bursts over a slow line. */
+/** Without the pauses between bursts: connecting, logging in, and bursts over a slow line. */
 const DEADLINE_SECONDS = 240
 const SILENCE_SECONDS = 60
 
-/** Times every target, many side by side. Each has its measurement, in the order of the targets; of those not timed it has the reason. */
+/**
+ * Times every target concurrently. Each has its measurement, in the order of the targets; nodes that were not timed
+ * have the reason.
+ */
 export async function timeNodes(
   deps: Deps,
   input: Omit<VantageInput, 'openSigner' | 'place'> & { readonly run: string },
 ): Promise<readonly VantageMeasurement[]> {
   const timed = new Map<string, VantageMeasurement>()
   const untold = new Map<string, NonNullable<VantageMeasurement['failure']>>()
-  // Nodes that are passed over, since several refused the login, are told of by their event alone.
+  // Nodes that are skipped because several refused the login are reported by their event alone.
   const onEvent = (event: RunEvent): void => {
     if (event.kind === 'node-failed') untold.set(event.node, { code: event.code, detail: event.detail })
     input.onEvent(event)
@@ -59,7 +62,7 @@ const beginning = ({ clock }: Deps, { node }: ConnectTarget): VantageMeasurement
 type Times = Pick<VantageMeasurement, 'hostKey' | 'echo' | 'path'>
 const NOT_TIMED: Times = { hostKey: null, echo: null, path: null }
 
-/** One connection, one login, no question. Never hangs. */
+/** One connection, one login, no probe. Never hangs. */
 async function timeNode(deps: Deps, target: ConnectTarget, input: Timing): Promise<VantageMeasurement> {
   const node = target.node.name
   input.onEvent({ kind: 'node-connecting', node })
@@ -91,7 +94,7 @@ async function timeNode(deps: Deps, target: ConnectTarget, input: Timing): Promi
   }
 }
 
-/** Nothing but a greeting, the echo, and what the transport can tell of the way beside it. */
+/** Only a greeting, the echo, and the transport's measurements of the path. */
 async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Watch): Promise<Times> {
   const hostKey = connection.hostKey.fingerprint
   const nonce = Buffer.from(deps.entropy.bytes(12)).toString('hex')
@@ -107,9 +110,9 @@ async function timesOf(deps: Deps, connection: Connection, pace: Pace, watch: Wa
   try {
     const { echo: timed } = await converse(deps, connection, asked, watch)
     if (timed === null || timed.bursts.length === 0)
-      watch.give('collector.no-answer', 'the session echoed nothing that could be timed')
+      watch.give('collector.no-answer', 'the session returned no echo that could be timed')
     else if (timed.mismatches > 0)
-      watch.give('collector.garbled', `${timed.mismatches} of the nonces came back altered`)
+      watch.give('collector.garbled', `${timed.mismatches} of the nonces were returned altered`)
     if (timed === null) return { hostKey, echo: null, path: null }
     const { path, ...echo } = timed
     return { hostKey, echo, path }

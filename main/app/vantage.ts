@@ -13,27 +13,28 @@ import { timeNodes } from './vantage-nodes.ts'
 export interface VantageInput {
   /** The nodes that are timed. */
   readonly targets: readonly ConnectTarget[]
-  /** Where this machine stands, and who declared it. */
+  /** Location of this machine, and who declared it. */
   readonly place: Place
-  /** Over how long the round trips of a node are spread. */
+  /** Period over which the round trips of a node are spread. */
   readonly spreadSeconds: number
-  /** How many nodes are timed side by side. */
+  /** Number of nodes timed concurrently. */
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly onEvent: (event: RunEvent) => void
-  /** Only of the demo fleet. */
+  /** Only for the demo fleet. */
   readonly demo?: boolean
-  /** Asked for before any node is contacted: the times are worth nothing without it. */
+  /** Opened before any node is contacted: the times have no value without it. */
   readonly openSigner: () => Promise<Outcome<Signer>>
 }
 
 /**
- * Times the way to each node from this machine, and signs what came of it. No question of the catalog is asked. A node that could not be
- * timed is in the record with the reason. Fails with input.refused where the place is none to time from, else as the key does.
+ * Times the path to each node from this machine, and signs the result. No probe of the catalog is run. A node that
+ * could not be timed is in the record with the reason. Fails with input.refused where the location is not usable;
+ * otherwise as the key does.
  */
 export async function recordVantage(world: World, input: VantageInput): Promise<Outcome<VantageRecord>> {
   const problem = vantagePlaceProblem(input.place)
-  if (problem !== null) return fail('input.refused', `the place ${problem}`)
+  if (problem !== null) return fail('input.refused', `the location ${problem}`)
   const opened = await input.openSigner()
   if (!opened.ok) return opened
   const startedAt = world.clock.now()
@@ -53,8 +54,8 @@ export async function recordVantage(world: World, input: VantageInput): Promise<
 }
 
 /**
- * The record with a signature over all of it. Fails with input.refused where it would not be read back, such as a record that says
- * nothing of a demonstration under a key made for one; else as the key does.
+ * The record with a signature over all of it. Fails with input.refused where it could not be read back, such as a
+ * record without the demo mark under a demo key; otherwise as the key does.
  */
 export async function signedVantage(
   { sealing, clock }: Pick<World, 'sealing' | 'clock'>,
@@ -73,7 +74,7 @@ export async function signedVantage(
   })
 }
 
-/** The record of the demo fleet's second machine, under a key for one demonstration. Fails as the key does. */
+/** The record of the demo fleet's second machine, under a demo key. Fails as the key does. */
 export async function demoVantageRecord(
   world: Pick<World, 'sealing' | 'clock'>,
   demo: Pick<DemoFleet, 'vantage'>,

@@ -35,17 +35,17 @@ import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
 import { countedCheck, joined, type PropertyCell, summarize, type Tally, tally } from '../core/tally.ts'
 
-/** Plain data for the window, made from the engine's values. Nothing here decides anything. */
+/** Plain data for the window, made from the engine's values. Nothing is decided here. */
 
-/** What a view of an assessment rests on. */
+/** Input of a view of an assessment. */
 export interface ViewSource {
   readonly of: Source
   readonly run: string
   readonly assessment: Assessment
   readonly recordings: readonly { readonly recording: { readonly node: DeclaredNode } }[]
-  /** What people attached, accepted and decided, whatever the assessment counts of it. */
+  /** Documents, risk acceptances and decisions, whether or not the assessment counts them. */
   readonly register: Register
-  /** Stored recordings that could not be read: of a missing node, that is told instead of nothing. */
+  /** Stored recordings that could not be read: shown for a missing node. */
   readonly unreadable: readonly Failure[]
 }
 
@@ -96,7 +96,7 @@ function movedLimits({ thresholds }: Catalog, { scope }: Assessment): readonly M
   return [...all.filter(({ moved }) => moved === 'looser'), ...all.filter(({ moved }) => moved === 'stricter')]
 }
 
-/** A node's assessment; of a node whose recording could not be read, with the failure that says so. */
+/** A node's assessment; for a node whose recording could not be read, with that failure. */
 export function withFailure(node: NodeAssessment, unreadable: readonly Failure[]): NodeAssessment {
   const failure = node.status === 'missing' ? unreadable.find((one) => one.node === node.node) : undefined
   return failure === undefined ? node : { ...node, failure: { code: failure.code, detail: failure.detail } }
@@ -131,14 +131,14 @@ function nodeRow(
   }
 }
 
-/** What was counted, as short as thousands of cells need it. */
+/** Counts, as short as thousands of cells need them. */
 export const countedIn = ({ counts, decidable, total }: PropertyCell): Counted => [
   ...VERDICTS.map((verdict) => counts[verdict]),
   decidable,
   total,
 ]
 
-/** Findings that somebody can accept. */
+/** Results that can be accepted. */
 const OPEN: readonly Verdict[] = ['not-met', 'inconclusive', 'not-tested']
 
 export const catalogView = (catalog: Catalog): CatalogView => ({
@@ -176,7 +176,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
         const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf)
-          // At a point in time nothing is asked of the chain of runs, and no document takes its place.
+          // At a point in time nothing is required of the run chain, and no document replaces it.
           .filter(({ document }) => document.request?.heldBy !== 'chain' || isPeriod)
         return {
           ...controlView(built, control),
@@ -264,7 +264,10 @@ function documentState(
   return mandatory || isSupporting ? 'held' : 'optional'
 }
 
-/** Everything a run from the window would ask, and why: what the owner of a server can approve before anything happens. No live tests. */
+/**
+ * Every command that a run from the window would run, and its purpose: what the owner of a server can approve
+ * beforehand. No live tests.
+ */
 export const runPreview = (catalog: Catalog, nodes: readonly string[], asked: AskedFor): RunPreview => ({
   nodes,
   questions: catalog.probes

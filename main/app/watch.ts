@@ -8,21 +8,24 @@ export interface WatchDeps {
 }
 export interface WatchLimits {
   readonly deadlineSeconds: number
-  /** Longest silence, once something was heard. */
+  /** Longest silence, after the first output. */
   readonly silenceSeconds: number
   readonly signal: AbortSignal
 }
 
-/** What ends a collection early: the deadline, silence, a stop, or a failure that somebody gives. The first one counts. */
+/**
+ * Reasons to end a collection early: the deadline, silence, a stop, or a failure that the caller passes. The first one
+ * counts.
+ */
 export interface Watch {
   readonly give: (code: Failure['code'], detail: string) => void
   readonly heard: () => void
   readonly failure: () => Failure | null
   /** Aborted when the collection is ended early. */
   readonly signal: AbortSignal
-  /** Whatever comes first: the value, or the failure that ends the collection. Rejects only as `work` does. */
+  /** Whichever is first: the value, or the failure that ends the collection. Rejects only as `work` does. */
   readonly unless: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
-  /** The same for a rest that we take ourselves: its time counts neither towards the deadline nor as silence. */
+  /** The same for our own pauses: their time counts neither towards the deadline nor as silence. */
   readonly rest: <T>(work: Promise<T>) => Promise<Result<T, Failure>>
   readonly stop: () => void
 }
@@ -43,7 +46,7 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
     failure = { code, detail }
     ending.abort()
   }
-  const cancel = (): void => give('run.cancelled', 'stopped while collecting')
+  const cancel = (): void => give('run.cancelled', 'stopped during collection')
   if (limits.signal.aborted) cancel()
   limits.signal.addEventListener('abort', cancel, { once: true })
   const failed = new Promise<Failure>((resolve) => {
@@ -59,7 +62,7 @@ export function watchOver({ clock, pause }: WatchDeps, limits: WatchLimits): Wat
       if (seconds(started) > limits.deadlineSeconds)
         give('collector.timed-out', `not finished after ${limits.deadlineSeconds} seconds`)
       else if (heardAt !== null && seconds(heardAt) > limits.silenceSeconds)
-        give('ssh.timed-out', `nothing was heard for ${limits.silenceSeconds} seconds`)
+        give('ssh.timed-out', `no output for ${limits.silenceSeconds} seconds`)
     }
   }
   void look()

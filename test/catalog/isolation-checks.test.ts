@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checks } from '../../main/catalog/groups/isolation.ts'
 import { type Check, conclude } from '../../main/core/check.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fixtureNames } from '../support/fixtures.ts'

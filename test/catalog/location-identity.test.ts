@@ -6,7 +6,7 @@ import { PROVIDER_CERTIFICATES } from '../../main/catalog/location/provider-cert
 import { identityDocumentSignals, identitySays } from '../../main/catalog/location/signals/identity-document.ts'
 import { identityDocument } from '../../main/catalog/probes/identity-document.ts'
 import { isSignedBy, readSigned, type SignedMessage } from '../../main/core/cms-plain.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { argvOf, known, unknown } from '../../main/core/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'

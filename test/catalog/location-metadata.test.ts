@@ -8,7 +8,7 @@ import { dmiTags } from '../../main/catalog/probes/dmi-tags.ts'
 import { identityDocument } from '../../main/catalog/probes/identity-document.ts'
 import { METADATA_PROBES, metadataAws, metadataGcp } from '../../main/catalog/probes/metadata.ts'
 import { planOf } from '../../main/core/collector/plan.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import {
   argvOf,
   known,

@@ -12,7 +12,7 @@ import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.
 import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
 import { timeNtpq } from '../../main/catalog/probes/time-ntpq.ts'
 import { timeSources } from '../../main/catalog/probes/time-sources.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
 

@@ -7,7 +7,7 @@ import { cpuHypervisorLeaf, parseHypervisorLeaf } from '../../main/catalog/probe
 import { cpuLeaves, parseCpuLeaves } from '../../main/catalog/probes/cpu-leaves.ts'
 import { cpuMsr } from '../../main/catalog/probes/cpu-msr.ts'
 import { cpuTopology, listOf, parseTopology } from '../../main/catalog/probes/cpu-topology.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 

@@ -5,7 +5,7 @@ import { bootMemory } from '../../main/catalog/probes/boot-memory.ts'
 import { dmiEntries } from '../../main/catalog/probes/dmi-entries.ts'
 import { kernelMessages } from '../../main/catalog/probes/kernel-messages.ts'
 import { memorySpd } from '../../main/catalog/probes/memory-spd.ts'
-import { deniedCommand } from '../../main/core/deny-list.ts'
+import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
 
 const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({

@@ -68,8 +68,8 @@ describe('history calendar', () => {
   })
   test.each([
     [['--fleet', 'nobody'], 'for the fleet nobody'],
-    [['--from', '2026-02-30'], 'name a first and a last day'],
-    [['--from', '2026-11-25', '--to', '2026-11-23'], 'name a first and a last day'],
+    [['--from', '2026-02-30'], 'enter a first and a last day'],
+    [['--from', '2026-11-25', '--to', '2026-11-23'], 'enter a first and a last day'],
   ])('%j is refused', async (argv, why) => {
     expect(await history('calendar', '--out', kit.folder, ...argv)).toBe(2)
     expect(told).toContain(why)
@@ -77,7 +77,7 @@ describe('history calendar', () => {
   test('of a folder without a chain is refused', async () => {
     mkdirSync(join(kit.folder, 'empty'))
     expect(await history('calendar', '--out', join(kit.folder, 'empty'))).toBe(2)
-    expect(told).toContain('there is no chain of runs')
+    expect(told).toContain('there is no run chain')
   })
 })
 
@@ -121,7 +121,7 @@ describe('history period and history sample', () => {
   test.each([
     [['--sample', 'people:2:x'], 'is not LIST:SIZE:SEED'],
     [['--sample', 'nodes:0:x'], 'is not LIST:SIZE:SEED'],
-    [['--to', '2026-11-27'], 'the period is not over'],
+    [['--to', '2026-11-27'], 'the period has not ended'],
   ])('%j is refused', async (argv, why) => {
     const to = join(kit.folder, 'refused')
     expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)

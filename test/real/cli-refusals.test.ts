@@ -174,9 +174,9 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   test('a gap needs words, a time that has passed, and a chain', () => {
     const gap = (chain: string, due: string, why: string): Ran =>
       cli('chain', 'missed-run', '--chain', at(chain), '--fleet', 'recordings', '--due', due, '--reason', why, ...key())
-    refused(gap('chain', '2026-11-20', ' '), /say why/)
-    refused(gap('chain', '2999-01-01', 'power cut'), /is yet to come/)
-    refused(gap('no-chain', '2026-11-20', 'power cut'), /there is no chain of runs/)
+    refused(gap('chain', '2026-11-20', ' '), /enter why the run did not take place/)
+    refused(gap('chain', '2999-01-01', 'power cut'), /is in the future/)
+    refused(gap('no-chain', '2026-11-20', 'power cut'), /there is no run chain/)
     expect(existsSync(at('no-chain'))).toBe(false)
   })
 
@@ -190,7 +190,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     const backup = (to: string): Ran => cli('identity', 'backup', 'acme', ...ids(), '--to', to)
     refused(backup(at('absent', 'b.json')), /folder .*absent does not exist/)
     refused(backup(at('secret', 'b.json')), /secret is not a folder/)
-    refused(backup(at('folder')), /exists already/)
+    refused(backup(at('folder')), /already exists/)
   })
 
   test('a backup says what it lacks, and the root’s key leaves the identity’s own folder', () => {

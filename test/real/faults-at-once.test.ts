@@ -33,7 +33,7 @@ describe('two processes at once', () => {
     mkdirSync(join(root, 'evidence', 'run-1'), { recursive: true })
     const ours = must(await world.files.hold(join(root, 'evidence', 'run-1')))
     await expect(killed([made.program, root], { said: '\nsealed ', after: 0 })).rejects.toThrow(
-      /store\.failed: somebody else is writing there: .*lock\./,
+      /store\.failed: another process is writing to this folder: .*lock\./,
     )
     expect(readdirSync(join(root, 'evidence', 'run-1')).filter((name) => !name.startsWith('lock.'))).toEqual([])
     await ours.release()
@@ -75,7 +75,7 @@ test('of two that seal one run at once one does; the other is refused, and neith
     [1, 2].map(() => exported(world, root, 'run-1', signer, { catalog: smallCatalog, nodes: SMALL_NODES })),
   )
   expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/exists already/)
+  expect(String(both.map((one) => (one.status === 'rejected' ? one.reason : '')).join(''))).toMatch(/already exists/)
   const [chain] = must(await chainsBelow(world, root))
   expect(chain?.chain.entries.map(({ entry }) => entry.kind)).toEqual(['run'])
   const pack = must(await world.packs.open(packOf(root, 'run-1')))

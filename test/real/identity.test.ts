@@ -152,7 +152,7 @@ describe('a passphrase', () => {
       writeFileSync(at('theirs'), SECRET, { mode: 0o600 })
       chownSync(at('theirs'), 65534, 65534)
       expect(statSync(at('theirs')).uid).toBe(65534)
-      expect(identity(...other, '--passphrase-file', at('theirs')).stderr).toContain('belongs to somebody else')
+      expect(identity(...other, '--passphrase-file', at('theirs')).stderr).toContain('belongs to another user')
     },
   )
 
@@ -168,7 +168,7 @@ describe('a passphrase', () => {
       ca.openssl('pkcs12', '-export', ...files, '-passout', `file:${at('old')}`)
       const p12 = ['--p12', at('ca/one.p12'), '--p12-passphrase-file', at('old')]
       const argv = ['import', 'one', ...p12, '--crl', ...ca.crls, ...byFile]
-      expect(identity(...argv).stderr).toContain('who issued “O=Test Org, CN=issuer” is missing')
+      expect(identity(...argv).stderr).toContain('the issuer of “O=Test Org, CN=issuer” is missing')
       const imported = identity(...argv, '--chain', at('ca/root.pem'))
       expect(imported.status, imported.stderr).toBe(0)
       expect(listed()).toContainEqual(expect.objectContaining({ name: 'one', kind: 'imported' }))

@@ -211,6 +211,6 @@ describe.skipIf(noCli !== null)(`the built program${because(noCli)}`, () => {
     expect(stored(plain).recording).not.toHaveProperty('liveTests')
     expect(stored(plain).captures.filter(isLive)).toEqual([])
     const again = cli('collect', '--fleet', fleet(), '--out', plain, '--resume', '--live-tests')
-    expect(again.stdout + again.stderr).toContain('begun without live tests')
+    expect(again.stdout + again.stderr).toContain('started without live tests')
   })
 })

@@ -105,7 +105,7 @@ describe.skipIf(missing !== null)(`a key on a token${missing === null ? '' : ` (
     store(hsm.certificate('EC'), '01')
     store('issuer.pem', '11')
     expect(await add('partly', { certificates: [] })).toMatchObject({
-      error: { code: 'key.refused', detail: expect.stringMatching(/who issued “.*issuer” is missing/) },
+      error: { code: 'key.refused', detail: expect.stringMatching(/the issuer of “.*issuer” is missing/) },
     })
     store('root.pem', '12')
     expect(await add('wholly', { certificates: [] })).toMatchObject({ ok: true, value: { kind: 'token' } })

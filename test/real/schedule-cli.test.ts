@@ -84,17 +84,17 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(chain()).toMatchObject([{ kind: 'plan', cadence: 'every day at 02:00 in UTC' }])
 
     const run = (moment: string, ...more: string[]) => atTime(moment, 'run', '--schedule', 'nightly', ...more)
-    expect(run('2027-03-01T13:00:00')).toMatchObject({ status: 0, stderr: expect.stringContaining('Nothing is due') })
+    expect(run('2027-03-01T13:00:00')).toMatchObject({ status: 0, stderr: expect.stringContaining('No run is due') })
     const first = run('2027-03-02T02:00:10')
     expect(first.status, first.stderr).toBe(0)
-    expect(first.stderr).toContain('due at 2027-03-02T02:00:00.000Z and begun in time: exported as')
-    expect(run('2027-03-02T02:30:00').stderr).toContain('Nothing is due')
+    expect(first.stderr).toContain('due at 2027-03-02T02:00:00.000Z, started on time: exported as')
+    expect(run('2027-03-02T02:30:00').stderr).toContain('No run is due')
 
     // A day later nothing starts it; the next start says so, signed, and then does its own work.
     const second = run('2027-03-04T02:00:10')
-    expect(second.stderr).toContain('1 gap recorded')
+    expect(second.stderr).toContain('1 missed run recorded')
     const extra = run('2027-03-04T12:00:00', '--now')
-    expect(extra.stderr).toContain('A run of nightly that was not planned')
+    expect(extra.stderr).toContain('Unscheduled run of nightly')
     expect(chain().map(({ kind, due, planned }) => [kind, due ?? planned?.due ?? null])).toEqual([
       ['plan', null],
       ['run', '2027-03-02T02:00:00.000Z'],
@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     ])
     const told = notices().filter(({ due }) => due !== null)
     expect(told.map(({ due }) => due)).toEqual([2, 4].map((day) => `2027-03-0${day}T02:00:00.000Z`))
-    expect(told[1]?.changes).toContain('Planned runs before this one did not happen; the chain of runs says which.')
+    expect(told[1]?.changes).toContain('Earlier scheduled runs were missed; see the run chain.')
 
     // What cannot be sealed is told before a node is asked anything, and the start is in the list with its exit code.
     chmodSync(at('secret'), 0o644)

@@ -133,28 +133,36 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     const options = { identityFolder: at('identities') }
     const uses = await unattendedUse(world, fleet.value.targets({}), options)
     const agent =
-      'The agent of a login session is usually gone when nobody is logged in, and SSH_AUTH_SOCK is then unset: name a key file, or run an agent as a service.'
+      'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
     expect(uses).toEqual([
-      { works: 'no', nodes: ['d'], text: `The certificate ${at('ended')}-cert.pub ended at 2020-01-02T00:00:00.000Z.` },
+      {
+        works: 'no',
+        nodes: ['d'],
+        text: `The certificate ${at('ended')}-cert.pub expired at 2020-01-02T00:00:00.000Z.`,
+      },
       {
         works: 'no',
         nodes: ['e'],
-        text: `The key in ${at('touch')} is on a device that a person has to touch, or may have to.`,
+        text: `The key in ${at('touch')} is on a device that requires, or may require, a touch.`,
       },
-      { works: 'no', nodes: ['f'], text: `The key file ${at('absent')} could not be read.` },
-      { works: 'no', nodes: ['g'], text: 'The fleet file names neither a key file nor an agent.' },
+      { works: 'no', nodes: ['f'], text: `Key file ${at('absent')} could not be read.` },
+      { works: 'no', nodes: ['g'], text: 'The fleet file sets neither identityFile nor an agent.' },
       {
         works: 'unclear',
         nodes: ['c'],
-        text: `The key file ${at('locked')} is locked by a passphrase, and nobody is there to type it. It works only where an SSH agent that the job reaches holds the key. ${agent}`,
+        text: `Key file ${at('locked')} is encrypted, and unattended runs cannot enter a passphrase. It works only if an SSH agent that the job reaches holds the key. ${agent}`,
       },
-      { works: 'unclear', nodes: ['h'], text: `On the way, at i: The login rests on an SSH agent. ${agent}` },
+      { works: 'unclear', nodes: ['h'], text: `Jump host i: Login depends on an SSH agent. ${agent}` },
       {
         works: 'yes',
         nodes: ['a', 'b', 'h'],
-        text: `The key file ${at('plain')} has no passphrase: a job can log in with it, and so can anybody else who can read it.`,
+        text: `Key file ${at('plain')} has no passphrase: a job can log in with it, and so can anyone who can read the file.`,
       },
-      { works: 'no', nodes: [], text: `Sealing: ${at('identities')} has 0 identities that could be meant, not one.` },
+      {
+        works: 'no',
+        nodes: [],
+        text: `Sealing: ${at('identities')} has 0 matching signing identities; exactly one is required.`,
+      },
     ])
     await world.identities.create({
       folder: at('identities'),

@@ -147,10 +147,10 @@ describe('planning', () => {
 
   test.each<readonly [Partial<ScheduleDraft>, string]>([
     [{ cadence: 'every day at 25:00' }, '--every: “every day at 25:00” is none of'],
-    [{ zone: 'Mars/Olympus' }, '--zone: there is no time zone Mars/Olympus'],
-    [{ out: 'evidence' }, 'out: evidence does not start at the root'],
+    [{ zone: 'Mars/Olympus' }, '--zone: unknown time zone Mars/Olympus'],
+    [{ out: 'evidence' }, 'out: evidence is not an absolute path'],
     [{ fleet: '/nowhere.yaml' }, '/nowhere.yaml could not be read'],
-    [{ options: { identityFolder: at('identities'), identity: 'other' } }, 'there is no identity other'],
+    [{ options: { identityFolder: at('identities'), identity: 'other' } }, 'there is no signing identity other'],
     [{ options: { passphraseFile: at('fleet.yaml') } }, 'can be read by others; run: chmod 600'],
     [{ options: { register: at('none.json') } }, 'none.json could not be read'],
     [{ options: { also: 'xlsx,pptx' } }, '--formats: “pptx” is not one of'],
@@ -271,9 +271,9 @@ describe('timers', () => {
   })
 
   test('a program that is not there is named', async () => {
-    expect(await install('task-scheduler')).toMatchObject({ error: { detail: 'there is no program schtasks here' } })
+    expect(await install('task-scheduler')).toMatchObject({ error: { detail: 'program schtasks here' } })
     expect(readFileSync(at('tasks', 'nightly.xml')).subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0x3c, 0]))
-    expect(await install('launchd')).toMatchObject({ error: { detail: 'there is no program launchctl here' } })
+    expect(await install('launchd')).toMatchObject({ error: { detail: 'program launchctl here' } })
   })
 })
 
@@ -282,7 +282,7 @@ test('a status says what is due, what is installed, and what a job can use', asy
   if (!added.ok) throw new Error(added.error.detail)
   const bare = await scheduleStatus(world, added.value, by)
   expect(bare).toMatchObject({ nextDue: '2026-11-23T02:30:00.000Z', lastDue: null, lastAttempt: null, timers: [] })
-  expect(bare.notes).toEqual(['No timer starts it: install one, or every planned run is missed.'])
+  expect(bare.notes).toEqual(['No timer is installed; install one, or every scheduled run will be missed.'])
   expect(bare.unattended.map(({ works, nodes }) => [works, ...nodes])).toEqual([
     ['unclear', 'gpu-02'],
     ['yes', 'gpu-01'],
@@ -293,7 +293,7 @@ test('a status says what is due, what is installed, and what a job can use', asy
   computer.state.refuses = 'is-active'
   const other = await scheduleStatus(world, added.value, { ...by, file: '/elsewhere.json' })
   expect(other.timers).toEqual([{ kind: 'systemd', state: 'other' }])
-  expect(other.notes).toContain('What is installed is not what would be written today: install it again.')
+  expect(other.notes).toContain('The installed timer is out of date; install it again.')
   expect(other.notes.some((note) => note.includes('loginctl enable-linger anna'))).toBe(true)
   expect((await scheduleStatus(world, added.value, by)).timers).toEqual([{ kind: 'systemd', state: 'inactive' }])
   mkdirSync(at('linger'))

@@ -92,10 +92,10 @@ describe('run --schedule', () => {
       { kind: 'gap', schedule: 'nightly', due: '2026-03-01T02:00:00.000Z' },
       { kind: 'run', planned: { schedule: 'nightly', due: '2026-03-02T02:00:00.000Z' } },
     ])
-    expect(told).toContain('A planned run did not happen')
+    expect(told).toContain('A scheduled run did not take place')
     expect(told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
     expect(told).toMatch(
-      /Planned run of nightly, due at 2026-03-02T02:00:00.000Z and begun in time: exported as \S+; 1 gap recorded.\n$/,
+      /Scheduled run of nightly, due at 2026-03-02T02:00:00.000Z, started on time: exported as \S+; 1 missed run recorded.\n$/,
     )
     expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
     const verified = await command(
@@ -109,7 +109,7 @@ describe('run --schedule', () => {
     const [attempt] = got(await readAttempts(world, at('out'), 'nightly'))
     expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
-    expect(told).toContain('Nothing is due; the next run is due at 2026-03-03T02:00:00.000Z')
+    expect(told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
   })
   describe('of the window', () => {
     const LIST = 'id,name\nsrv-1,gpu-1\nsrv-2,\n'

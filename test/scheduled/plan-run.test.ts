@@ -43,7 +43,7 @@ describe('a daily run at 02:00 UTC, planned since 1 March', () => {
       serves: { due: '2026-03-04T02:00:00.000Z', minutesAfter: 720, late: true },
       missed: ['2026-03-02T02:00:00.000Z', '2026-03-03T02:00:00.000Z'],
     })
-    expect(made.notes).toEqual(['This start comes 720 minutes after the run was due.'])
+    expect(made.notes).toEqual(['This run starts 720 minutes after it was due.'])
   })
   test('one in the middle that has no entry is found later too', () => {
     const entries = [ranAt('2026-03-01T02:00:00.000Z'), ranAt('2026-03-03T02:00:00.000Z')]
@@ -69,7 +69,7 @@ describe('a clock that was set back', () => {
   test('invents no gap, serves nothing twice, and says so', () => {
     const made = plan('2026-03-04T02:00:00.000Z', entries)
     expect(made).toMatchObject({ serves: { due: '2026-03-04T02:00:00.000Z' }, missed: [] })
-    expect(made.notes[0]).toContain('2026-03-05T02:00:00.000Z: one of the two is wrong')
+    expect(made.notes[0]).toContain('2026-03-05T02:00:00.000Z. Correct the clock')
     expect(plan('2026-03-02T02:00:00.000Z', entries).serves).toBeNull()
   })
 })
@@ -100,7 +100,7 @@ describe('what is planned', () => {
     const made = plan('2026-03-03T02:00:00.000Z', [planned('every day at 06:00 in UTC', '2026-03-01T12:00:00.000Z')])
     expect([made.serves?.due, made.missed]).toEqual(['2026-03-02T06:00:00.000Z', []])
     expect(made.notes[0]).toBe(
-      'The schedule says “every day at 02:00 in UTC”, and its plan in the chain of runs “every day at 06:00 in UTC”: the plan in the chain counts.',
+      'The schedule file states “every day at 02:00 in UTC”, but the run chain states “every day at 06:00 in UTC”; the run chain applies.',
     )
   })
   test('a plan that was ended plans nothing', () => {
@@ -113,7 +113,7 @@ describe('what is planned', () => {
       ranAt('2026-03-01T02:00:00.000Z', '2026-03-01T02:01:00.000Z'),
     ])
     expect(made).toMatchObject({ serves: null, missed: [], next: null })
-    expect(made.notes[0]).toContain('plans nothing any more')
+    expect(made.notes[0]).toContain('schedules no more runs')
   })
   test('nothing was planned before the schedule was made', () =>
     expect(plan('2026-03-01T00:00:00.000Z')).toMatchObject({ serves: null, missed: [] }))

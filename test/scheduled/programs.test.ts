@@ -36,8 +36,8 @@ describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
   })
   test('need not read', async () => expect((await sh('exec <&-; exit 0')).ok).toBe(true))
   test.each([
-    ['echo "no route\u0007" >&2; exit 7', 'it ended with exit code 7: no route\\u{7}'],
-    ['kill -TERM $$', 'it was ended by SIGTERM'],
+    ['echo "no route\u0007" >&2; exit 7', 'ended with exit code 7: no route\\u{7}'],
+    ['kill -TERM $$', 'ended by SIGTERM'],
   ])('that fails is told of: %s', async (script, why) =>
     expect(await sh(script)).toMatchObject({
       ok: false,
@@ -53,7 +53,7 @@ describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
     const outcome = await sh(`(sleep 2; touch '${at('survived')}') & sleep 60`, 300)
     expect(outcome).toMatchObject({
       ok: false,
-      error: { detail: expect.stringContaining('it had not ended after 0.3 s') },
+      error: { detail: expect.stringContaining('not finished after 0.3 s') },
     })
     await sleep(2200)
     expect(existsSync(at('survived'))).toBe(false)

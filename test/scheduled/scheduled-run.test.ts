@@ -53,14 +53,14 @@ describe('days of a schedule', () => {
       `gap 2026-03-03T02:00:00.000Z ${NO_TIMER}`,
       'run 2026-03-04T02:00:00.000Z',
     ])
-    expect(kit.said).toContain('2 planned runs did not happen; the chain of runs has a record of each.')
+    expect(kit.said).toContain('2 scheduled runs did not take place; the missed runs are recorded in the run chain.')
   })
   test('a start when nothing is due runs nothing, and with --now a run that was not planned', async () => {
     const kit = kitOf()
     await startAt(kit, '2026-03-01T02:00:00.000Z')
     expect(await startAt(kit, '2026-03-01T03:00:00.000Z')).toMatchObject({ code: 'nothing-due', due: null, ran: null })
     expect(kit.said.at(-1)).toBe(
-      'Nothing is due; the next run is due at 2026-03-02T02:00:00.000Z. With --now, a run is made all the same.',
+      'No run is due; the next run is due at 2026-03-02T02:00:00.000Z. Use --now to run anyway.',
     )
     expect(kit.runs()).toBe(1)
     expect(await startAt(kit, '2026-03-01T03:00:00.000Z', { now: true })).toMatchObject({ code: 'ran', due: null })
@@ -72,11 +72,9 @@ describe('days of a schedule', () => {
     expect(await startAt(kit, '2026-03-02T09:00:00.000Z')).toMatchObject({ code: 'too-late', recorded: 1, ran: null })
     expect(kit.runs()).toBe(1)
     expect((await kit.dueTimes()).at(-1)).toBe(
-      'gap 2026-03-02T02:00:00.000Z The run could only have started much later than it was due, and this schedule does not catch up.',
+      'gap 2026-03-02T02:00:00.000Z The run could start only long after it was due, and this schedule skips missed runs.',
     )
-    expect(kit.notices.at(-1)?.changes).toEqual([
-      'Planned runs before this one did not happen; the chain of runs says which.',
-    ])
+    expect(kit.notices.at(-1)?.changes).toEqual(['Earlier scheduled runs were missed; see the run chain.'])
   })
   test('a clock that is set back serves nothing twice and invents no gap', async () => {
     const kit = kitOf()
@@ -102,7 +100,7 @@ describe('one at a time', () => {
     await startAt(kit, '2026-03-01T03:00:00.000Z')
     expect(await kit.dueTimes()).toEqual([
       'run 2026-03-01T01:00:00.000Z',
-      'gap 2026-03-01T02:00:00.000Z No run was started: the run before was still going.',
+      'gap 2026-03-01T02:00:00.000Z No run was started: the previous run was still in progress.',
       'run 2026-03-01T03:00:00.000Z',
     ])
   })
@@ -154,7 +152,7 @@ describe('a run that fails', () => {
     expect(await kit.dueTimes()).toEqual([])
     await startAt(kit, '2026-03-02T02:00:00.000Z')
     expect((await kit.dueTimes())[0]).toBe(
-      'gap 2026-03-01T02:00:00.000Z A run was started at 2026-03-01T02:00:00.000Z and did not come to an end.',
+      'gap 2026-03-01T02:00:00.000Z A run was started at 2026-03-01T02:00:00.000Z and did not finish.',
     )
   })
   test('one that the chain names, and whose pack could not be written, is a gap all the same', async () => {
@@ -184,7 +182,7 @@ describe('a run that fails', () => {
     expect(await startAt(again, '2026-03-01T02:30:00.000Z')).toMatchObject({ code: 'ran', due: at })
     const late = await killed()
     await startAt(late, '2026-03-02T02:00:00.000Z')
-    expect((await late.dueTimes())[1]).toBe(`gap ${at} A run was started at ${at} and did not come to an end.`)
+    expect((await late.dueTimes())[1]).toBe(`gap ${at} A run was started at ${at} and did not finish.`)
     const sealed = await killed()
     mkdirSync(`${sealed.schedule.out}/run-${at}`)
     writeFileSync(`${sealed.schedule.out}/run-${at}/run-${at}.barewitness.zip`, 'a pack')
@@ -257,7 +255,7 @@ describe('notices', () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     for (const day of ['01', '02', '03']) await startAt(kit, `2026-03-${day}T02:00:00.000Z`)
     expect(kit.notices.map(({ summary }) => summary)).toEqual([
-      'Watching begins: 1 of 1 declared nodes answered, findings contradicted: 0.',
+      'Monitoring started: 1 of 1 declared nodes collected; deviations without a risk acceptance: 0.',
     ])
     kit.setNodes(BAD)
     await startAt(kit, '2026-03-04T02:00:00.000Z')
@@ -281,7 +279,7 @@ describe('notices', () => {
     await startAt(kit, '2026-03-04T02:00:00.000Z')
     expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
       ['The run could not be exported.'],
-      ['The run was exported, and every declared node answered in full.'],
+      ['The run was exported; every declared node was fully collected.'],
     ])
     expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
   })
@@ -302,7 +300,7 @@ describe('notices', () => {
     await startAt(kit, '2026-03-01T02:00:00.000Z')
     appendFileSync(`${kit.schedule.out}/schedules/nightly/state.json`, ' ')
     await startAt(kit, '2026-03-02T02:00:00.000Z')
-    expect(kit.said).toContain('What was remembered of earlier runs cannot be read; watching begins anew.')
+    expect(kit.said).toContain('The stored state of earlier runs cannot be read; monitoring starts again.')
     expect(kit.notices).toHaveLength(2)
   })
 })

@@ -44,18 +44,18 @@ describe('what is told', () => {
       'a node that does not answer',
       [GOOD],
       [GONE],
-      ['The run was exported, and is incomplete.', 'No evidence from a since this run.'],
+      ['The run was exported but is incomplete.', 'No evidence from a since this run.'],
     ],
     [
       'one that does again',
       [GONE],
       [GOOD],
-      ['The run was exported, and every declared node answered in full.', 'Evidence again from a.'],
+      ['The run was exported; every declared node was fully collected.', 'Evidence again from a.'],
     ],
-    ['another host key', [GOOD], [{ ...GOOD, hostKey: 'SHA256:other' }], ['Another host key on a.']],
-    ['another board', [{ ...GOOD, board: '1' }], [{ ...GOOD, board: '2' }], ['Other hardware parts than before on a.']],
+    ['another host key', [GOOD], [{ ...GOOD, hostKey: 'SHA256:other' }], ['Host key changed on a.']],
+    ['another board', [{ ...GOOD, board: '1' }], [{ ...GOOD, board: '2' }], ['Hardware changed on a.']],
     ['a board that could not be read', [{ ...GOOD, board: '1' }], [GOOD], []],
-    ['a node more', [GOOD], [GOOD, { ...GOOD, name: 'b' }], ['The fleet declares 2 nodes; it declared 1.']],
+    ['a node more', [GOOD], [GOOD, { ...GOOD, name: 'b' }], ['The declared population has 2 nodes; before, it had 1.']],
   ])('%s', (_, before, now, told) => {
     const found = changes(before, now)
     expect(found).toHaveLength(told.length)
@@ -74,7 +74,7 @@ describe('what is told', () => {
     const was = statesOf([{ ...GOOD, board: '1' }])
     const unread = statesOf([GONE], was)
     expect(changesBetween(unread, statesOf([{ ...GOOD, board: '2' }], unread), claimOf)).toContain(
-      'Other hardware parts than before on a.',
+      'Hardware changed on a.',
     )
   })
   test('an accepted gap is none', () => {
@@ -101,7 +101,7 @@ describe('what is told', () => {
       const controls = Object.fromEntries(Object.keys(was.controls).map((control) => [control, word]))
       const [told = '', ...more] = changesBetween({ ...was, controls: controls as never }, was, claimOf)
       expect(more).toEqual([])
-      expect(told).toContain('A state of an earlier version → Supported: ')
+      expect(told).toContain('State from an earlier version → Supported: ')
     }
   })
   test('many names are counted', () => {

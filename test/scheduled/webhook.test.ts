@@ -103,7 +103,7 @@ describe('a webhook', () => {
     const { requests, url } = await listening((response) => response.writeHead(307, { location: other.url }).end())
     expect((await post(url)).outcome).toMatchObject({
       ok: false,
-      error: { detail: expect.stringContaining('it answered 307, and redirects are not followed') },
+      error: { detail: expect.stringContaining('it answered 307; redirects are not followed') },
     })
     expect([requests.length, other.requests.length]).toEqual([1, 0])
   })

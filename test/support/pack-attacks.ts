@@ -238,7 +238,7 @@ export const fileAttacks: readonly FileAttack[] = [
       return new Map([...files, [PATHS.seal, must(other.get(PATHS.seal))]])
     },
     no: ['signed-by'],
-    names: /not over these bytes/,
+    names: /does not cover these bytes/,
   },
   {
     name: 'the seal removed',
@@ -409,7 +409,7 @@ export const archiveAttacks: readonly ArchiveAttack[] = [
     (good) => [...good, { name: 'pack/data/link', data: utf8('/etc/passwd'), mode: 0o120777 }],
     /data\/link.*symbolic link/,
   ),
-  more('a device', (good) => [...good, { name: 'pack/data/null', data: evil, mode: 0o020666 }], /not an ordinary file/),
+  more('a device', (good) => [...good, { name: 'pack/data/null', data: evil, mode: 0o020666 }], /not a regular file/),
   more(
     'a bomb',
     (good) => [...good, { name: 'pack/data/zeros', data: new Uint8Array(8 * 1024 * 1024), deflate: true }],
@@ -421,7 +421,7 @@ export const archiveAttacks: readonly ArchiveAttack[] = [
       ...good,
       { name: 'pack/data/zeros', data: new Uint8Array(8 * 1024 * 1024), deflate: true, statedSize: 9000 },
     ],
-    /too many bytes|larger than it says|cannot be unpacked/,
+    /exceeds the size limit|larger than its stated size|cannot be unpacked/,
   ),
   more(
     'two entries that share bytes',

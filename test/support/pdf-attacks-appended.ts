@@ -22,9 +22,9 @@ function onFirstPage(text: string, annotation: string, field: boolean): readonly
 
 /** Incremental updates and other bytes after the end. */
 export const ATTACKS_APPENDED: readonly PdfAttack[] = [
-  { name: 'junk after the end', named: /bytes stand after the end/, build: edited((text) => `${text}more\n`) },
-  { name: 'a line feed after the end', named: /1 bytes stand after the end/, build: edited((text) => `${text}\n`) },
-  { name: 'an update that changes nothing', named: /An update holds nothing/, build: update(() => []) },
+  { name: 'junk after the end', named: /bytes follow the end/, build: edited((text) => `${text}more\n`) },
+  { name: 'a line feed after the end', named: /1 bytes follow the end/, build: edited((text) => `${text}\n`) },
+  { name: 'an update that changes nothing', named: /An update is empty/, build: update(() => []) },
   {
     name: 'a page’s content replaced by an update (ISA)',
     named: /The content of page 1 was replaced/,
@@ -43,7 +43,7 @@ export const ATTACKS_APPENDED: readonly PdfAttack[] = [
   },
   {
     name: 'the table switched to another object of the file (shadow replace)',
-    named: /An update holds nothing/,
+    named: /An update is empty/,
     build: edited((text) => {
       const { page } = placesIn(text)
       const other = text.indexOf(`\n${trailerNumber(text, 'Info') + 1} 0 obj\n`) + 1

@@ -50,7 +50,7 @@ const BEFORE: readonly PdfAttack[] = [
   },
   {
     name: 'a signature in two fields, signed',
-    named: /has 2 of what it must have once: signature field/,
+    named: /has 2 of a required single part: signature field/,
     build: preparedBefore((text) => {
       const id = trailerNumber(text, 'Size')
       const { catalog } = placesIn(text)
@@ -62,7 +62,7 @@ const BEFORE: readonly PdfAttack[] = [
   },
   {
     name: 'a second object of the same number, signed',
-    named: /is there more than once/,
+    named: /occurs more than once/,
     build: preparedBefore((text) => {
       const { pageId, page } = placesIn(text)
       return replaceOnce(text, /(?<=endobj\n)(?=xref\n)/, `${pageId} 0 obj\n${page}\nendobj\n`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { zones } from '../../main/adapters/zones.ts'
-import { enterSaid } from '../../main/app/enter-said.ts'
+import { appendSigned } from '../../main/app/append-signed.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/keep-run.ts'
 import { exportPeriod } from '../../main/app/period.ts'
@@ -76,7 +76,7 @@ export async function periodKit(): Promise<PeriodKit> {
         withinMinutes: 60,
       } as const
       must(
-        await enterSaid(world, enter, (moment, by) =>
+        await appendSigned(world, enter, (moment, by) =>
           ok([{ ...plan, from: moment, at: moment, fleet: 'sample', why: 'policy', signer: by }]),
         ),
       )
@@ -84,7 +84,7 @@ export async function periodKit(): Promise<PeriodKit> {
     gap: async (day) => {
       at(`2026-11-${day}T04:00:00.000Z`)
       must(
-        await enterSaid(world, enter, (moment, by) =>
+        await appendSigned(world, enter, (moment, by) =>
           ok([
             { kind: 'gap', schedule: 'nightly', due: dueOn(day), at: moment, fleet: 'sample', why: 'down', signer: by },
           ]),

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { createWorld } from '../../main/adapters/world.ts'
+import { appendSigned } from '../../main/app/append-signed.ts'
 import { chainFolderOf } from '../../main/app/chain-folder.ts'
-import { enterSaid } from '../../main/app/enter-said.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/keep-run.ts'
 import { recordGap } from '../../main/app/record-gap.ts'
@@ -137,7 +137,7 @@ export async function simulateQuarter(
 async function enterPlan(stage: Stage, cadence: string, from: string, why: string): Promise<void> {
   stage.setClock(from)
   value(
-    await enterSaid(stage.world, { ...entering(stage), begin: true }, (at, signer) =>
+    await appendSigned(stage.world, { ...entering(stage), begin: true }, (at, signer) =>
       ok([
         {
           kind: 'plan',

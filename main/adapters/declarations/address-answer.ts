@@ -2,7 +2,7 @@ import type { AddressAnswer } from '../../../schemas/types.ts'
 import type { IpAddress } from '../../core/geo/addresses.ts'
 import { oneLine } from '../../core/plain-text.ts'
 
-/** What a row or record of a database gives, in whatever shape; undefined and empty mean that it does not say. */
+/** Fields of a database entry, in any form; undefined and empty mean that the field is not given. */
 export interface Given {
   readonly country?: unknown
   readonly subdivision?: unknown
@@ -14,20 +14,20 @@ export interface Given {
   readonly organisation?: unknown
 }
 
-/** The network that an answer is of. */
+/** The network that an entry covers. */
 export interface Answered {
   readonly address: IpAddress
   readonly network: string | null
-  /** How many bits it fixes; null where it says nothing of the address. */
+  /** Its prefix length in bits; null where it does not cover the address. */
   readonly prefix: number | null
 }
 
-/** Networks that fix fewer bits than this are spread over a country; an IPv6 /32 is all that one operator has (RIPE-738). */
+/** Networks with a shorter prefix may be spread over a country; an IPv6 /32 is all that one operator has (RIPE-738). */
 const NARROW = { 4: 20, 6: 32 } as const
-/** What databases give for “somewhere in the United States”. */
+/** What databases return for “somewhere in the United States”. */
 const US_MIDDLE = { latitude: 37.751, longitude: -97.822 }
 
-/** An answer as it is kept, with how much of it can be used. */
+/** An entry as stored, with how much of it can be used. */
 export function answerOf({ address, network, prefix }: Answered, given: Given): AddressAnswer {
   const country = countryCode(given.country)
   const city = text(given.city, 200)
@@ -61,7 +61,7 @@ export function answerOf({ address, network, prefix }: Answered, given: Given): 
   }
 }
 
-/** Codes that stand for no country: unknown, and regions of registries. */
+/** Codes that denote no country: unknown, and regions of registries. */
 const NO_COUNTRY = /^(ZZ|XX|EU|AP|T1|A1|A2|O1)$/
 
 export function countryCode(value: unknown): string | null {
@@ -70,7 +70,7 @@ export function countryCode(value: unknown): string | null {
 }
 
 function text(value: unknown, longest: number): string | null {
-  // A cell may be long; only its beginning can end up in the text, whose escapes make it longer.
+  // A cell may be long; only its start can appear in the text, whose escapes make it longer.
   const line = typeof value === 'string' ? oneLine(value.slice(0, longest)).slice(0, longest) : ''
   return line === '' || line === '-' ? null : line
 }

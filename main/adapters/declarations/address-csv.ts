@@ -8,13 +8,14 @@ const MOST_CHARACTERS = 4096
 const MOST_ROWS = 8_000_000
 const PIECE = 1024 * 1024
 
-/** What stands behind the two edges of a range. */
+/** Columns after the two edges of a range. */
 type Columns = 'country' | 'network' | 'network-country' | 'city'
 
 /**
- * A database as text: first and last address of a range, then a country; or a network’s number and its organisation (ip-location-db, iptoasn, whose
- * country stands between the two); or country, state, and city with degrees (ip-location-db, DB-IP). Commas or tabs. Addresses are written as
- * such, or as whole numbers (IP2Location). A line that does not fit is named, and so is a range that lies over another.
+ * A database as text: first and last address of a range, then a country; or a network’s number and its organization
+ * (ip-location-db, iptoasn, whose country is between the two); or country, state, and city with degrees
+ * (ip-location-db, DB-IP). Commas or tabs. Addresses are written as such, or as whole numbers (IP2Location). An invalid
+ * line is named, and so is a range that overlaps another.
  */
 export function readAddressCsv(bytes: Uint8Array): ReadDatabase {
   const four = growRanges()
@@ -38,20 +39,19 @@ export function readAddressCsv(bytes: Uint8Array): ReadDatabase {
     const cells = cellsOf(text)
     const edges = edgesOf(cells[0] ?? '', cells[1] ?? '')
     if (edges === null) {
-      // The names of the columns, where there are any.
+      // Column headings, if any.
       if (rows === 0 && /^[a-z_ ]{2,40}$/i.test((cells[0] ?? '').trim())) continue
-      return `, line ${line}, does not begin with the first and last address of a range: ${quote(text, 80)}`
+      return `, line ${line}, does not start with the first and last address of a range: ${quote(text, 80)}`
     }
     columns ??= columnsOf(cells)
     const given = columns === null ? null : givenOf(columns, cells)
-    if (given === null)
-      return `, line ${line}, names neither a country nor a network behind its range: ${quote(text, 80)}`
+    if (given === null) return `, line ${line}, has neither a country nor a network after its range: ${quote(text, 80)}`
     rows += 1
     if (rows > MOST_ROWS) return `has more than ${MOST_ROWS} ranges`
     const ranges = edges.family === 4 ? four : six
     ranges.add(edges.start, edges.end, line, know(given))
   }
-  if (columns === null) return 'holds no range of addresses'
+  if (columns === null) return 'contains no address range'
   return databaseOf(columns, four, six, sayings)
 }
 
@@ -63,8 +63,8 @@ function databaseOf(
 ): ReadDatabase {
   const sorted = { 4: four.sorted(), 6: six.sorted() }
   const [in4, in6] = [sorted[4], sorted[6]]
-  if ('overlap' in in4) return `, line ${in4.overlap}, is a range that lies over another one`
-  if ('overlap' in in6) return `, line ${in6.overlap}, is a range that lies over another one`
+  if ('overlap' in in4) return `, line ${in4.overlap}, is a range that overlaps another`
+  if ('overlap' in in6) return `, line ${in6.overlap}, is a range that overlaps another`
   return {
     type: `CSV, ranges by ${TYPES[columns]}`,
     builtOn: null,
@@ -85,7 +85,7 @@ const TYPES: Readonly<Record<Columns, string>> = {
   city: 'city',
 }
 
-/** Lines one by one, the file never being one text; null for one that is too long. */
+/** Lines one by one, without holding the file as one text; null for a line that is too long. */
 function* linesOf(bytes: Uint8Array): Generator<string | null> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -98,7 +98,7 @@ function* linesOf(bytes: Uint8Array): Generator<string | null> {
   if (rest !== '') yield rest.replace(/\r$/, '')
 }
 
-/** The cells of one line: nothing in these files goes on over a line’s end. */
+/** The cells of one line: no cell in these files spans lines. */
 function cellsOf(line: string): readonly string[] {
   const mark = line.includes('\t') ? '\t' : line.includes(',') ? ',' : ';'
   if (!line.includes('"')) return line.split(mark)
@@ -116,11 +116,11 @@ interface Edges {
   readonly end: bigint
 }
 
-/** Both of one family, in order. IPv4 addresses that IPv6 ones map count as what they are. */
+/** Both of one family, in order. IPv4-mapped IPv6 addresses count as IPv4. */
 function edgesOf(first: string, last: string): Edges | null {
   const [a, b] = [edgeOf(first.trim()), edgeOf(last.trim())]
   if (a === null || b === null) return null
-  // A whole number that fits both is of the family of the other edge.
+  // A whole number that fits both families is of the family of the other edge.
   const family = a.family === 6 || b.family === 6 ? 6 : 4
   const isWritten = [first, last].every((edge) => /[.:]/.test(edge))
   if ((isWritten && a.family !== b.family) || a.value > b.value) return null
@@ -139,7 +139,7 @@ function edgeOf(text: string): Omit<IpAddress, 'text'> | null {
 const isCountry = (cell: string | undefined): boolean => /^([A-Za-z]{2}|-|None|)$/.test((cell ?? '').trim())
 const isNumber = (cell: string | undefined): boolean => /^(AS)?\d{1,10}$/i.test((cell ?? '').trim())
 
-/** By the first row that holds a range. */
+/** By the first line that contains a range. */
 function columnsOf([, , third, fourth, fifth, ...more]: readonly string[]): Columns | null {
   if (third === undefined) return null
   if (isNumber(third)) return fifth !== undefined && isCountry(fourth) ? 'network-country' : 'network'
@@ -147,7 +147,7 @@ function columnsOf([, , third, fourth, fifth, ...more]: readonly string[]): Colu
   return more.some((cell) => /^-?\d{1,3}\.\d+$/.test(cell)) ? 'city' : 'country'
 }
 
-/** Null where the row has other columns than the first one. */
+/** Null where the line has other columns than the first one. */
 function givenOf(columns: Columns, cells: readonly string[]): Given | null {
   const [, , third = '', fourth, fifth, sixth] = cells
   switch (columns) {

@@ -14,8 +14,8 @@ const LARGEST_MIB = 512
 const LONGEST_NAME = 200
 
 /**
- * A database of addresses, MMDB or CSV, told apart by its bytes. Fails with input.not-found and input.refused; a line that cannot be
- * read is named.
+ * An address database, MMDB or CSV, recognized by its bytes. Fails with input.not-found and input.refused; a line that
+ * cannot be read is named.
  */
 export async function openAddressDatabase(
   { file, provenance, builtOn }: AddressDatabaseInFile,
@@ -58,6 +58,6 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/routeviews/i, 'RouteViews'],
 ]
 
-/** Whose data it is, by the name that a database gives itself; else that name. */
+/** The publisher, by the name in the database; otherwise that name itself. */
 const provenanceOf = (type: string, name: string): string =>
   MAKERS.find(([pattern]) => pattern.test(type))?.[1] ?? (type === '' ? name : type).slice(0, 200)

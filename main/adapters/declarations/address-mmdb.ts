@@ -5,39 +5,38 @@ import { oneLine } from '../../core/plain-text.ts'
 import { answerOf, type Given } from './address-answer.ts'
 import { staysSmall } from './mmdb-bounds.ts'
 
-/** A database whose bytes were understood, or what is wrong with them, to go on after its name. */
+/** A parsed database, or the error in it, worded to follow its name. */
 export type ReadDatabase = DatabaseReading | string
 export interface DatabaseReading extends Pick<AddressDatabase, 'type' | 'builtOn' | 'families'> {
   /** For an address of one of the families. */
   readonly answer: (address: IpAddress) => AddressAnswer
 }
 
-/** MaxMind DB File Format 2.0: stands before the metadata, in the last 128 KiB of the file. */
+/** MaxMind DB File Format 2.0: precedes the metadata, in the last 128 KiB of the file. */
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 const METADATA_MOST = 128 * 1024
 
 export const isMmdb = (bytes: Uint8Array): boolean =>
   bufferOf(bytes.subarray(-METADATA_MOST - MARKER.length)).includes(MARKER)
 
-/** What stands between the tree and the records. */
+/** Separator between the tree and the records. */
 const SEPARATOR = 16
 
 /**
- * A database in the MaxMind DB format. An address of a family that the file does not hold is never looked up: the library would take
- * the first bits of an IPv6 address for an IPv4 one, and name a wrong city. Whatever the bytes, nothing is thrown, and the library reads
- * only what was seen to stay small.
+ * A database in the MaxMind DB format. An address of a family that the file does not contain is never looked up: the
+ * library would read the first bits of an IPv6 address as an IPv4 one, and return a wrong city. No input makes it
+ * throw, and the library reads only data that was checked to stay small.
  */
 export function readMmdb(bytes: Uint8Array): ReadDatabase {
   const about = bufferOf(bytes).lastIndexOf(MARKER) + MARKER.length
-  // Where the description began like the marker, the library would look for it elsewhere.
+  // If the metadata started like the marker, the library would look for it elsewhere.
   const isUnclear = about < MARKER.length || MARKER.includes(bytes[about] ?? 0)
-  if (isUnclear || !staysSmall(bytes, about, about))
-    return 'is no database that can be read: its description of itself is damaged'
+  if (isUnclear || !staysSmall(bytes, about, about)) return 'is not a readable database: its metadata is damaged'
   let [isFirst, base] = [true, 0]
-  // The library asks here for each record before it reads it, and then for everything that the record refers to.
+  // The library calls this for each record before reading it, and then for everything that the record refers to.
   const guard = {
     get: (offset: string | number) => {
-      if (isFirst && !staysSmall(bytes, Number(offset), base)) throw new Error('a record is larger than we read')
+      if (isFirst && !staysSmall(bytes, Number(offset), base)) throw new Error('a record exceeds the size limit')
       isFirst = false
       return undefined
     },
@@ -47,12 +46,12 @@ export function readMmdb(bytes: Uint8Array): ReadDatabase {
   try {
     reader = new Reader<Response>(bufferOf(bytes), { cache: guard })
   } catch {
-    return 'is no database that can be read: its description of itself is damaged'
+    return 'is not a readable database: its metadata is damaged'
   }
   const { ipVersion, databaseType, buildEpoch, nodeCount, searchTreeSize } = reader.metadata
-  if (ipVersion !== 4 && ipVersion !== 6) return 'is of another kind of addresses than IPv4 and IPv6'
+  if (ipVersion !== 4 && ipVersion !== 6) return 'has another address family than IPv4 and IPv6'
   if (!Number.isSafeInteger(nodeCount) || nodeCount < 1 || searchTreeSize > bytes.length)
-    return 'is cut short: its tree is larger than the file'
+    return 'is truncated: its tree is larger than the file'
   base = searchTreeSize + SEPARATOR
   const lookUp = (address: IpAddress): readonly [unknown, number] | null => {
     isFirst = true
@@ -78,7 +77,7 @@ export function readMmdb(bytes: Uint8Array): ReadDatabase {
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 
-/** IPv4 addresses stand in an IPv6 tree below ninety-six zeros; in a file of IPv6 alone that way ends nowhere. */
+/** IPv4 addresses are in an IPv6 tree below 96 zero bits; in a file of IPv6 alone that path has no end. */
 function holdsIpv4(bytes: Uint8Array, { nodeCount, recordSize, nodeByteSize }: Reader<Response>['metadata']): boolean {
   const view = bufferOf(bytes)
   let node = 0
@@ -99,7 +98,10 @@ function dayOf(moment: Date): string | null {
 }
 const LAST = Date.parse('9999-12-31')
 
-/** The parts of a record, by the names of MaxMind and DB-IP (nested, by language) and of flat databases (iptoasn, ip-location-db, IPinfo). */
+/**
+ * The parts of a record, by the names of MaxMind and DB-IP (nested, by language) and of flat databases (iptoasn,
+ * ip-location-db, IPinfo).
+ */
 function givenIn(record: unknown): Given {
   const flat = fields(record)
   const { country, location, city, subdivisions } = flat
@@ -119,6 +121,6 @@ function givenIn(record: unknown): Given {
   }
 }
 
-/** Own members alone: a record can name any key. */
+/** Own members only: a record can contain any key. */
 const fields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {}

@@ -1,6 +1,6 @@
 import { address4, address6, type IpAddress } from '../../core/geo/addresses.ts'
 
-/** Ranges of addresses of one family, each with its line and with a number that says what it is of. */
+/** Address ranges of one family, each with its line and a number for its value. */
 export interface Ranges {
   readonly size: number
   readonly find: (value: bigint) => FoundRange | null
@@ -11,14 +11,14 @@ export interface FoundRange {
   readonly about: number
 }
 
-/** Ranges while they are read: each addition in any order. */
+/** Ranges while reading: added in any order. */
 export interface GrowingRanges {
   readonly add: (start: bigint, end: bigint, line: number, about: number) => void
-  /** Sorted; or the line of a range that lies over another. */
+  /** Sorted; or the line of a range that overlaps another. */
   readonly sorted: () => Ranges | { readonly overlap: number }
 }
 
-/** Kept in typed arrays, sixteen bytes for an address: hundreds of thousands of ranges stay small. */
+/** Stored in typed arrays, sixteen bytes per address, to keep hundreds of thousands of ranges small. */
 export function growRanges(): GrowingRanges {
   let room = 1024
   let size = 0
@@ -74,7 +74,7 @@ export function growRanges(): GrowingRanges {
 
 const LOW = (1n << 64n) - 1n
 
-/** A range as people write it, and how many bits of its addresses it fixes: those that its first and last address share. */
+/** A range in common notation, and the number of bits that its first and last address share. */
 export function rangeText(
   { family }: IpAddress,
   { start, end }: FoundRange,

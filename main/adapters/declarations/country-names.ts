@@ -1,7 +1,7 @@
-/** Codes that ICU names and that stand for no country. */
+/** Codes that ICU names and that denote no country. */
 const NO_COUNTRY = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ'])
 
-/** Other usual names, as letters alone: ISO 3166-1 alpha-3 codes of countries with many data centres, and short forms. */
+/** Other common names, letters only: ISO 3166-1 alpha-3 codes of countries with many data centers, and short forms. */
 const USUAL: Readonly<Record<string, string>> = {
   usa: 'US',
   unitedstatesofamerica: 'US',
@@ -48,10 +48,10 @@ const USUAL: Readonly<Record<string, string>> = {
   rus: 'RU',
 }
 
-/** Names in English, as letters alone. Made at first use. */
+/** Names in English, letters only. Built at first use. */
 let known: ReadonlyMap<string, string> | null = null
 
-/** The ISO 3166-1 code of a country that is named by its code, or in English; null for what names none. */
+/** The ISO 3166-1 code of a country given by its code or English name; null for anything else. */
 export function countryNamed(text: string): string | null {
   known ??= namesOf()
   const name = bare(text)
@@ -66,7 +66,7 @@ function namesOf(): ReadonlyMap<string, string> {
   const codes = letters.flatMap((first) => letters.map((second) => first + second))
   return new Map(
     codes.flatMap((code) => {
-      // Codes of countries that are no more stand for those that came after them.
+      // Codes of former countries map to their successors.
       const name = NO_COUNTRY.has(code) || new Intl.Locale(`und-${code}`).region !== code ? undefined : names.of(code)
       return name === undefined ? [] : [[bare(name), code] as const]
     }),

@@ -12,37 +12,43 @@ const MIB = 1024 * 1024
 const LARGEST_MIB = 8
 const MOST_ALIASES = 100
 const MOST_PROBLEMS = 20
-/** Made at first use: compiling the schemas takes some 30 ms. */
+/** Built at first use: compiling the schemas takes some 30 ms. */
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
-/** A YAML or JSON document that fits a schema, and the way to name a place in it. */
+/** A YAML or JSON document that fits a schema, and a function that names a position in it. */
 export interface PlacedDocument<T> {
   readonly value: T
-  /** Where it lies: what relative paths in it start from. */
+  /** Its location: the base of relative paths in it. */
   readonly path: string
   /** input.refused, each problem as `file:line:column: field text`; several are separated by “; ”. */
   readonly refuse: (problems: readonly PlacedProblem[]) => Outcome<never>
 }
 
-/** Where a named file lies: a relative path starts at the folder of `beside`, or at the working folder. `~/` is the home folder. */
+/**
+ * Path of a named file: a relative path is resolved from the folder of `beside`, or from the working folder. `~/` is
+ * the home folder.
+ */
 export const placeOf = (file: string, beside: string | null): string =>
   beside === null && !file.startsWith('~') ? file : besideFile(beside ?? '', file)
 
-/** The bytes of an ordinary file, or what is wrong with it, to go on after its name. Links are followed; pipes and devices are never opened. */
+/**
+ * The bytes of a regular file, or the error, worded to follow its name. Links are followed; pipes and devices are never
+ * opened.
+ */
 export async function readNamed(path: string, largestMib: number): Promise<Uint8Array | string> {
   try {
     const { buffer, byteOffset, length } = await readPlain(await realpath(path), largestMib * MIB)
-    // No copy: a database of addresses may be half a gigabyte.
+    // No copy: an address database may be half a gigabyte.
     return new Uint8Array(buffer, byteOffset, length)
   } catch (problem) {
     if (problem instanceof Error && 'code' in problem) return 'could not be read'
-    return String(problem).includes('larger') ? `is larger than ${largestMib} MiB` : 'is not an ordinary file'
+    return String(problem).includes('larger') ? `is larger than ${largestMib} MiB` : 'is not a regular file'
   }
 }
 
 /**
- * Reads a document that people write by hand. Fails with input.not-found where it cannot be read, and with input.refused where it is too
- * large, is no YAML in UTF-8, or does not fit the schema; then every problem names line, column and field.
+ * Reads a handwritten document. Fails with input.not-found where it cannot be read, and with input.refused where it is
+ * too large, not YAML in UTF-8, or does not fit the schema; then every problem names line, column and field.
  */
 export async function readDocument<T>(schema: SchemaName, path: string): Promise<Outcome<PlacedDocument<T>>> {
   const read = await readNamed(path, LARGEST_MIB)
@@ -50,19 +56,16 @@ export async function readDocument<T>(schema: SchemaName, path: string): Promise
     return fail(read.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${read}`)
   const text = decodeUtf8(read)
   return text === null || text.includes('\0')
-    ? fail('input.refused', `${path}:1:1: is no text in UTF-8`)
+    ? fail('input.refused', `${path}:1:1: not UTF-8 text`)
     : parseDeclared<T>(schema, text, path)
 }
 
-/** The same for a text at hand; `path` names it in problems. */
+/** The same for a text; `path` names it in problems. */
 function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outcome<PlacedDocument<T>> {
   const lines = new LineCounter()
   const document = documentOf(text.replace(/^\uFEFF/, ' '), lines)
   if (document === null)
-    return fail(
-      'input.refused',
-      `${path}:1:1: the document has too many parts, or parts that lie too deep in each other`,
-    )
+    return fail('input.refused', `${path}:1:1: the document has too many parts, or is nested too deeply`)
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset)
     return `${path}:${line}:${col}`
@@ -73,7 +76,7 @@ function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outco
   try {
     value = document.toJS({ maxAliasCount: MOST_ALIASES })
   } catch {
-    return fail('input.refused', `${path}:1:1: the document repeats itself through more aliases than we follow`)
+    return fail('input.refused', `${path}:1:1: the document expands too many aliases`)
   }
   const refuse = (problems: readonly PlacedProblem[]): Outcome<never> => {
     const told = problems
@@ -88,8 +91,8 @@ function parseDeclared<T>(schema: SchemaName, text: string, path: string): Outco
 }
 
 /**
- * Null where there are more parts, or they lie deeper in each other, than in any document of ours. Told before it is parsed: deep ones end the program, not only the
- * parser. Brackets in texts count as well.
+ * Null where the document has more parts or deeper nesting than any valid one. Checked before parsing: deep nesting
+ * ends the program, not only the parser. Brackets in texts count as well.
  */
 function documentOf(text: string, lineCounter: LineCounter): Document | null {
   if (DEEP_LINE.test(text) || depthOf(text) > DEEPEST || (text.match(/[\n,:]/g)?.length ?? 0) > MOST_MARKS) return null
@@ -101,9 +104,9 @@ function documentOf(text: string, lineCounter: LineCounter): Document | null {
 }
 
 const DEEPEST = 100
-/** Lines, commas and colons: reading more would take longer than somebody waits. Twenty thousand nodes take a tenth of it. */
+/** Lines, commas and colons: more would take too long to read. Twenty thousand nodes take a tenth of it. */
 const MOST_MARKS = 400_000
-/** Far indented, or with many marks of lists and keys one after the other. */
+/** Deep indentation, or many list and key marks in a row. */
 const DEEP_LINE = /^(?: {400}|[ \t]{0,400}(?:[-?:][ \t]{1,40}){100})/m
 
 function depthOf(text: string): number {

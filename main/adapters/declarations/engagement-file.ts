@@ -12,13 +12,13 @@ import type { Known } from './index.ts'
 import { inventoryRows } from './inventory-csv.ts'
 import { inventoryFileOf, readList } from './inventory-file.ts'
 
-/** Made at first use: compiling the schemas takes some 30 ms. */
+/** Built at first use: compiling the schemas takes some 30 ms. */
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
 /**
- * An engagement file, YAML or JSON, and the provider's list that it names, which lies beside it. What may be empty may be left out. Rows
- * of frameworks may be named by their id as it is printed. Fails with input.not-found and input.refused; every problem names line,
- * column and field, and what is wrong with the list stands at the field that names it.
+ * An engagement file, YAML or JSON, and the provider inventory that it names, in the same folder. Empty fields may be
+ * omitted. Controls of frameworks may be named by their printed id. Fails with input.not-found and input.refused; every
+ * problem names line, column and field, and an error in the inventory is reported at the field that names it.
  */
 export async function readEngagement(
   file: string,
@@ -30,7 +30,7 @@ export async function readEngagement(
   if (!read.ok) return read
   const { value, refuse } = read.value
   const declared = withDefaults(value)
-  // A map that nobody began takes its owner and day from the whole, where their lack is told.
+  // An unstarted map takes its owner and date from the whole file, where their absence is reported.
   const misfits = problemsOfForm(declared).filter(({ path: [part] }) => part !== 'ephi' || value.ephi != null)
   if (misfits.length > 0) return refuse(misfits)
   const written = declared.inventory as InventoryInFile | null
@@ -44,7 +44,7 @@ export async function readEngagement(
   return problems.length > 0 ? refuse(problems) : ok({ engagement, inventory: listed?.bytes ?? null })
 }
 
-/** What does not fit the schema. The inventory is judged as files write it: its rows lie elsewhere. */
+/** Schema violations. The inventory is checked in its file form: its lines are in another file. */
 function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly PlacedProblem[] {
   validator ??= createSchemaValidator()
   const { inventory, framing } = declared
@@ -63,7 +63,7 @@ function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly P
   return all.filter((problem) => !isOtherChoice(problem, all)).map(inPlainWords)
 }
 
-/** What a schema with a choice says of the branch that was not meant. */
+/** What a schema with alternatives reports for the branch that was not meant. */
 const FRAMINGS = {
   date: /^(framing lacks “date”|kind must be "date"|(from|to) is not a field)/,
   period: /^(framing lacks “(from|to)”|kind must be "period"|date is not a field)/,
@@ -72,22 +72,20 @@ const FRAMINGS = {
 const isPeriod = (framing: unknown): boolean =>
   typeof framing === 'object' && framing !== null && 'kind' in framing && framing.kind === 'period'
 
-/** “Nothing” was allowed in this place as well, and something else was meant. */
+/** “Nothing” was allowed here as well, and another value was meant. */
 const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProblem[]): boolean =>
-  text.startsWith('must be nothing') &&
+  text.startsWith('must be empty') &&
   all.some((other) => other.text !== text && path.every((part, at) => other.path[at] === part))
 
 const DAYS = ['on', 'date', 'from', 'to', 'bridgedUntil']
 
 function inPlainWords({ path, text }: PlacedProblem): PlacedProblem {
   if (path.join('.') === 'framing.kind') return { path, text: 'must be date or period' }
-  const [shown, form] = text.split(', which has not the expected form')
+  const [shown, form] = text.split(', which is not in the expected form')
   if (form === undefined) return { path, text }
   const field = path.at(-1)
-  if (DAYS.some((day) => day === field)) return { path, text: `${shown}, and must be a day such as 2027-03-01` }
-  return field === 'path'
-    ? { path, text: `${shown}, and must be a path from the root, such as /data/ephi` }
-    : { path, text }
+  if (DAYS.some((day) => day === field)) return { path, text: `${shown}, must be a date such as 2027-03-01` }
+  return field === 'path' ? { path, text: `${shown}, must be an absolute path such as /data/ephi` } : { path, text }
 }
 
 interface ReadInventory {
@@ -120,7 +118,7 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
       kind,
       file: inventoryFileOf(name, bytes),
       rows,
-      // Ids that are left out cannot be looked up in a list that could not be read.
+      // Excluded ids cannot be looked up in an inventory that could not be read.
       leftOut: problems.length > 0 ? [] : leftOut,
       owner,
       on,

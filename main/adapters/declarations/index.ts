@@ -12,7 +12,10 @@ import { readVantage } from './vantage-file.ts'
 /** Ids that declarations may name. */
 export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'notFromNodes'>
 
-/** Reads what people declare. A name that the catalog does not have is a problem with its line, never passed over. Vantage records are read by `seal`. */
+/**
+ * Reads declarations. A name that the catalog does not have is reported with its line, never ignored. Vantage records
+ * are read by `seal`.
+ */
 export const createDeclarations = (known: Known, seal: SealReader): Declarations => ({
   engagement: (file, beside, mappings) =>
     readEngagement(file, beside, { ...known, frameworks: [...known.frameworks, ...mappings] }),

@@ -7,7 +7,7 @@ import { delimiterOf } from '../importers/csv.ts'
 const FIELDS = ['id', 'name', 'address', 'serial'] as const
 type Field = (typeof FIELDS)[number]
 
-/** Usual headings, the likeliest first, as letters and digits alone. */
+/** Common headings, the most likely first, letters and digits only. */
 const USUAL: Readonly<Record<Field, readonly string[]>> = {
   id: ['id', 'assetid', 'asset', 'assettag', 'serviceid', 'service', 'serverid', 'deviceid'],
   name: ['hostname', 'host', 'name', 'server', 'servername', 'device', 'devicename'],
@@ -18,10 +18,10 @@ const LONGEST: Readonly<Record<Field, number>> = { id: 200, name: 253, address: 
 const MOST_ROWS = 20_000
 const MOST_PROBLEMS = 20
 
-/** What stands in a cell where nothing is known. */
+/** Cell contents that mean “unknown”. */
 export const NOTHING = /^([-\u2013\u2014.?*]+|n\/?a|none|null|nil|unknown|tbd|not (available|applicable|assigned))$/i
 
-/** The list as rows, or what is wrong with it. */
+/** The inventory as lines, or the errors in it. */
 export interface InventoryReading {
   readonly rows: readonly InventoryRow[]
   /** About the file, with its line where there is one. */
@@ -37,10 +37,11 @@ export interface TableLine {
 }
 
 /**
- * A provider's list from CSV: columns parted by comma, semicolon or tab, the first line naming them; UTF-8, UTF-16 with a byte order mark, or
- * Windows-1252 as spreadsheets write it. Every line that holds anything becomes a row: one without an id is called by its line, as `line 7`.
- * Cells are text and nothing else: what begins as a formula stays as it is written, except that `="00123"`, which spreadsheets
- * write to keep zeros, gives 00123. Dashes, `n/a` and the like stand for nothing, except in ids.
+ * A provider inventory from CSV: columns separated by comma, semicolon or tab, named in the first line; UTF-8, UTF-16
+ * with a byte order mark, or Windows-1252 as spreadsheets write it. Every line with content becomes an entry: one
+ * without an id is named by its line, as `line 7`. Cells are plain text: a formula stays as written, except that
+ * `="00123"`, which spreadsheets write to keep zeros, gives 00123. Dashes, `n/a` and the like mean empty, except in
+ * ids.
  */
 export function inventoryRows(bytes: Uint8Array, columns: InventoryColumns): InventoryReading {
   const lines = tableOf(bytes)
@@ -54,9 +55,9 @@ export function inventoryRows(bytes: Uint8Array, columns: InventoryColumns): Inv
   if (places.name === -1 && places.address === -1 && places.serial === -1)
     return refused(
       heading.info.lines,
-      `names no column with the name, address or serial number of servers. It names ${listed(titles)}. Say under “columns” which is which`,
+      `has no column for the name, address or serial number of servers. Its columns: ${listed(titles)}. Assign them under “columns”`,
     )
-  if (body.length === 0) return refused(null, 'has a line with headings and nothing below it')
+  if (body.length === 0) return refused(null, 'has a heading line but no entries')
   if (body.length > MOST_ROWS) return refused(null, `has more than ${MOST_ROWS} lines`)
   return rowsIn(body, titles, places)
 }
@@ -67,12 +68,12 @@ const refused = (line: number | null, text: string): InventoryReading => ({
   columns: [],
 })
 
-/** Lines that hold anything, quoted cells taken together. A quotation mark inside a cell, as in 19", is one. */
+/** Lines with content, quoted cells taken together. A quotation mark inside a cell, as in 19", is a character of it. */
 export function tableOf(
   bytes: Uint8Array,
 ): { readonly lines: readonly TableLine[] } | { readonly line: number | null; readonly problem: string } {
   const text = listText(bytes)
-  if (text.includes('\0')) return { line: null, problem: 'is not a table of text. Save the list as CSV' }
+  if (text.includes('\0')) return { line: null, problem: 'is not a text table; save the list as CSV' }
   const delimiter = delimiterOf(text)
   try {
     const lines = parse(text, {
@@ -81,24 +82,24 @@ export function tableOf(
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
-      // A tab that parts columns would be taken for space around a cell.
+      // A tab that separates columns would be trimmed as space around a cell.
       trim: delimiter !== '\t',
       to: MOST_ROWS + 2,
     }) as unknown as readonly TableLine[]
     return { lines: lines.filter(({ record }) => record.some((cell) => cell.trim() !== '')) }
   } catch (problem) {
-    if (!(problem instanceof CsvError)) return { line: null, problem: 'is not a table that can be read' }
+    if (!(problem instanceof CsvError)) return { line: null, problem: 'is not a readable table' }
     const line: unknown = problem.lines
     return {
       line: typeof line === 'number' ? line : null,
-      problem: `is not a table that can be read: ${plain(problem.message)}`,
+      problem: `is not a readable table: ${plain(problem.message)}`,
     }
   }
 }
 
 type Places = Readonly<Record<Field, number>>
 
-/** Where each field stands; -1 where no column has it. A heading that was named must be there, once. */
+/** Position of each field; -1 where no column has it. A named heading must occur exactly once. */
 function placesOf(
   titles: readonly string[],
   columns: InventoryColumns,
@@ -113,8 +114,8 @@ function placesOf(
     if (found.length === 1) return found[0] ?? -1
     const text =
       found.length === 0
-        ? `is ${quote(named)}, and the list has no such column. It has ${listed(titles)}`
-        : `is ${quote(named)}, and the list has ${found.length} such columns`
+        ? `is ${quote(named)}, but the list has no such column. Its columns: ${listed(titles)}`
+        : `is ${quote(named)}, but the list has ${found.length} such columns`
     wrong.push({ field, text })
     return -1
   }
@@ -123,7 +124,7 @@ function placesOf(
 }
 
 const bare = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '')
-/** Headings, for problems with them. */
+/** Headings, for error messages. */
 export const listed = (titles: readonly string[]): string => {
   const shown = titles.slice(0, 12).map((title) => quote(title, 40))
   return `${shown.join(', ')}${titles.length > shown.length ? ` and ${titles.length - shown.length} more` : ''}`
@@ -136,7 +137,7 @@ function rowsIn(body: readonly TableLine[], titles: readonly string[], places: P
   for (const { record, info } of body) {
     const line = info.lines
     if (record.slice(titles.length).some((cell) => cell.trim() !== ''))
-      problems.push({ line, text: `has ${record.length} columns, and the headings name ${titles.length}` })
+      problems.push({ line, text: `has ${record.length} columns, but there are ${titles.length} headings` })
     const cells = Object.fromEntries(FIELDS.map((field) => [field, cellOf(record[places[field]])])) as Record<
       Field,
       string
@@ -153,7 +154,7 @@ function rowsIn(body: readonly TableLine[], titles: readonly string[], places: P
     if (before !== undefined)
       problems.push({
         line,
-        text: `has the id ${quote(id)}, as line ${before} does. Name a column that tells the lines apart under “columns: id”, or write “id: null” there to call them by their line`,
+        text: `has the id ${quote(id)}, as line ${before} does. Name a unique column under “columns: id”, or set “id: null” to use line numbers`,
       })
     else seen.set(id, line)
     rows.push({ id, name: known(cells.name), address: known(cells.address), serial: known(cells.serial) })
@@ -162,7 +163,7 @@ function rowsIn(body: readonly TableLine[], titles: readonly string[], places: P
   return { rows, problems, columns: [] }
 }
 
-/** A cell as one line that is fit to show. Nothing is cut here, so that a cell that is too long is told. */
+/** A cell as one displayable line. Not truncated, so that a cell that is too long is reported. */
 const cellOf = (cell: string | undefined): string => oneLine(unformulated(cell ?? ''), Number.MAX_SAFE_INTEGER)
 
 /** Spreadsheets write `="00123"` to keep zeros. */

@@ -13,7 +13,10 @@ const MIB = 1024 * 1024
 const LARGEST_MIB = 16
 const LONGEST_NAME = 200
 
-/** A provider's list as a table by itself, under its usual headings. Fails with input.refused; every problem names its line. */
+/**
+ * A provider inventory as a separate table, with common headings. Fails with input.refused; every problem names its
+ * line.
+ */
 export async function readInventoryTable(path: string): Promise<Outcome<InventoryTable>> {
   const name = oneLine(basename(path), LONGEST_NAME)
   const bytes = await readList(path)
@@ -30,13 +33,16 @@ export const inventoryFileOf = (name: string, bytes: Uint8Array): Inventory['fil
   sha256: sha256(bytes),
 })
 
-/** The bytes of the provider's list, or what is wrong with it. Links are followed; pipes, devices and folders are refused, never opened. */
+/**
+ * The bytes of the provider inventory, or the error. Links are followed; pipes, devices and folders are refused, never
+ * opened.
+ */
 export async function readList(path: string): Promise<Uint8Array | string> {
   try {
     const real = await realpath(path)
     if ((await stat(real)).size > LARGEST_MIB * MIB) return `is larger than ${LARGEST_MIB} MiB`
     return new Uint8Array(await readPlain(real, LARGEST_MIB * MIB))
   } catch (problem) {
-    return problem instanceof Error && 'code' in problem ? 'could not be read' : 'is not an ordinary file'
+    return problem instanceof Error && 'code' in problem ? 'could not be read' : 'is not a regular file'
   }
 }

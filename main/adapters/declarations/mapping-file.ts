@@ -8,8 +8,9 @@ import type { Known } from './index.ts'
 const LARGEST_CATALOG_MIB = 64
 
 /**
- * A framework of the customer's own: a mapping in YAML or JSON, and the OSCAL catalog that it names, which lies beside it. Fails with
- * input.not-found and input.refused; an unknown check, a row that is missing on either side, and anything that does not fit names its line.
+ * A customer-defined framework: a mapping in YAML or JSON, and the OSCAL catalog that it names, in the same folder.
+ * Fails with input.not-found and input.refused; an unknown check, a control missing on either side, and any invalid
+ * value names its line.
  */
 export async function readMapping(file: string, beside: string | null, known: Known): Promise<Outcome<Mapping>> {
   const path = placeOf(file, beside)

@@ -1,16 +1,16 @@
-/** Larger than any record or description of a database of addresses. */
+/** Larger than any record or metadata of an address database. */
 const [MOST_VALUES, MOST_BYTES, DEEPEST] = [2000, 64 * 1024, 24]
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14]
 
 /**
- * Whether what stands at a place of a MaxMind DB file (format 2.0, “Data Section”) stays small once it is read: how many values, how many
- * bytes in texts, how deep. A file can promise sixteen million values in five bytes, or refer to itself; a reader that believes it runs
- * out of memory, which no program survives. `base` is where references count from.
+ * Whether the value at a position of a MaxMind DB file (format 2.0, “Data Section”) stays small once read: number of
+ * values, bytes in texts, depth. A file can announce sixteen million values in five bytes, or refer to itself; a reader
+ * that trusts it runs out of memory and the program ends. `base` is the origin of references.
  */
 export function staysSmall(bytes: Uint8Array, place: number, base: number): boolean {
   let [values, size] = [0, 0]
-  /** Behind the value; null where it is too much, or stands outside the file. */
+  /** Position after the value; null where it is too large, or outside the file. */
   const walk = (start: number, depth: number): number | null => {
     const byte = (at: number): number => bytes[at] ?? Number.NaN
     const number = (at: number, length: number): number => {

@@ -7,8 +7,8 @@ import { placeOf, readDocument } from './document.ts'
 import type { Known } from './index.ts'
 
 /**
- * A profile that ships, by its id, or a customer's own file in YAML or JSON. Fails with input.not-found and input.refused; a check, a
- * reading, a value or a source that does not exist, and a promise that nothing answers, names its line.
+ * A built-in profile, by its id, or a customer's own file in YAML or JSON. Fails with input.not-found and
+ * input.refused; an unknown check, fact, value or source, and a claim without a test, names its line.
  */
 export async function readProvider(
   idOrFile: string,
@@ -22,13 +22,13 @@ export async function readProvider(
     return read.error.code === 'input.not-found' && /^[a-z0-9-]+$/.test(idOrFile)
       ? fail(
           'input.not-found',
-          `${idOrFile} is no file that could be read, and no profile that ships: ${known.providers.map(({ id }) => id).join(', ')}`,
+          `${idOrFile} is neither a readable file nor a built-in profile: ${known.providers.map(({ id }) => id).join(', ')}`,
         )
       : read
   const { value, refuse } = read.value
   const problems = [
     ...(known.providers.some(({ id }) => id === value.id)
-      ? [{ path: ['id'], text: `is ${quote(value.id)}, which is the id of a profile that ships` }]
+      ? [{ path: ['id'], text: `is ${quote(value.id)}, the id of a built-in profile` }]
       : []),
     ...problemsIn(value, known),
   ]

@@ -3,20 +3,20 @@ import { serialKey } from '../../core/engagement/same.ts'
 import { oneLine, quote } from '../../core/plain-text.ts'
 import { countryNamed } from './country-names.ts'
 
-/** What a record of sites says of one machine, as text; empty where it does not say. */
+/** Fields of one machine in a site record, as text; empty where not given. */
 export type SiteCells = Readonly<Record<keyof Omit<SiteRow, 'line'>, string>>
 
-/** Rows, or what is wrong with them, each with its line or path where there is one. */
+/** Entries, or the errors in them, each with its line or path where there is one. */
 export interface SitesReading {
   readonly rows: readonly SiteRow[]
   readonly problems: readonly { readonly at: string | null; readonly text: string }[]
 }
 
 const LONGEST = { serial: 200, site: 300, address: 500, room: 200, rack: 200, unit: 100 } as const
-/** Half of the Earth's circumference: as far away as anything is. */
+/** Half of the Earth's circumference: the largest possible distance. */
 const FARTHEST_KM = 20_040
 
-/** Every field as one line that is fit to show. */
+/** Every field as one displayable line. */
 export const cellTexts = (cells: Partial<Record<string, string>>): SiteCells => {
   const text = (field: keyof SiteCells): string => oneLine(cells[field] ?? '', Number.MAX_SAFE_INTEGER)
   return {
@@ -33,7 +33,7 @@ export const cellTexts = (cells: Partial<Record<string, string>>): SiteCells => 
   }
 }
 
-/** One machine's row, or everything that is wrong with it. Coordinates come in pairs, in degrees with a point or a comma. */
+/** The entry of one machine, or all errors in it. Coordinates come in pairs, in degrees with a point or a comma. */
 export function siteRow(
   line: number,
   cells: SiteCells,
@@ -41,10 +41,9 @@ export function siteRow(
   const problems: string[] = []
   if (cells.serial === '') problems.push('has no serial number')
   else if (serialKey(cells.serial) === null)
-    problems.push(`has the serial number ${quote(cells.serial)}, which tells no machine from another`)
+    problems.push(`has the serial number ${quote(cells.serial)}, which does not identify a machine`)
   const country = cells.country === '' ? undefined : countryNamed(cells.country)
-  if (country === null)
-    problems.push(`names the country ${quote(cells.country)}, which is none we know; write its ISO 3166 code`)
+  if (country === null) problems.push(`has an unknown country ${quote(cells.country)}; use its ISO 3166 code`)
   const site = cells.site === '' ? cells.country : cells.site
   if (site === '') problems.push('has neither a site nor a country')
   for (const field of ['serial', 'site', 'address', 'room', 'rack', 'unit'] as const)
@@ -55,14 +54,14 @@ export function siteRow(
     if (text === '') return undefined
     const value = /^-?\d{1,5}([.,]\d{1,20})?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN
     if (value >= least && value <= most) return value
-    problems.push(`has ${quote(cells[field], 60)} for the ${NAMES[field]}, which is no number from ${least} to ${most}`)
+    problems.push(`has ${quote(cells[field], 60)} for the ${NAMES[field]}; enter a number from ${least} to ${most}`)
     return undefined
   }
   const latitude = number('latitude', -90, 90)
   const longitude = number('longitude', -180, 180)
   const radiusKm = number('radiusKm', 0, FARTHEST_KM)
   if (problems.length === 0 && (latitude === undefined) !== (longitude === undefined))
-    problems.push('has a latitude or a longitude, and not both')
+    problems.push('has only one of latitude and longitude')
   if (problems.length > 0) return { problems }
   const optional = (field: 'address' | 'room' | 'rack' | 'unit'): Partial<SiteRow> =>
     cells[field] === '' ? {} : { [field]: cells[field] }
@@ -84,7 +83,7 @@ export function siteRow(
 
 const NAMES = { latitude: 'latitude', longitude: 'longitude', radiusKm: 'radius in km' } as const
 
-/** With a problem for every row whose serial number an earlier one has. */
+/** Adds a problem for every entry that repeats a serial number. */
 export function uniqueRows({ rows, problems }: SitesReading, placeOf: (row: SiteRow) => string): SitesReading {
   const seen = new Map<string, SiteRow>()
   const twice = rows.flatMap((row) => {

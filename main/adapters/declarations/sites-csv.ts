@@ -4,7 +4,7 @@ import { cellTexts, type SiteCells, type SitesReading, siteRow, uniqueRows } fro
 
 type Field = keyof SiteCells
 
-/** Usual headings, the likeliest first, as letters and digits alone. */
+/** Common headings, the most likely first, letters and digits only. */
 const USUAL: Readonly<Record<Field, readonly string[]>> = {
   serial: ['serial', 'serialnumber', 'serialno', 'sn', 'servicetag', 'systemserial', 'chassisserial'],
   site: ['site', 'sitename', 'datacenter', 'datacentre', 'dc', 'facility', 'location', 'building', 'campus', 'city'],
@@ -22,8 +22,8 @@ const MOST_ROWS = 20_000
 const MOST_PROBLEMS = 20
 
 /**
- * A provider's record of where machines stand, from a table: separators and encodings as in its list of machines. Each line needs a serial number and a site, or a
- * country in its place. A line without a serial number is a problem: it would match no machine unseen.
+ * A provider's site record from a table: separators and encodings as in its inventory. Each line needs a serial number
+ * and a site, or a country instead. A line without a serial number is a problem: it would match no machine, unnoticed.
  */
 export function siteRowsInCsv(bytes: Uint8Array): SitesReading {
   const table = tableOf(bytes)
@@ -34,10 +34,10 @@ export function siteRowsInCsv(bytes: Uint8Array): SitesReading {
   const titles = heading.record.map((title) => title.trim())
   const places = placesOf(titles)
   if (places.serial === -1)
-    return refused(`names no column with the serial number of machines. It names ${listed(titles)}`)
+    return refused(`has no column for the serial number of machines. Its columns: ${listed(titles)}`)
   if (places.site === -1 && places.country === -1)
-    return refused(`names no column with the site or country. It names ${listed(titles)}`)
-  if (body.length === 0) return refused('has a line with headings and nothing below it')
+    return refused(`has no column for the site or country. Its columns: ${listed(titles)}`)
+  if (body.length === 0) return refused('has a heading line but no entries')
   if (body.length > MOST_ROWS) return refused(`has more than ${MOST_ROWS} lines`)
   return rowsIn(body, places)
 }
@@ -46,7 +46,7 @@ const refused = (text: string): SitesReading => ({ rows: [], problems: [{ at: nu
 
 type Places = Readonly<Record<Field, number>>
 
-/** Where each field stands; -1 where no column has it. No column serves twice. */
+/** Position of each field; -1 where no column has it. No column is used twice. */
 function placesOf(titles: readonly string[]): Places {
   const bare = titles.map((title) => title.toLowerCase().replace(/[^a-z0-9]+/g, ''))
   return Object.fromEntries(

@@ -14,20 +14,20 @@ import { siteRowsInRedfish } from './sites-redfish.ts'
 
 const LARGEST_MIB = 16
 const LARGEST_SIGNATURE_MIB = 1
-/** What a scope keeps of a signature, in base64. */
+/** The part of a signature that a scope stores, in base64. */
 const LONGEST_SIGNATURE = 40_000
 const LONGEST_NAME = 200
 
 /**
- * The provider's record of where machines stand, CSV or Redfish, with its signature where one is named. Fails with input.not-found and
- * input.refused; every problem names its line or path. A signature that does not stand, or is of another certificate than the one that the customer was told,
- * refuses the whole record.
+ * The provider's site record, CSV or Redfish, with its signature where one is named. Fails with input.not-found and
+ * input.refused; every problem names its line or path. An invalid signature, or one by another certificate than the
+ * declared one, refuses the whole record.
  */
 export async function readSites(
   { file, source, on, declaredBy, signature, signer }: SitesInFile,
   beside: string | null,
 ): Promise<Outcome<DeclaredSites>> {
-  if (!isDay(on)) return fail('input.refused', `sites.on: ${quote(on)} is no day of the calendar`)
+  if (!isDay(on)) return fail('input.refused', `sites.on: ${quote(on)} is not a calendar date`)
   const path = placeOf(file, beside)
   const bytes = await readNamed(path, LARGEST_MIB)
   if (typeof bytes === 'string') return unread(path, bytes)
@@ -58,17 +58,20 @@ export async function readSites(
 
 const notTheirs = (signature: SiteSignature | undefined): string =>
   signature === undefined
-    ? 'comes without a signature (sites.signature), so that nothing is of that signer'
-    : `is signed by ${quote(signature.subject)} with the certificate ${signature.fingerprint}, which is another one`
+    ? 'has no signature (sites.signature), so the signer is not confirmed'
+    : `is signed by ${quote(signature.subject)} with another certificate, ${signature.fingerprint}`
 
 const unread = (path: string, why: string): Outcome<never> =>
   fail(why.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${why}`)
 
-/** By the first character that counts: no table of ours begins with a bracket. */
+/** By the first non-blank character: no supported table starts with a bracket. */
 const looksLikeJson = (bytes: Uint8Array): boolean =>
   /^\uFEFF?\s*[[{]/.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, 1024)))
 
-/** A detached CMS signature over the record, in DER or PEM, under a certificate that came with it. Whose key that is, is not asked. */
+/**
+ * A detached CMS signature over the record, in DER or PEM, under the certificate it contains. The signer's identity is
+ * not checked here.
+ */
 async function signatureOf(path: string, content: Uint8Array): Promise<Outcome<SiteSignature>> {
   const file = await readNamed(path, LARGEST_SIGNATURE_MIB)
   if (typeof file === 'string') return unread(path, file)
@@ -76,15 +79,15 @@ async function signatureOf(path: string, content: Uint8Array): Promise<Outcome<S
   const bytes = ['CMS', 'PKCS7'].flatMap((label) => fromPem(label, text))[0] ?? file
   const cms = Buffer.from(bytes).toString('base64')
   if (cms.length === 0 || cms.length > LONGEST_SIGNATURE)
-    return fail('input.refused', `${path} is no signature of a size that we keep`)
+    return fail('input.refused', `${path} is not a signature within the size limit`)
   const message = readSigned(bytes)
   if (message === null)
     return fail(
       'input.refused',
-      `${path} is no signature that we read: CMS in PEM or DER by one signer, RSA or ECDSA, with signed attributes`,
+      `${path} is not a supported signature: CMS in PEM or DER by one signer, RSA or ECDSA, with signed attributes`,
     )
   const signer = signerOf(message, content)
   return signer.ok
     ? ok({ ...signer.value, cms })
-    : fail('input.refused', `${path}: the signature does not stand: ${signer.error}`)
+    : fail('input.refused', `${path}: the signature is invalid: ${signer.error}`)
 }

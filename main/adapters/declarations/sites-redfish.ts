@@ -6,8 +6,9 @@ const MOST_ROWS = 20_000
 const MOST_PROBLEMS = 20
 
 /**
- * A provider's record of where machines stand, from Redfish (DMTF DSP2046): a Chassis resource, several in a list, or a collection whose Members
- * are written out. `line` of a row is its place among them. A reference (`@odata.id` alone) is a problem: nothing is fetched.
+ * A provider's site record from Redfish (DMTF DSP2046): a Chassis resource, several in a list, or a collection with its
+ * Members expanded. `line` of an entry is its position among them. A reference (`@odata.id` alone) is a problem:
+ * nothing is fetched.
  */
 export function siteRowsInRedfish(bytes: Uint8Array): SitesReading {
   const resources = resourcesIn(bytes)
@@ -41,15 +42,15 @@ function resourcesIn(bytes: Uint8Array): readonly Placed[] | string {
   const whole = members(value)
   const inside: unknown = whole?.Members ?? value
   const list: readonly unknown[] = Array.isArray(inside) ? inside : [inside]
-  if (list.length === 0) return 'holds no Chassis resource'
-  if (list.length > MOST_ROWS) return `holds more than ${MOST_ROWS} resources`
+  if (list.length === 0) return 'contains no Chassis resource'
+  if (list.length > MOST_ROWS) return `contains more than ${MOST_ROWS} resources`
   const isOne = !Array.isArray(inside)
   const placed = list.flatMap((one, at): Placed[] => {
     const resource = members(one)
     const path = isOne ? '$' : whole === null ? `$[${at}]` : `$.Members[${at}]`
     return resource === null ? [] : [{ path, resource }]
   })
-  return placed.length === list.length ? placed : 'holds something other than Chassis resources'
+  return placed.length === list.length ? placed : 'contains resources other than Chassis'
 }
 
 type Row = ReturnType<typeof siteRow>
@@ -58,7 +59,7 @@ type Row = ReturnType<typeof siteRow>
 function rowOf(line: number, resource: Members): Row {
   const names = Object.keys(resource)
   if (names.length <= 2 && names.every((name) => name.startsWith('@odata')))
-    return { problems: ['is a reference to a resource, and not the resource. Ask for it with $expand'] }
+    return { problems: ['is a reference to a resource; request the resource itself with $expand'] }
   const location = part(resource.Location)
   const [postal, placement] = [part(location.PostalAddress), part(location.Placement)]
   const street = [
@@ -92,6 +93,6 @@ function rowOf(line: number, resource: Members): Row {
 const part = (value: unknown): Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.fromEntries(Object.entries(value)) : {}
 
-/** Numbers as they are written; null, which stands for “not known”, and everything else as nothing. */
+/** Numbers as written; null, which means “not known”, and everything else as empty. */
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''

@@ -8,10 +8,10 @@ import { vantageStands } from '../../core/verify/location.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { placeOf, readNamed } from './document.ts'
 
-/** The largest fleet that a file may hold, each node timed as often as we time it, takes three quarters of it. */
+/** The largest fleet that a file may contain, each node timed as often as we time it, takes three quarters of it. */
 const LARGEST_MIB = 64
 
-/** Made at first use: compiling the schemas takes some 30 ms. */
+/** Built at first use: compiling the schemas takes some 30 ms. */
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
 /**
@@ -28,11 +28,11 @@ export async function readVantage(
   if (typeof bytes === 'string')
     return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${bytes}`)
   const value = jsonIn(bytes)
-  if (value === null) return fail('input.refused', `${path} is no JSON in UTF-8`)
+  if (value === null) return fail('input.refused', `${path} is not JSON in UTF-8`)
   validator ??= createSchemaValidator()
   const [misfit] = validator.placed('vantage', value)
   if (misfit !== undefined)
-    return fail('input.refused', `${path} is no vantage record: ${placeName(misfit.path)} ${misfit.text}`)
+    return fail('input.refused', `${path} is not a vantage record: ${placeName(misfit.path)} ${misfit.text}`)
   const record = value as VantageRecord
   const [problem] = (await vantageStands(seal, record)).problems
   return problem === undefined
@@ -40,7 +40,7 @@ export async function readVantage(
     : fail('input.refused', `${path}: the vantage record of ${quote(record.vantage.name)} cannot be used. ${problem}`)
 }
 
-/** Null for what is no JSON; the value null itself is no record either. */
+/** Null for anything that is not JSON; the value null itself is no record either. */
 function jsonIn(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decodeUtf8(bytes) ?? '')

@@ -1,15 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
- * A port on loopback that passes everything on to another one, each way held back for half of the given time: a demo node that is
- * far away, as far as its echo tells. The connection itself is open at once, since whatever stands in front of a node opens it.
+ * A loopback port that forwards everything to another one, delayed by half of the given time each way: a demo node that
+ * appears far away to the echo. The connection itself opens at once, since any device in front of a node could open it.
  */
 export function startDelayed(
   to: number,
   milliseconds: number,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const open = new Set<Socket>()
-  // Half open: an end is passed on as late as what came before it.
+  // Half open: an end of stream is forwarded as late as the data before it.
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const node = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
     for (const socket of [client, node]) {
@@ -35,7 +35,7 @@ export function startDelayed(
   })
 }
 
-/** Timers of one length end in the order they were begun, so that the bytes stay in order. */
+/** Timers of one length fire in the order they were started, so that the bytes stay in order. */
 function passOn(from: Socket, to: Socket, milliseconds: number): void {
   from.on('data', (bytes) => void setTimeout(() => to.writable && to.write(bytes), milliseconds))
   from.on('end', () => void setTimeout(() => to.end(), milliseconds))

@@ -11,7 +11,10 @@ const OFFICER = 'M. Ortiz (demo)'
 const ENGINEER = 'J. Lin (demo)'
 const LEAD = 'A. Weber (demo)'
 
-/** The provider's list as its portal would give it: one row that nobody enrolled, and one that is no server. */
+/**
+ * The provider inventory as its portal would export it: one entry that is in no fleet file, and one that is not a
+ * server.
+ */
 const INVENTORY = `Asset ID,Hostname,Service tag,Monthly
 SRV-2201,demo-gpu-01,DEMO-S0001,
 SRV-2202,demo-gpu-02,DEMO-S0002,
@@ -25,7 +28,7 @@ SRV-2209,gpu-spare,DEMO-S0009,
 NET-0007,top-of-rack switch,DEMO-N0007,
 `
 
-/** What people say about the demo fleet, made up like its nodes. Every day in it is counted from the moment that is given. */
+/** Declarations and documents of the demo fleet, synthetic like its nodes. Every date is relative to the given time. */
 export function demoDeclared(asOf: string, nodes: readonly string[]): DemoDeclared {
   const day = (days: number): string => new Date(Date.parse(asOf) + days * DAY_MS).toISOString().slice(0, 10)
   const moment = (days: number): string => new Date(Date.parse(asOf) + days * DAY_MS).toISOString()
@@ -47,8 +50,9 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
     schema: 'barewitness.engagement/1',
     entity: 'Example Clinic (demo)',
     audience: 'Security officer and external assessor (demo)',
-    purpose: 'Yearly technical evaluation, and input for a SOC 2® examination',
-    // A host of imaging workloads is asked about uptime and about the images: both categories have rows that the demo nodes answer.
+    purpose: 'Annual technical evaluation, and input for a SOC 2® examination',
+    // A host of imaging workloads commits to availability and confidentiality: both categories have controls that the
+    // demo nodes test.
     categories: ['availability', 'confidentiality'],
     framing: { kind: 'date', date: day(0) },
     status: 'draft',
@@ -60,16 +64,16 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
       services: ['Imaging inference', 'Model training on de-identified images'],
       sites: ['US East (contract)', 'Frankfurt am Main (contract)'],
       outside: [
-        { what: 'Identity provider and bastion', why: 'Examined by their own provider’s report' },
-        { what: 'Workstations of clinicians', why: 'Another system with an evaluation of its own' },
+        { what: 'Identity provider and bastion', why: 'Covered by the SOC report of its own provider' },
+        { what: 'Workstations of clinicians', why: 'Separate system with its own evaluation' },
       ],
     },
     responsibilities: [
-      ['Building, power, cooling', 'Runs', 'Reads the report'],
-      ['Hardware, firmware, management controller', 'Runs', 'Bounds by contract, watches'],
+      ['Building, power, cooling', 'Runs', 'Reviews the report'],
+      ['Hardware, firmware, management controller', 'Runs', 'Defines by contract, monitors'],
       ['Operating system, accounts, logs, patches', '–', 'Runs'],
       ['Encryption and keys', '–', 'Runs'],
-      ['Hand-over and disposal of drives', 'Does it, with a record for each', 'Compares serial numbers'],
+      ['Return and disposal of drives', 'Performs it and documents each disposal', 'Compares serial numbers'],
     ].map(([area = '', provider = '', customer = '']) => ({ ...by, area, provider, customer })),
     subserviceOrganizations: [
       {
@@ -80,10 +84,10 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
         report: { title: 'SOC 2® Type 2 report', from: day(-480), to: day(-115), bridgedUntil: day(-25) },
         controls: [
           {
-            says: 'Physical access to the halls is limited and logged',
+            says: 'Physical access to the data halls is restricted and logged',
             rows: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
           },
-          { says: 'Power and cooling are watched', rows: [{ framework: 'soc2', control: 'soc2:A1.2' }] },
+          { says: 'Power and cooling are monitored', rows: [{ framework: 'soc2', control: 'soc2:A1.2' }] },
         ],
       },
     ],
@@ -100,7 +104,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
         ...by,
         id: 'UEC-5',
         of: 'Example Hosting (made up)',
-        says: 'Customers encrypt what they store',
+        says: 'Customers encrypt the data they store',
         rows: [{ framework: 'soc2', control: 'soc2:CC6.7' }],
         checks: ['encryption.at-rest.block-graph'],
       },
@@ -112,9 +116,9 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
           name: 'Image store',
           path: '/data/ephi',
           nodes: ['demo-gpu-01', 'demo-gpu-02'],
-          what: 'Images under reading',
+          what: 'Images being read',
         },
-        { name: 'Result cache', path: '/scratch/results', nodes: ['demo-gpu-02'], what: 'Findings before hand-over' },
+        { name: 'Result cache', path: '/scratch/results', nodes: ['demo-gpu-02'], what: 'Reports before transfer' },
       ],
       flows: [
         { name: 'Upload', from: 'Hospital archive', to: '/data/ephi', protection: 'TLS to the inference API' },
@@ -133,7 +137,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
           const [id = '', name = '', serial = ''] = line.split(',')
           return { id, name: name === '' ? null : name, address: null, serial: serial === '' ? null : serial }
         }),
-      leftOut: [{ id: 'NET-0007', why: 'A switch, no server' }],
+      leftOut: [{ id: 'NET-0007', why: 'Network switch, not a server' }],
     },
     signOff: [
       { role: 'collector', name: ENGINEER, title: 'Platform engineer', on: day(0) },
@@ -162,7 +166,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
     },
   ): Attachment => {
     const { request, days, until, ...rest } = more
-    const content = new TextEncoder().encode(`Demonstration record: ${name}. It stands for a document of your own.\n`)
+    const content = new TextEncoder().encode(`Demo document: ${name}. It takes the place of a document of your own.\n`)
     bytes.set(sha256(content), content)
     return {
       id: id(name),
@@ -190,7 +194,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         nodes: ['demo-gpu-01', 'demo-gpu-02'],
         run: null,
         reason: 'The fabric between the GPU servers carries training data without ePHI.',
-        compensatingMeasure: 'A partition of its own, and no ePHI path on volumes that the fabric serves.',
+        compensatingMeasure: 'A separate partition, and no ePHI path on volumes that the fabric serves.',
         acceptedAt: moment(-40),
         expiresAt: endOfDay(day(45)),
         ...people,
@@ -200,7 +204,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         check: 'access.sshd.password-auth',
         nodes: ['demo-guest-03', 'demo-shared-05'],
         run: null,
-        reason: 'Keys were still being handed out.',
+        reason: 'Key distribution was still in progress.',
         compensatingMeasure: 'Access from the bastion only.',
         acceptedAt: moment(-130),
         expiresAt: endOfDay(day(-8)),
@@ -210,7 +214,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
     attachments: [
       record('business-associate-agreement.txt', {
         request: 'ER-31',
-        shows: 'The agreement with Example Hosting (made up), signed by both.',
+        shows: 'The agreement with Example Hosting (made up), signed by both parties.',
         level: 'inspected',
         inspection: {
           by: LEAD,
@@ -230,7 +234,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
       }),
       record('disposal-certificate.txt', {
         request: 'ER-37',
-        shows: 'Two drives of last year.',
+        shows: 'Two drives decommissioned last year.',
         level: 'inspected',
         inspection: {
           by: LEAD,
@@ -264,7 +268,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         framework: 'hipaa',
         control: 'hipaa:164.312(a)(2)(iv)',
         decision: 'implemented',
-        reason: 'Every volume that holds ePHI is to lie on LUKS; found exceptions are worked off.',
+        reason: 'Every volume with ePHI must be on LUKS; known deviations are being remediated.',
         factors: null,
         alternativeMeasure: null,
         riskAnalysis: 'RA-2026-04, item 7 (demo)',
@@ -277,7 +281,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         framework: 'hipaa',
         control: 'hipaa:164.308(a)(4)(ii)(A)',
         decision: 'not-applicable',
-        reason: 'The clinic is no health care clearinghouse and runs none.',
+        reason: 'The clinic is not a health care clearinghouse and operates none.',
         factors: null,
         alternativeMeasure: null,
         riskAnalysis: null,

@@ -15,12 +15,12 @@ import { demoVantage } from './demo-vantage.ts'
 import { nodeAnswers, nodeSettings } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
-// The two nodes that have no answers: one that nobody can reach, and one that shows another host key than the one on record.
+// The two nodes without captures: one that is unreachable, and one that shows another host key than the one on record.
 const UNREACHABLE = 'demo-gone-07'
 const CHANGED_KEY = 'demo-changed-08'
 const ANSWERING = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
 
-/** Recorded nodes: beside the built program (out/demo, seen from out/main or its chunks), or in the source tree. */
+/** Recorded nodes: next to the built program (out/demo, seen from out/main or its chunks), or in the source tree. */
 function recordedNodes(): string {
   const places = ['../demo/', '../../demo/', '../../../test/fixtures/nodes/'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
@@ -30,7 +30,7 @@ function recordedNodes(): string {
   return found
 }
 
-/** A port on which nothing listens: taken and given back. */
+/** A port without a listener: opened and released. */
 const closedPort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -40,8 +40,9 @@ const closedPort = (): Promise<number> =>
   })
 
 /**
- * Starts the demo fleet: SSH servers inside this process, on loopback, that answer the collector from recorded nodes. Every key is
- * made anew and forgotten at close. The connections, the host-key checks and the collector are the real ones.
+ * Starts the demo fleet: SSH servers inside this process, on loopback, that replay recorded nodes to the collector. All
+ * keys are generated at start and discarded at close. The connections, the host key checks and the collector are the
+ * real ones.
  */
 export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise<DemoFleet> {
   const root = recordedNodes()
@@ -77,7 +78,7 @@ export async function startDemoFleet(probes: readonly Probe<unknown>[]): Promise
     }
     add(UNREACHABLE, await closedPort(), demoKey().fingerprint)
   } catch (problem) {
-    // A server that listens on keeps the program from ending.
+    // A server that keeps listening would keep the program from ending.
     await close()
     throw problem
   }

@@ -12,8 +12,8 @@ export interface DemoKey {
 const TRIES = 20
 
 /**
- * A key pair for one demonstration. ssh2 1.17 drops the leading zero bytes of one Ed25519 key in 250 (lib/keygen.js), and then refuses to
- * read it; such a key is thrown away and another made.
+ * A key pair for one demo. ssh2 1.17 drops the leading zero bytes of one Ed25519 key in 250 (lib/keygen.js), and then
+ * refuses to read it; such a key is discarded and another generated.
  */
 export function demoKey(generate: () => string = () => ssh2.utils.generateKeyPairSync('ed25519').private): DemoKey {
   for (let tries = 1; ; tries++) {

@@ -4,8 +4,8 @@ import type { DeclaredSites } from '../../core/world.ts'
 import { siteRowsInCsv } from '../declarations/sites-csv.ts'
 
 /**
- * The provider's record of where machines stand, as its portal would give it: a row for every serial number that the firmware of a node
- * names. That of demo-metal-04 says what the contract says, and round trips say otherwise.
+ * The provider's site record as its portal would export it: an entry for every serial number in the firmware of a node.
+ * The entry of demo-metal-04 agrees with the contract, and round trips exclude it.
  */
 const SITES = `serial,site,country,latitude,longitude,radius_km,address,room,rack,unit
 DEMO-S0001,KC1,US,39.1012,-94.5844,1,"1 Example Street, Kansas City",Hall 2,R12,14
@@ -17,12 +17,13 @@ DEMO-S0005,ASH1,US,39.0437,-77.4875,1,"2 Example Street, Ashburn",Hall 1,R09,3
 const EUROPEAN = 'demo-metal-04'
 
 /**
- * By node, for how long in all what it is told and what it says is held back, in ms. The echo is timed for real, between programs of one computer, so that a node that is
- * said to be far away needs a delay: without one it would be contradicted. A longer one only widens what is in reach.
+ * By node, the total delay of its input and output, in ms. The echo is timed for real, between programs of one
+ * computer, so a node declared far away needs a delay: otherwise its location would be excluded. A longer delay only
+ * widens the possible area.
  */
 export const DEMO_DELAYS: Readonly<Record<string, number>> = { 'demo-gpu-02': 40 }
 
-/** What is brought from outside the demo nodes to judge where they are: made up, like the nodes. */
+/** Location evidence from outside the demo nodes: synthetic, like the nodes. */
 export function demoLocation(
   nodes: readonly string[],
   day: (days: number) => string,

@@ -1,12 +1,12 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** A provider that does not exist, and what it would promise: so that the demo says nothing about anybody. */
+/** A fictitious provider and its claims, so that the demo makes no statement about a real one. */
 export const DEMO_PROVIDER: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'example-hosting',
   name: 'Example Hosting (made up)',
   asOf: '2026-11-01',
-  notes: ['Made up for the demo, like the nodes it speaks of.'],
+  notes: ['Made up for the demo, like its nodes.'],
   sources: [
     {
       id: 'page',
@@ -26,7 +26,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
   claims: [
     {
       id: 'no-hypervisor',
-      says: 'The servers run without a hypervisor of ours.',
+      says: 'The servers run without a provider hypervisor.',
       source: 'page',
       bears: [{ check: 'tenancy.no-hypervisor' }],
       otherwise: null,
@@ -35,7 +35,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
     },
     {
       id: 'whole-devices',
-      says: 'GPUs and network adapters are handed over whole.',
+      says: 'GPUs and network adapters are dedicated as whole devices.',
       source: 'page',
       bears: [{ check: 'tenancy.gpu-exclusive' }, { check: 'tenancy.pcie-inventory' }],
       otherwise: null,
@@ -54,7 +54,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
     },
     {
       id: 'nvlink-4',
-      says: 'GPUs are joined by NVLink 4, every link in use.',
+      says: 'GPUs are connected by NVLink 4, with every link in use.',
       source: 'page',
       nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'],
       bears: [{ test: 'gpu.nvlink-links', value: 4 }],
@@ -64,7 +64,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
     },
     {
       id: 'port-100g',
-      says: 'Each server has a network port of 100 Gbit/s.',
+      says: 'Each server has a 100 Gbit/s network port.',
       source: 'contract',
       bears: [{ test: 'network.ethernet-rate', value: 100 }],
       otherwise: null,
@@ -73,7 +73,7 @@ export const DEMO_PROVIDER: ProviderProfile = {
     },
     {
       id: 'country-us',
-      says: 'Servers stand in the United States, those in Frankfurt excepted.',
+      says: 'Servers are in the United States, except those in Frankfurt.',
       source: 'contract',
       nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-shared-05', 'demo-nosudo-06'],
       bears: [{ test: 'location.country', value: 'US' }],
@@ -87,17 +87,17 @@ export const DEMO_PROVIDER: ProviderProfile = {
       source: 'page',
       bears: [],
       otherwise: 'not-observable',
-      why: 'What else hangs on a switch is on the provider’s side of the cable.',
+      why: 'Other ports of a switch are on the provider’s side of the cable.',
       bring: null,
     },
     {
       id: 'drives-destroyed',
-      says: 'Drives are destroyed when a server is given back.',
+      says: 'Drives are destroyed when a server is returned.',
       source: 'contract',
       bears: [],
       otherwise: 'needs-record',
-      why: 'It happens after the server is gone.',
-      bring: 'A certificate that names the serial number of each drive',
+      why: 'This happens after the server was returned.',
+      bring: 'A certificate that lists the serial number of each drive',
     },
   ],
 }

@@ -5,8 +5,8 @@ import type { ConnectTarget } from '../../core/ports.ts'
 import type { UnsignedVantage } from '../../core/vantage.ts'
 
 /**
- * By node, the round trip from New York in ms: made up, and so long that the times measured here, on however busy a computer, never
- * exclude them. Kansas City is some 1,760 km away from there, which light needs 12 ms for, there and back.
+ * By node, the round trip from New York in ms: synthetic, and long enough that the times measured here, on however busy
+ * a computer, never exclude them. Kansas City is some 1,760 km away, which takes light 12 ms there and back.
  */
 const TIMES: Readonly<Record<string, number>> = {
   'demo-gpu-01': 17,
@@ -17,9 +17,12 @@ const TIMES: Readonly<Record<string, number>> = {
 }
 const ROUND_TRIPS = 60
 const MINUTE_MS = 60_000
-const NOT_REACHED = { code: 'ssh.unreachable', detail: 'no way there from this network (made up)' }
+const NOT_REACHED = { code: 'ssh.unreachable', detail: 'no route from this network (made up)' }
 
-/** What a second machine would have timed a few minutes before, of the servers that run now: their keys are made anew at each start. */
+/**
+ * What a second machine would have measured a few minutes earlier, for the servers that run now: their keys are
+ * generated at each start.
+ */
 export function demoVantage(asOf: string, targets: readonly ConnectTarget[]): UnsignedVantage {
   const minutesBefore = (count: number): string => new Date(Date.parse(asOf) - count * MINUTE_MS).toISOString()
   return {

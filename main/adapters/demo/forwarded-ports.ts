@@ -14,23 +14,23 @@ const GREETINGS: Readonly<Record<NonNullable<PortObservation['says']>, string>> 
   other: '-ERR unknown command\r\n',
 }
 
-/** What a demo server needs to act out the ports of the node that was recorded. */
+/** What a demo server needs to replay the ports of the recorded node. */
 export interface RecordedPorts {
   readonly tls: RecordedAnswer | undefined
   readonly ssh: RecordedAnswer | undefined
-  /** What its SSH servers show: they are one host with the server that forwards. */
+  /** What its SSH servers show: they are one host with the forwarding server. */
   readonly hostKeyPem: string
 }
 
 /**
- * Lets a demo server forward to the ports of the recorded node: each new connection to a port gets what the recorded one got to its next
- * ClientHello, in order; behind ports of SSH servers is one that offers what the recorded one offered, and lets nobody in. Nodes that
- * refused to forward refuse here too, and so do those without a record.
+ * Lets a demo server forward to the ports of the recorded node: each new connection to a port gets the recorded reply
+ * to its next ClientHello, in order; behind ports of SSH servers is one that offers the recorded methods and refuses
+ * every login. Nodes that refused forwarding refuse it here too, and so do those without a record.
  */
 export function forwardRecorded(client: Connection, { tls, ssh, hostKeyPem }: RecordedPorts): void {
   const ports = read<TlsObservation>(tls)?.asked ?? []
   const servers = read<SshServersObservation>(ssh)?.asked ?? []
-  // ssh2 refuses by itself as a server does that forwards nothing; a rejection of ours reads as a port where nobody answers.
+  // ssh2 by itself refuses like a server that forwards nothing; our rejection reads like a port without a listener.
   if (ports.every(({ outcome }) => outcome === 'refused') && servers.every(isUnheard)) return
   const turns = new Map<PortObservation, number>()
   client.on('tcpip', (accept, reject, { destIP, destPort }) => {
@@ -58,7 +58,10 @@ const read = <T>(recorded: RecordedAnswer | undefined): T | null =>
 const isUnheard = ({ answers }: SshServerObservation): boolean =>
   answers.every(({ outcome }) => outcome !== 'methods' && outcome !== 'accepted')
 
-/** An SSH server over the channel: the recorded name, proposal and methods. Whoever the recorded one let in is let in, and nothing opens. */
+/**
+ * An SSH server over the channel: the recorded name, proposal and methods. Accounts that the recorded one accepted are
+ * accepted, and no channel opens.
+ */
 function actServer(
   channel: ServerChannel,
   { version, offer, answers }: SshServerObservation,
@@ -76,7 +79,7 @@ function actServer(
       })
     },
   )
-  // It asks of a socket only what every duplex stream has.
+  // It uses only what every duplex stream has.
   server.injectSocket(channel as unknown as Socket)
 }
 
@@ -95,7 +98,7 @@ function answer(
   channel.end()
 }
 
-/** A Certificate message (RFC 5246 §7.4.2) in records of its own. */
+/** A Certificate message (RFC 5246, section 7.4.2) in separate records. */
 function certificateRecord(certificates: readonly string[]): Uint8Array {
   const entries = certificates.flatMap((one) => {
     const der = Buffer.from(one, 'base64')

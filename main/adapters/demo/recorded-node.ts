@@ -3,23 +3,23 @@ import { join } from 'node:path'
 import type { Capture, DeclaredLocation, DeclaredNode } from '../../../schemas/types.ts'
 
 /**
- * A recorded node as a folder that reads well in a diff: node.json, and per answer `<probe>/<command>` (stdout, exact bytes) with
- * optional `<command>.err` (stderr), `<command>.exit` (exit status, default 0), `<command>.status` (default done) and, of live tests,
- * `<command>.seconds`: how long it lasted by the node's clock and by the auditor's, which a server that replays does not act out.
- * The demo fleet is made of these, and so are the fixtures of the tests.
+ * A recorded node as a folder that reads well in a diff: node.json, and per capture `<probe>/<command>` (stdout, exact
+ * bytes) with optional `<command>.err` (stderr), `<command>.exit` (exit status, default 0), `<command>.status` (default
+ * done) and, for live tests, `<command>.seconds`: its duration by the node's clock and by the auditor's, which a
+ * replaying server does not reproduce. The demo fleet and the test fixtures consist of these.
  */
 export interface NodeSettings {
-  /** Takes over the answers and settings of another node in the same folder. */
+  /** Inherits the captures and settings of another node in the same folder. */
   readonly extends?: string
-  /** Leaves out some of them: "probe" or "probe/command". */
+  /** Omits some of them: "probe" or "probe/command". */
   readonly omit?: readonly string[]
-  /** How the answers were made up; null for answers of a real machine. */
+  /** How the captures were made up; null for captures of a real machine. */
   readonly synthetic?: string | null
   readonly privilege?: 'root' | 'sudo' | 'none'
   readonly node?: Partial<DeclaredNode>
-  /** Used by tests: what is brought from outside to judge where it is. */
+  /** Used by tests: location evidence from outside the node. */
   readonly location?: DeclaredLocation
-  /** Used by tests: check id → the verdict these answers must give. */
+  /** Used by tests: check id → the verdict that these captures must give. */
   readonly expected?: Readonly<Record<string, string>>
 }
 
@@ -47,7 +47,7 @@ export function nodeSettings(root: string, name: string): NodeSettings {
   return { ...base, ...own, node: { ...base.node, ...own.node } }
 }
 
-/** Answers by "probe/command". */
+/** Captures by "probe/command". */
 export function nodeAnswers(root: string, name: string): ReadonlyMap<string, RecordedAnswer> {
   const own = ownSettings(root, name)
   const answers = new Map<string, RecordedAnswer>(own.extends === undefined ? [] : nodeAnswers(root, own.extends))
@@ -63,7 +63,7 @@ export function nodeAnswers(root: string, name: string): ReadonlyMap<string, Rec
   return answers
 }
 
-/** One answer of a probe's folder; `files`: the names that lie there. */
+/** One capture of a probe's folder; `files`: the names in that folder. */
 function readAnswer(folder: string, command: string, files: ReadonlySet<string>): RecordedAnswer {
   const bytes = (suffix: string): Uint8Array =>
     files.has(command + suffix) ? readFileSync(join(folder, command + suffix)) : new Uint8Array()

@@ -17,9 +17,9 @@ interface Offer {
 }
 
 /**
- * Lets a demo server propose in its key exchange what the recorded node proposed, algorithms that ssh2 lacks among them: a client of this program
- * never picks those. Host key and compression stay what this server really has. ssh2 has no option for it; where its private field is absent,
- * the server proposes what it would by itself.
+ * Lets a demo server propose in its key exchange what the recorded node proposed, including algorithms that ssh2 lacks:
+ * a client of this program never selects those. Host key and compression stay the real ones of this server. ssh2 has no
+ * option for it; where its private field is absent, the server proposes its own defaults.
  */
 export function offerRecorded(client: Connection, recorded: RecordedAnswer | undefined): void {
   if (recorded !== undefined) offerLists(client, JSON.parse(Buffer.from(recorded.stdout).toString()) as SshOffer)
@@ -43,7 +43,7 @@ export function offerLists(client: Connection, lists: Readonly<Partial<SshOffer>
       return Buffer.concat([length, text])
     }),
   )
-  // What the two sides settle on is decided by these, so that they hold nothing that was not proposed.
+  // These decide the negotiated algorithms, so they contain only proposed ones.
   const { kex, cs, sc } = offer.lists
   for (const [held, key] of [
     [kex, 'kex'],

@@ -16,12 +16,15 @@ export interface DemoServerOptions {
   readonly answers: ReadonlyMap<string, RecordedAnswer>
   readonly probes: readonly Probe<unknown>[]
   readonly privilege: 'root' | 'sudo' | 'none'
-  /** Called for each session; what it gives is awaited before each of so many answers: for servers that take a real node’s time. */
+  /**
+   * Called for each session; its result is awaited before each batch of captures: for servers that take a real node’s
+   * time.
+   */
   readonly pace?: () => (answers: number) => Promise<void>
   readonly port?: number
 }
 
-/** An SSH server on loopback that answers as `demoServer` says. */
+/** A loopback SSH server that behaves as `demoServer` describes. */
 export function startDemoServer(
   options: DemoServerOptions,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
@@ -43,19 +46,21 @@ export function startDemoServer(
 }
 
 /**
- * A server that answers the collector from recorded answers: it reads the script it is sent, and writes for each command the frames that a
- * node with those answers would. Nothing is executed. Host key, login and transport are real. It listens nowhere yet; `clients` are those
- * that are connected.
+ * A server that replays recorded captures to the collector: it reads the script it is sent, and writes for each command
+ * the frames that a node with those captures would. Nothing is executed. Host key, login and transport are real. It
+ * does not listen yet; `clients` are the connected ones.
  */
 export function demoServer(options: DemoServerOptions, clients: Set<Connection>): Server {
   const known = new Set(
     options.probes.flatMap(({ id, commands }) => Object.keys(commands).map((command) => `${id}/${command}`)),
   )
-  // Compression stays off: ssh2's server throws from a timer when a client hangs up in the middle of a compressed channel.
+  // Compression stays off: ssh2's server throws from a timer when a client disconnects in the middle of a compressed
+  // channel.
   return new ssh2.Server(
     { hostKeys: [options.hostKeyPem], ident: DEMO_SERVER, algorithms: { compress: ['none'] } },
     (client) => {
-      // Without this every echo waits for Nagle's algorithm and a delayed acknowledgement, and a demo node seems thousands of km away.
+      // Otherwise every echo waits for Nagle's algorithm and a delayed acknowledgement, and a demo node seems thousands
+      // of km away.
       withNoDelay(client).setNoDelay(true)
       clients.add(client)
       client.on('authentication', (context) => authenticate(context, options.clientKey))
@@ -89,7 +94,7 @@ function authenticate(context: AuthContext, clientKey: Uint8Array): void {
   else context.reject(['publickey'])
 }
 
-/** The one key that may log in: asked about (no signature yet), or signed with. */
+/** The one key that may log in: offered (no signature yet), or signed with. */
 function isOurs(context: AuthContext, clientKey: Uint8Array): boolean {
   if (context.method !== 'publickey') return false
   const shown = context.key.data
@@ -100,12 +105,12 @@ function isOurs(context: AuthContext, clientKey: Uint8Array): boolean {
 }
 
 function refuse(channel: ServerChannel): void {
-  channel.stderr.write('This demo node answers the collector only.\n')
+  channel.stderr.write('This demo node responds to the collector only.\n')
   channel.exit(1)
   channel.end()
 }
 
-/** What the script asks, line by line: see main/core/collector/script.ts. */
+/** The commands of the script, line by line: see main/core/collector/script.ts. */
 interface Asked {
   readonly index: number
   readonly key: string
@@ -138,7 +143,7 @@ function finish(channel: ServerChannel): void {
   channel.end()
 }
 
-/** Writes every frame; false when the recorded session was lost part way. */
+/** Writes every frame; false when the recorded session ended early. */
 async function answer(
   channel: ServerChannel,
   script: string,
@@ -189,7 +194,7 @@ function frameOf(
   const { stdout, stderr, exitCode, status } = recorded
   if (status === 'timed-out') return { exit: '124', stdout, stderr }
   if (status === 'no-path') return { exit: 'a', stdout, stderr }
-  // One byte over the limit is how the script tells a cut answer.
+  // One byte over the limit is how the script detects truncated output.
   if (status === 'truncated')
     return {
       exit: String(exitCode),

@@ -20,8 +20,9 @@ export interface BackupInput {
 }
 
 /**
- * Writes an identity as one file: its public parts, and its keys encrypted, so that the file is as safe as the passphrase is strong.
- * Never over another file. Fails with identity.missing, identity.unreadable, identity.passphrase-wrong or store.failed.
+ * Writes an identity as one file: its public parts, and its keys encrypted, so that the file is as safe as its
+ * passphrase. Never overwrites a file. Fails with identity.missing, identity.unreadable, identity.passphrase-wrong or
+ * store.failed.
  */
 export async function backupIdentity({
   folder,
@@ -58,12 +59,12 @@ async function rekeyed(
 }
 
 /**
- * Puts back what a backup holds, under its own name, after its certificates were found to belong to each other and to the keys.
- * Never over an identity. Fails with input.refused, identity.unreadable, identity.exists or store.failed.
+ * Restores a backup under its own name, after its certificates were checked against each other and against the keys.
+ * Never overwrites an identity. Fails with input.refused, identity.unreadable, identity.exists or store.failed.
  */
 export async function restoreIdentity(folder: string, backup: Uint8Array): Promise<Outcome<IdentityInfo>> {
   const found = parseBackup(backup)
-  if (found === null) return fail('input.refused', 'this is not a backup of an identity')
+  if (found === null) return fail('input.refused', 'this is not a backup of a signing identity')
   const { name, files } = found
   const kept = keptIdentity(name, files)
   if (!kept.ok) return kept
@@ -72,8 +73,7 @@ export async function restoreIdentity(folder: string, backup: Uint8Array): Promi
   const rootHeader = parseEnvelope(rootKey ?? '')?.header
   const wrongRoot = rootKey !== undefined && (rootHeader?.use !== 'root' || rootHeader.root !== root.fingerprint)
   const wrongName = 'envelope' in holder && holder.envelope.header.name !== name
-  if (wrongRoot || wrongName)
-    return fail('identity.unreadable', `${name}: the certificates are not the ones that belong to the key`)
+  if (wrongRoot || wrongName) return fail('identity.unreadable', `${name}: the certificates do not belong to the key`)
   const placed = await placeNew(folder, name, files)
   return placed.ok ? ok(kept.value.info) : placed
 }

@@ -7,7 +7,10 @@ import { namesOf } from '../seal/x509.ts'
 import { authorityOf, extension, type Issuer, issuerOf, keyId, signed } from './issuer.ts'
 import { issueList } from './revocation-list.ts'
 
-/** A local identity: a root that signs one leaf and one revocation list, and the leaf that seals. All P-256 with SHA-256. */
+/**
+ * A local identity: a root that signs one leaf and one revocation list, and the leaf that seals. All P-256 with
+ * SHA-256.
+ */
 export interface NewIdentity {
   readonly leaf: Uint8Array
   readonly root: Uint8Array
@@ -20,7 +23,7 @@ export interface NewIdentity {
 export interface IdentityRequest {
   readonly commonName: string
   readonly rootCommonName: string
-  /** Marks both certificates as made for a demonstration. */
+  /** Marks both certificates as made for a demo. */
   readonly demo?: boolean
   /** UTC, ISO 8601. */
   readonly now: string
@@ -33,9 +36,9 @@ const LEAF_DAYS = 730
 const ROOT_DAYS = 3652
 
 /**
- * Makes keys, certificates (RFC 5280) and a revocation list. The leaf has a CRL distribution point and no OCSP responder, and the key
- * usages and purposes that PDF viewers and openssl accept for documents; the address in it is one that never resolves (RFC 2606),
- * since the list travels with what is sealed. The root's list outlives the leaf.
+ * Creates keys, certificates (RFC 5280) and a revocation list. The leaf has a CRL distribution point and no OCSP
+ * responder, and the key usages and purposes that PDF viewers and openssl accept for documents; its address never
+ * resolves (RFC 2606), since the list is part of what is sealed. The root's list outlives the leaf.
  */
 export function makeIdentity(request: IdentityRequest): NewIdentity {
   const { now, entropy } = request
@@ -69,8 +72,8 @@ export function makeIdentity(request: IdentityRequest): NewIdentity {
 }
 
 /**
- * A new key and certificate under a root made here, in the name of the leaf before it. Ends with the root at the latest; null when
- * the root ends within 90 days.
+ * A new key and certificate under a root created here, in the name of the previous leaf. Ends with the root at the
+ * latest; null when the root ends within 90 days.
  */
 export function nextLeaf(
   root: Uint8Array,
@@ -149,16 +152,17 @@ const certificate = (by: Issuer, fields: CertificateFields): Uint8Array =>
 const name = (commonName: string): Uint8Array => sequence(setOf(sequence(oid(OID.commonName), text(commonName))))
 
 /**
- * The revocation list by its issuer's name (RFC 5280 §4.2.1.13, directoryName). It has no address: the list travels in the seal, and readers
- * would report an address that cannot be fetched. Without the extension, poppler's pdfsig reports an unknown issue.
+ * The revocation list by its issuer's name (RFC 5280, section 4.2.1.13, directoryName). It has no address: the list is
+ * part of the seal, and readers would report an address that cannot be fetched. Without the extension, poppler's pdfsig
+ * reports an unknown issue.
  */
 const distributionPoint = (issuer: Uint8Array): Uint8Array =>
   sequence(sequence(der(0xa0, der(0xa0, der(0xa4, issuer)))))
 
-/** Whole seconds, and a little earlier: other clocks may be behind. */
+/** Whole seconds, and slightly earlier: other clocks may be behind. */
 const startOf = (now: string): number => Math.floor(Date.parse(now) / 1000) * 1000 - 5 * MINUTE
 
-/** Sixteen random octets, positive and not zero (RFC 5280 §4.1.2.2). */
+/** Sixteen random octets, positive and not zero (RFC 5280, section 4.1.2.2). */
 function serial(entropy: Entropy): Uint8Array {
   const bytes = new Uint8Array(entropy.bytes(16))
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40

@@ -3,8 +3,9 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Entropy } from '../../core/ports.ts'
 
 /**
- * A secret at rest: scrypt (RFC 7914) stretches the passphrase, AES-256-GCM (NIST SP 800-38D) encrypts and authenticates, and the
- * header, parameters included, is authenticated with it. Parameters are constants: a file cannot ask for weaker or costlier ones.
+ * A secret at rest: scrypt (RFC 7914) derives the key from the passphrase, AES-256-GCM (NIST SP 800-38D) encrypts and
+ * authenticates, and the header, parameters included, is authenticated with it. Parameters are constants: a file cannot
+ * request weaker or costlier ones.
  */
 export interface Envelope {
   readonly header: { readonly [key: string]: string }
@@ -16,13 +17,13 @@ const CIPHER = 'aes-256-gcm'
 const N = 131_072
 const TAG_BYTES = 16
 
-/** What the header of every key's envelope says it is. */
+/** The type in the header of every key's envelope. */
 export const KEY_FORMAT = 'barewitness-key/1'
 
-/** An envelope's text, as it lies in a file. */
+/** An envelope's text, as stored in a file. */
 export const envelopeText = (envelope: Envelope): string => `${JSON.stringify(envelope, null, 2)}\n`
 
-/** Reads an envelope of a key; null when the text is none. */
+/** Reads an envelope of a key; null for any other text. */
 export function parseEnvelope(text: string): Envelope | null {
   try {
     const value = JSON.parse(text) as Partial<Envelope> | null
@@ -35,7 +36,7 @@ export function parseEnvelope(text: string): Envelope | null {
   }
 }
 
-/** Encrypts. `about` is kept readable beside the secret and authenticated with it. */
+/** Encrypts. `about` stays readable and is authenticated with the secret. */
 export async function sealSecret(
   secret: Uint8Array,
   passphrase: string,
@@ -51,7 +52,7 @@ export async function sealSecret(
   return { header, ciphertext: base64(body) }
 }
 
-/** Decrypts; null when the passphrase is another one or a byte of the envelope was changed, which cannot be told apart. */
+/** Decrypts; null for a wrong passphrase or a changed byte, which cannot be distinguished. */
 export async function openSecret({ header, ciphertext }: Envelope, passphrase: string): Promise<Uint8Array | null> {
   const body = Buffer.from(ciphertext, 'base64')
   const salt = Buffer.from(header.salt ?? '', 'base64')

@@ -6,9 +6,9 @@ import { ok } from '../../core/result.ts'
 import { isCode, makeFile, makeFolder, readPlain, syncFolder } from '../store/durable.ts'
 
 /**
- * Identities on disk: one folder each, of mode 0700, files of mode 0600. leaf.pem, chain.pem, root.pem, crl.pem, retired/ and
- * rotations.jsonl are public; key.json and root-key.json hold private keys, each in an envelope of its own; token.json names a key that
- * never leaves its token. Here an identity is its files: path to text.
+ * Identities on disk: one folder each, of mode 0700, files of mode 0600. leaf.pem, chain.pem, root.pem, crl.pem,
+ * retired/ and rotations.jsonl are public; key.json and root-key.json contain private keys, each in its own envelope;
+ * token.json names a key that never leaves its token. In this module an identity is its files: path to text.
  */
 export type IdentityFiles = Readonly<Record<string, string>>
 
@@ -26,11 +26,11 @@ const TOP = [
 const RETIRED = /^retired\/[0-9a-f]{64}\/leaf\.pem$/
 const LARGEST_FILE = 1 << 22
 
-/** Where the certificate of a leaf that no longer seals is kept. */
+/** Path of the certificate of a leaf that no longer seals. */
 export const retiredPath = (fingerprint: string): string => `retired/${fingerprint}/leaf.pem`
 export const isIdentityPath = (path: string): boolean => TOP.includes(path) || RETIRED.test(path)
 
-/** The names of identities in a folder. One that does not exist holds none. Fails with store.failed. */
+/** The names of identities in a folder. A missing folder has none. Fails with store.failed. */
 export async function namesIn(folder: string): Promise<Outcome<readonly string[]>> {
   try {
     return ok((await readdir(folder)).filter((name) => NAME.test(name)).sort())
@@ -39,7 +39,9 @@ export async function namesIn(folder: string): Promise<Outcome<readonly string[]
   }
 }
 
-/** The files of one identity; others in its folder are passed over. Fails with identity.missing or identity.unreadable. */
+/**
+ * The files of one identity; other files in its folder are ignored. Fails with identity.missing or identity.unreadable.
+ */
 export async function readFiles(folder: string, name: string): Promise<Outcome<IdentityFiles>> {
   if (!NAME.test(name)) return fail('identity.missing', plain(name))
   try {
@@ -59,7 +61,7 @@ export async function readFiles(folder: string, name: string): Promise<Outcome<I
 
 const setAside = (name: string): string => `.before-${name}`
 
-/** Places a new identity: all its files at once, or nothing. Fails with identity.exists or store.failed. */
+/** Stores a new identity: all its files at once, or nothing. Fails with identity.exists or store.failed. */
 export async function placeNew(folder: string, name: string, files: IdentityFiles): Promise<Outcome<null>> {
   return await written(folder, files, async (unfinished) => {
     try {
@@ -73,8 +75,8 @@ export async function placeNew(folder: string, name: string, files: IdentityFile
 }
 
 /**
- * Puts these files in place of an identity's. The folder as it was is set aside until the new one stands, then deleted, and with it
- * whatever the new files no longer hold. Fails with store.failed.
+ * Replaces the files of an identity. The previous folder is moved aside until the new one is complete, then deleted,
+ * with everything that the new files no longer contain. Fails with store.failed.
  */
 export async function replaceAll(folder: string, name: string, files: IdentityFiles): Promise<Outcome<null>> {
   const home = join(folder, name)
@@ -94,7 +96,7 @@ export async function replaceAll(folder: string, name: string, files: IdentityFi
   })
 }
 
-/** Writes a folder of files under a passing name, and hands it on; takes it away when it was not used. */
+/** Writes a folder of files under a temporary name, and passes it on; removes it when it was not used. */
 async function written(
   folder: string,
   files: IdentityFiles,
@@ -117,14 +119,14 @@ async function written(
   }
 }
 
-/** Writes a file elsewhere, readable by its owner alone; never over another. Fails with store.failed. */
+/** Writes a file elsewhere, readable by its owner only; never overwrites one. Fails with store.failed. */
 export async function writeApart(path: string, text: string): Promise<Outcome<null>> {
   try {
     await makeFile(path, 'wx', text)
     await syncFolder(dirname(path))
     return ok(null)
   } catch (problem) {
-    return fail('store.failed', isCode(problem, 'EEXIST') ? `${path} exists already` : told(problem))
+    return fail('store.failed', isCode(problem, 'EEXIST') ? `${path} already exists` : told(problem))
   }
 }
 

@@ -11,8 +11,8 @@ import { keyFile, refusal } from './local.ts'
 import { readPkcs12 } from './pkcs12.ts'
 
 /**
- * Takes a key with its certificates out of a PKCS #12 file and keeps it in an envelope of our own. Certificates that the file lacks may
- * come from others. Fails with input.refused, key.refused, identity.passphrase-wrong, identity.exists or store.failed.
+ * Imports a key with its certificates from a PKCS #12 file into an envelope. Certificates missing in the file may come
+ * from others. Fails with input.refused, key.refused, identity.passphrase-wrong, identity.exists or store.failed.
  */
 export async function importPkcs12(input: ImportInput & { readonly entropy: Entropy }): Promise<Outcome<IdentityInfo>> {
   const { folder, name, passphrase, entropy } = input
@@ -49,7 +49,7 @@ function fits(certificate: Uint8Array, key: Parameters<X509Certificate['checkPri
 export const readable = (certificates: readonly Uint8Array[]): readonly CertificateFacts[] =>
   certificates.flatMap((bytes) => readCertificate(bytes) ?? [])
 
-/** Revocation lists in a file that a person named: PEM, one or several, or one in DER. */
+/** Revocation lists in a named file: PEM, one or several, or one in DER. */
 export function listsIn(file: Uint8Array): readonly Uint8Array[] {
   const found = fromPem('X509 CRL', Buffer.from(file).toString('latin1'))
   return found.length > 0 ? found : [file]
@@ -70,7 +70,7 @@ export function certificateFiles(
   }
 }
 
-/** Places files that were found to read as an identity. */
+/** Stores files that were checked to form an identity. */
 export async function placeChecked(folder: string, name: string, files: IdentityFiles): Promise<Outcome<IdentityInfo>> {
   const read = keptIdentity(name, files)
   if (!read.ok) return read

@@ -15,8 +15,9 @@ import { addToken, openTokenKey } from './token-identity.ts'
 export { createIdentity } from './local.ts'
 
 /**
- * Opens an identity for signing; for a key on a token the passphrase is its PIN. Fails with identity.missing, identity.unreadable,
- * key.refused for a leaf that its own list revokes, identity.passphrase-wrong, or token.unavailable.
+ * Opens an identity for signing; for a key on a token the passphrase is its PIN. Fails with identity.missing,
+ * identity.unreadable, key.refused for a leaf that its own list revokes, identity.passphrase-wrong, or
+ * token.unavailable.
  */
 export async function openIdentity(folder: string, name: string, passphrase: string): Promise<Outcome<Signer>> {
   const read = await readIdentity(folder, name)
@@ -29,7 +30,7 @@ export async function openIdentity(folder: string, name: string, passphrase: str
     : await openFileKey(kept, kept.holder.envelope, passphrase)
 }
 
-/** Identities in a folder, by name. A folder that does not exist holds none; what cannot be read is left out. */
+/** Identities in a folder, by name. A missing folder has none; unreadable ones are omitted. */
 export async function listIdentities(folder: string): Promise<Outcome<readonly IdentityInfo[]>> {
   const names = await namesIn(folder)
   if (!names.ok) return names
@@ -37,7 +38,7 @@ export async function listIdentities(folder: string): Promise<Outcome<readonly I
   return ok(found.flatMap((read) => (read.ok ? [read.value.info] : [])))
 }
 
-/** What an auditor needs from the signer, by another way than a pack: the root certificate, and fingerprints to compare. */
+/** What an auditor needs from the signer by a separate channel: the root certificate, and fingerprints to compare. */
 export async function exportTrust(folder: string, name: string): Promise<Outcome<IdentityTrust>> {
   const read = await readIdentity(folder, name)
   if (!read.ok) return read
@@ -58,7 +59,7 @@ export const createIdentities = (clock: Clock, entropy: Entropy, defaultFolder: 
     const opened = await openIdentity(folder, name, passphrase)
     const notAfter = opened.ok ? (readCertificate(opened.value.certificate)?.notAfter ?? '') : ''
     if (opened.ok && notAfter <= clock.now())
-      return fail('key.refused', `the certificate of ${name} ended at ${notAfter}`)
+      return fail('key.refused', `the certificate of ${name} expired at ${notAfter}`)
     return opened
   },
   trust: exportTrust,

@@ -10,7 +10,7 @@ import { type Envelope, parseEnvelope } from './envelope.ts'
 import { type IdentityFiles, retiredPath } from './folder.ts'
 import { parseTokenReference, type TokenReference } from './token-reference.ts'
 
-/** An identity as its files tell, all of them read and matched against each other. No secret is in here. */
+/** An identity from its files, all of them read and matched against each other. Contains no secret. */
 export interface KeptIdentity {
   readonly info: IdentityInfo
   readonly leaf: CertificateFacts
@@ -26,18 +26,18 @@ export interface KeptIdentity {
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Reads an identity from its files: the chain holds up to the root, revocation lists are the chain's own, and key and token name the
- * certificates that lie beside them. Fails with identity.unreadable.
+ * Reads an identity from its files: the chain is valid up to the root, revocation lists are the chain's own, and key
+ * and token match the certificates in the folder. Fails with identity.unreadable.
  */
 export function keptIdentity(name: string, files: IdentityFiles): Outcome<KeptIdentity> {
   const unreadable = (why: string) => fail('identity.unreadable', `${name}: ${why}`)
   const leaf = certificatesOf(files['leaf.pem'])[0]
-  if (leaf === undefined) return unreadable('leaf.pem is not a certificate we can read')
+  if (leaf === undefined) return unreadable('leaf.pem is not a readable certificate')
   const offered = [...certificatesOf(files['chain.pem']), ...certificatesOf(files['root.pem'])]
   const { certificates, root, problems, incomplete } = chainOf(leaf, offered)
   const [kept] = certificatesOf(files['root.pem'])
   if (root === null || kept === undefined || !sameBytes(root.der, kept.der))
-    return unreadable(problems[0] ?? incomplete ?? 'the certificates are not the ones that belong together')
+    return unreadable(problems[0] ?? incomplete ?? 'the certificates do not belong together')
   const crls = fromPem('X509 CRL', files['crl.pem'] ?? '')
   const [wrong] = revocation(certificates, crls).problems
   if (wrong !== undefined) return unreadable(wrong)
@@ -52,7 +52,7 @@ export function keptIdentity(name: string, files: IdentityFiles): Outcome<KeptId
   if (holder === null) return unreadable('neither key.json nor token.json is a file of this program')
   const names = 'token' in holder ? holder.token : holder.envelope.header
   if (names.leaf !== leaf.fingerprint || names.root !== root.fingerprint)
-    return unreadable('the certificates are not the ones that belong to the key')
+    return unreadable('the certificates do not belong to the key')
   const info: IdentityInfo = {
     name,
     kind: 'token' in holder ? 'token' : holder.envelope.header.kind === 'imported' ? 'imported' : 'local',
@@ -85,8 +85,8 @@ export const signerParts = ({ leaf, chain, crls, info }: KeptIdentity): Omit<Sig
 })
 
 /**
- * A leaf with its chain up to a root, found among the certificates at hand, and revocation lists of that chain; for keys that others
- * certified. Fails with key.refused, saying what is missing.
+ * A leaf with its chain up to a root, found among the given certificates, and revocation lists of that chain; for keys
+ * that others certified. Fails with key.refused, naming what is missing.
  */
 export function certified(
   leaf: CertificateFacts,
@@ -97,7 +97,7 @@ export function certified(
   if (unfit !== undefined) return fail('key.refused', unfit)
   const { certificates, root, problems, incomplete } = chainOf(leaf, offered)
   if (root === null)
-    return fail('key.refused', incomplete === null ? problems.join(' ') : `${incomplete} Name a file that holds it.`)
+    return fail('key.refused', incomplete === null ? problems.join(' ') : `${incomplete} Name a file that contains it.`)
   const found = revocation(certificates, crls)
   if (found.problems.length > 0) return fail('key.refused', found.problems.join(' '))
   if (found.revoked !== null) return fail('key.refused', `The certificate was revoked at ${found.revoked.at}.`)

@@ -27,10 +27,10 @@ export async function readIdentity(folder: string, name: string): Promise<Outcom
 async function readLocal(folder: string, name: string): Promise<Outcome<KeptIdentity>> {
   const read = await readIdentity(folder, name)
   if (!read.ok || read.value.info.kind === 'local') return read
-  return fail('key.refused', `${name} was certified by others; only they can renew or revoke its certificate`)
+  return fail('key.refused', `${name} was certified by others; only its issuer can renew or revoke its certificate`)
 }
 
-/** The root's key, from the identity's own folder or from a file kept elsewhere. */
+/** The root's key, from the identity's own folder or from a file elsewhere. */
 async function openRootKey(
   kept: KeptIdentity,
   passphrase: string,
@@ -46,7 +46,7 @@ async function openRootKey(
   return await openKey(name, envelope, passphrase, kept.root.der)
 }
 
-/** The revocation list after the one at hand, with one entry more or none. */
+/** The next revocation list, with one more entry or none. */
 function nextList(kept: KeptIdentity, rootKey: KeyObject, now: number, until: number, entry?: Uint8Array): string {
   const before = listToContinue(kept.crls[0] ?? new Uint8Array())
   const list = issueList(issuerOf(kept.root.der, rootKey), {
@@ -59,9 +59,9 @@ function nextList(kept: KeptIdentity, rootKey: KeyObject, now: number, until: nu
 }
 
 /**
- * A new key and leaf under the same root, a new revocation list, and a line in rotations.jsonl that ties the old leaf to the new. The
- * old leaf's certificate stays in retired/; its private key is deleted. Fails with identity.missing, identity.unreadable,
- * identity.passphrase-wrong, input.refused, key.refused or store.failed.
+ * A new key and leaf under the same root, a new revocation list, and a line in rotations.jsonl that links the old leaf
+ * to the new. The old leaf's certificate stays in retired/; its private key is deleted. Fails with identity.missing,
+ * identity.unreadable, identity.passphrase-wrong, input.refused, key.refused or store.failed.
  */
 export async function rotateIdentity(
   input: RotateInput & { readonly clock: Clock; readonly entropy: Entropy },
@@ -80,7 +80,7 @@ export async function rotateIdentity(
   if (next === null)
     return fail(
       'key.refused',
-      `the root of ${name} ends at ${kept.root.notAfter}; make a new one with “identity create”`,
+      `the root of ${name} expires at ${kept.root.notAfter}; create a new one with “identity create”`,
     )
   const leaf = sha256(next.leaf)
   const statement = canonicalJson({ from: kept.leaf.fingerprint, to: leaf, at, why })
@@ -96,8 +96,9 @@ export async function rotateIdentity(
 }
 
 /**
- * Puts a leaf of a local identity, the present or a retired one, on a new revocation list. Fails as rotateIdentity does, and with
- * input.refused for a leaf that is not this identity's, is on the list, or for a time before it began or in the future.
+ * Adds a leaf of a local identity, the current or a retired one, to a new revocation list. Fails as rotateIdentity
+ * does, and with input.refused for a leaf that is not this identity's, is already listed, or for a time before it began
+ * or in the future.
  */
 export async function revokeLeaf(input: RevokeInput & { readonly clock: Clock }): Promise<Outcome<IdentityInfo>> {
   const { folder, name, passphrase, clock, reason } = input
@@ -106,7 +107,7 @@ export async function revokeLeaf(input: RevokeInput & { readonly clock: Clock })
   const kept = read.value
   const leaf = [kept.leaf, ...kept.retired].find(({ fingerprint }) => fingerprint === input.leaf)
   if (leaf === undefined)
-    return fail('input.refused', `${plain(input.leaf)} is no leaf of ${name}; see “identity list”`)
+    return fail('input.refused', `${plain(input.leaf)} is not a leaf of ${name}; see “identity list”`)
   const now = Date.parse(clock.now())
   const from = input.from === undefined ? now : Date.parse(input.from)
   if (!(from <= now && from >= Date.parse(leaf.notBefore)))
@@ -114,14 +115,14 @@ export async function revokeLeaf(input: RevokeInput & { readonly clock: Clock })
   const { serial } = namesOf(leaf.der)
   const before = listToContinue(kept.crls[0] ?? new Uint8Array())
   if (before.entries.some((entry) => Buffer.from(entry).includes(Buffer.from(serial))))
-    return fail('input.refused', `${leaf.fingerprint} is on the revocation list of ${name}`)
+    return fail('input.refused', `${leaf.fingerprint} is already on the revocation list of ${name}`)
   const rootKey = await openRootKey(kept, passphrase, input.rootKey)
   if (!rootKey.ok) return rootKey
   const entry = revokedEntry(serial, new Date(from), reason)
   return await replaced(folder, name, { ...kept.files, 'crl.pem': nextList(kept, rootKey.value, now, 0, entry) })
 }
 
-/** Files that must read as an identity before they take the place of one. */
+/** Files are checked to form an identity before they replace one. */
 async function replaced(folder: string, name: string, files: KeptIdentity['files']): Promise<Outcome<IdentityInfo>> {
   const next = keptIdentity(name, files)
   if (!next.ok) return next
@@ -130,14 +131,14 @@ async function replaced(folder: string, name: string, files: KeptIdentity['files
 }
 
 /**
- * Moves the root's key, encrypted as it is, into a file elsewhere. Sealing needs it no longer. Never writes over a file. Fails with
- * identity.missing, identity.unreadable, input.refused or store.failed.
+ * Moves the root's key, encrypted as it is, into a file elsewhere. Sealing no longer needs it. Never overwrites a file.
+ * Fails with identity.missing, identity.unreadable, input.refused or store.failed.
  */
 export async function takeRootOffline(folder: string, name: string, to: string): Promise<Outcome<IdentityInfo>> {
   const read = await readIdentity(folder, name)
   if (!read.ok) return read
   const text = read.value.files['root-key.json']
-  if (text === undefined) return fail('input.refused', `the root key of ${name} is not here`)
+  if (text === undefined) return fail('input.refused', `the root key of ${name} is not stored here`)
   const written = await writeApart(to, text)
   if (!written.ok) return written
   try {

@@ -15,7 +15,7 @@ import { signWith } from './signer.ts'
 export interface CreateInput {
   readonly folder: string
   readonly name: string
-  /** Whose key this is, as reports print it. */
+  /** Name of the key's owner, as reports print it. */
   readonly subject: string
   readonly passphrase: string
   readonly clock: Clock
@@ -23,11 +23,14 @@ export interface CreateInput {
 }
 
 interface CreatedIdentity extends IdentityInfo {
-  /** The root certificate, to be given to auditors by a way of its own. */
+  /** The root certificate, to be given to auditors by a separate channel. */
   readonly rootPath: string
 }
 
-/** Makes an identity. All its files appear at once or not at all. Fails with input.refused, identity.exists or store.failed. */
+/**
+ * Creates an identity. All its files appear at once or not at all. Fails with input.refused, identity.exists or
+ * store.failed.
+ */
 export async function createIdentity(input: CreateInput): Promise<Outcome<CreatedIdentity>> {
   const { folder, name, passphrase, clock, entropy } = input
   const subject = input.subject.trim()
@@ -35,7 +38,7 @@ export async function createIdentity(input: CreateInput): Promise<Outcome<Create
   if (refused !== null) return refused
   if (subject === '' || subject.length > 64 || plain(subject) !== subject)
     return fail('input.refused', 'the subject must have 1 to 64 printable characters')
-  if (/barewitness\s+demo/i.test(subject)) return fail('input.refused', 'that subject is kept for demonstrations')
+  if (/barewitness\s+demo/i.test(subject)) return fail('input.refused', 'that subject is reserved for demos')
   const made = makeIdentity({ commonName: subject, rootCommonName: rootName(subject), now: clock.now(), entropy })
   const leaf = sha256(made.leaf)
   const about = { name, leaf, root: sha256(made.root) }
@@ -52,10 +55,13 @@ export async function createIdentity(input: CreateInput): Promise<Outcome<Create
   return ok({ name, kind: 'local', subject, fingerprint: leaf, notAfter, retired: [], rootPath })
 }
 
-/** Why no identity can be made under this name and passphrase. */
+/** Why no identity can be created with this name and passphrase. */
 export function refusal(name: string, passphrase: string) {
   if (!NAME.test(name))
-    return fail('input.refused', 'an identity’s name has lower-case letters, digits, - and _, at most 63')
+    return fail(
+      'input.refused',
+      'the name of an identity may have lower-case letters, digits, - and _, at most 63 characters',
+    )
   return passphrase === '' ? fail('input.refused', 'the passphrase is empty') : null
 }
 
@@ -76,8 +82,8 @@ export async function keyFile(
 }
 
 /**
- * Opens a key that lies in a file, and finds it to be that of the certificate. Fails with identity.passphrase-wrong, which also covers
- * an altered file since authenticated encryption cannot tell the two apart, or with identity.unreadable.
+ * Opens a key in a file, and checks that it belongs to the certificate. Fails with identity.passphrase-wrong, which
+ * also covers an altered file since authenticated encryption cannot distinguish the two, or with identity.unreadable.
  */
 export async function openKey(
   name: string,
@@ -90,9 +96,9 @@ export async function openKey(
   try {
     const key = createPrivateKey({ key: Buffer.from(secret.buffer), format: 'der', type: 'pkcs8' })
     const fits = new X509Certificate(certificate).checkPrivateKey(key)
-    return fits ? ok(key) : fail('identity.unreadable', `${name}: key and certificate differ`)
+    return fits ? ok(key) : fail('identity.unreadable', `${name}: key and certificate do not match`)
   } catch {
-    return fail('identity.unreadable', `${name}: what the passphrase opened is not a key`)
+    return fail('identity.unreadable', `${name}: the decrypted content is not a key`)
   } finally {
     secret.fill(0)
   }

@@ -3,14 +3,17 @@ import { Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js'
 import { OID } from '../seal/oids.ts'
 import { rc2CbcDecrypt } from './rc2.ts'
 
-/** How the parts of a PKCS #12 file are encrypted (RFC 7292 Appendix B and C, RFC 8018). All of it is told by the file itself. */
+/**
+ * How the parts of a PKCS #12 file are encrypted (RFC 7292, appendices B and C; RFC 8018). The file itself states all
+ * of it.
+ */
 
-/** Work that a file may still ask for: rounds of key derivation, over the whole file. */
+/** Remaining budget for key derivation rounds, over the whole file. */
 export interface Budget {
   rounds: number
 }
 
-/** What a file holds that we do not read, or that is damaged; caught where the file is read. */
+/** Unsupported or damaged content; caught where the file is read. */
 export class UnreadableFile extends Error {}
 
 export const need = <T>(value: T | null | undefined | false, what: string): T => {
@@ -24,18 +27,18 @@ export const oidOf = (value: unknown): string => (value instanceof ObjectIdentif
 export const octetsOf = (value: unknown, what: string): Uint8Array =>
   new Uint8Array(need(value instanceof OctetString && value, what).getValue())
 
-/** A count of rounds, taken from the budget. */
+/** A number of rounds, taken from the budget. */
 export function roundsOf(value: unknown, budget: Budget): number {
   const count = value instanceof Integer ? value.toBigInt() : 0n
   if (count < 1n || count > BigInt(budget.rounds))
-    throw new UnreadableFile('the file asks for more rounds of key derivation than are done here, or for none')
+    throw new UnreadableFile('the file requires too many key derivation rounds, or none')
   budget.rounds -= Number(count)
   return Number(count)
 }
 
 export type HashName = 'sha1' | 'sha256' | 'sha384' | 'sha512'
 
-/** RFC 7292 §B.1: the password in UTF-16, most significant octet first, with a zero at its end. */
+/** RFC 7292, section B.1: the password in UTF-16, most significant octet first, with a zero at its end. */
 const bmp = (password: string): Buffer => Buffer.from(`${password}\0`, 'utf16le').swap16()
 
 interface Derivation {
@@ -43,12 +46,12 @@ interface Derivation {
   readonly password: string
   readonly salt: Uint8Array
   readonly rounds: number
-  /** RFC 7292 §B.3: 1 for a key, 2 for an initialization vector, 3 for a MAC's key. */
+  /** RFC 7292, section B.3: 1 for a key, 2 for an initialization vector, 3 for a MAC's key. */
   readonly purpose: 1 | 2 | 3
   readonly length: number
 }
 
-/** Key derivation of RFC 7292 §B.2. */
+/** Key derivation of RFC 7292, section B.2. */
 export function pkcs12Key({ hashName, password, salt, rounds, purpose, length }: Derivation): Buffer {
   const v = hashName === 'sha1' || hashName === 'sha256' ? 64 : 128
   const filled = (bytes: Uint8Array): Buffer => Buffer.alloc(v * Math.ceil(bytes.length / v), bytes)
@@ -88,18 +91,18 @@ const PRFS: Readonly<Record<string, HashName>> = {
   [OID.hmacWithSha512]: 'sha512',
 }
 export const prfOf = (algorithm: string): HashName =>
-  need(PRFS[algorithm], `the file uses ${algorithm}, which is not read here`)
+  need(PRFS[algorithm], `the file uses ${algorithm}, which is not supported`)
 
-/** A key by PBKDF2 (RFC 8018 §5.2), from its AlgorithmIdentifier. */
+/** A key by PBKDF2 (RFC 8018, section 5.2), from its AlgorithmIdentifier. */
 export async function pbkdf2Key(algorithm: unknown, password: string, length: number | null, budget: Budget) {
   const [name, parameters] = membersOf(algorithm, 'its key derivation is not readable')
-  if (oidOf(name) !== OID.pbkdf2) throw new UnreadableFile('it derives its keys in a way that is not read here')
+  if (oidOf(name) !== OID.pbkdf2) throw new UnreadableFile('it uses a key derivation that is not supported')
   const [salt, count, ...rest] = membersOf(parameters, 'its key derivation is not readable')
   const stated = rest.find((member) => member instanceof Integer)
   const prf = rest.find((member) => member instanceof Sequence)
   const prfName = prf === undefined ? 'sha1' : prfOf(oidOf(membersOf(prf, 'its key derivation is not readable')[0]))
   const size = length ?? (stated instanceof Integer ? Number(stated.toBigInt()) : 0)
-  if (!(size >= 16 && size <= 64)) throw new UnreadableFile('it states a key of a size that is not read here')
+  if (!(size >= 16 && size <= 64)) throw new UnreadableFile('it states a key size that is not supported')
   return await derived(password, octetsOf(salt, 'its salt is not readable'), roundsOf(count, budget), size, prfName)
 }
 
@@ -111,8 +114,8 @@ const AES: Readonly<Record<string, readonly [string, number]>> = {
 const RC2: Readonly<Record<string, number>> = { [OID.pbeRc2With128Bits]: 16, [OID.pbeRc2With40Bits]: 5 }
 
 /**
- * Decrypts one part by its AlgorithmIdentifier. Null when the padding is wrong: another password, or damage. Throws UnreadableFile for
- * what is not read here.
+ * Decrypts one part by its AlgorithmIdentifier. Null when the padding is wrong: another password, or damage. Throws
+ * UnreadableFile for unsupported content.
  */
 export async function decryptPart(
   algorithm: unknown,
@@ -128,14 +131,14 @@ export async function decryptPart(
     const [cipherName, iv] = membersOf(scheme, 'its encryption is not readable')
     const [cipher, length] = need(
       AES[oidOf(cipherName)],
-      `it is encrypted with ${oidOf(cipherName)}, which is not read here`,
+      `it is encrypted with ${oidOf(cipherName)}, which is not supported`,
     )
     const key = await pbkdf2Key(derivation, password, length, budget)
     return finished(cipher, key, octetsOf(iv, 'its encryption is not readable'), ciphertext)
   }
   const rc2 = RC2[id]
   if (id !== OID.pbe3Des && rc2 === undefined)
-    throw new UnreadableFile(`it is encrypted with ${id}, which is not read here`)
+    throw new UnreadableFile(`it is encrypted with ${id}, which is not supported`)
   const [salted, count] = membersOf(parameters, 'its encryption is not readable')
   const rounds = roundsOf(count, budget)
   const salt = octetsOf(salted, 'its salt is not readable')
@@ -154,7 +157,7 @@ function finished(cipher: string, key: Buffer, iv: Uint8Array, ciphertext: Uint8
   }
 }
 
-/** Padding of RFC 8018 §6.1.1, for blocks of eight. */
+/** Padding of RFC 8018, section 6.1.1, for blocks of eight. */
 function unpadded(bytes: Buffer): Uint8Array | null {
   const count = bytes.at(-1) ?? 0
   const padding = bytes.subarray(-count)

@@ -18,7 +18,7 @@ import {
   UnreadableFile,
 } from './pkcs12-encryption.ts'
 
-/** What a PKCS #12 file holds: one private key, and certificates in the file's order. */
+/** Content of a PKCS #12 file: one private key, and certificates in the file's order. */
 interface Pkcs12Contents {
   readonly key: KeyObject
   readonly certificates: readonly Uint8Array[]
@@ -29,47 +29,48 @@ const MOST_ROUNDS = 5_000_000
 const MOST_BAGS = 100
 
 /**
- * Reads a PKCS #12 file in password integrity mode (RFC 7292), with its MAC in the old form or in that of RFC 9579. Fails with
- * identity.passphrase-wrong where the MAC and every encrypted part say so, and with key.refused for a file that is damaged, has no MAC,
- * holds no or several keys, asks for more than five million rounds, or uses algorithms not read here. Whatever the bytes, it returns.
+ * Reads a PKCS #12 file in password integrity mode (RFC 7292), with its MAC in the old form or in that of RFC 9579.
+ * Fails with identity.passphrase-wrong where the MAC and every encrypted part show it, and with key.refused for a file
+ * that is damaged, has no MAC, has no or several keys, needs more than five million rounds, or uses unsupported
+ * algorithms. Returns for any bytes.
  */
 export async function readPkcs12(file: Uint8Array, password: string): Promise<Outcome<Pkcs12Contents>> {
   if (file.length > LARGEST) return fail('key.refused', `the PKCS #12 file is larger than ${LARGEST} bytes`)
   try {
     return await contents(file, password)
   } catch (problem) {
-    const why = problem instanceof UnreadableFile ? problem.message : 'it is damaged, or none at all'
+    const why = problem instanceof UnreadableFile ? problem.message : 'it is damaged, or not a PKCS #12 file'
     return fail('key.refused', `the PKCS #12 file cannot be read: ${why}`)
   }
 }
 
 async function contents(file: Uint8Array, password: string): Promise<Outcome<Pkcs12Contents>> {
   const budget: Budget = { rounds: MOST_ROUNDS }
-  const [, authSafe, macData] = membersOf(parsed(file), 'it is damaged, or none at all')
-  const [contentType, content] = membersOf(authSafe, 'it is damaged, or none at all')
+  const [, authSafe, macData] = membersOf(parsed(file), 'it is damaged, or not a PKCS #12 file')
+  const [contentType, content] = membersOf(authSafe, 'it is damaged, or not a PKCS #12 file')
   if (oidOf(contentType) !== OID.data) throw new UnreadableFile('it is protected by a key and not by a password')
-  if (macData === undefined) throw new UnreadableFile('it has no MAC, so nothing shows that nobody changed it')
-  const authenticated = octetsOf(insideOf(content), 'it is damaged, or none at all')
+  if (macData === undefined) throw new UnreadableFile('it has no MAC, so its integrity cannot be checked')
+  const authenticated = octetsOf(insideOf(content), 'it is damaged, or not a PKCS #12 file')
   const intact = await macFits(macData, authenticated, password, budget)
   const read = await partsOf(authenticated, password, budget)
   if (!intact) {
     return read.opened > 0
-      ? fail('key.refused', 'the PKCS #12 file is damaged: its passphrase opens a part, but its MAC does not fit')
+      ? fail('key.refused', 'the PKCS #12 file is damaged: its passphrase opens a part, but its MAC does not match')
       : fail('identity.passphrase-wrong', 'the passphrase does not open the PKCS #12 file, or the file is damaged')
   }
   if (read.closed > 0) throw new UnreadableFile('a part of it does not open with the passphrase that its MAC accepts')
   const [key, ...more] = read.keys
   if (key === undefined || more.length > 0)
-    throw new UnreadableFile(`it holds ${read.keys.length} private keys, and must hold one`)
+    throw new UnreadableFile(`it contains ${read.keys.length} private keys; exactly one is required`)
   return ok({ key, certificates: read.certificates })
 }
 
 function parsed(bytes: Uint8Array): unknown {
   const { result, offset } = fromBER(bytes.slice())
-  return need(offset === bytes.length && result, 'it is damaged, or none at all')
+  return need(offset === bytes.length && result, 'it is damaged, or not a PKCS #12 file')
 }
 
-/** What stands inside an explicit tag [0]. */
+/** The content of an explicit tag [0]. */
 const insideOf = (tagged: unknown): unknown => (tagged instanceof Constructed ? tagged.valueBlock.value[0] : undefined)
 
 const HASHES: Readonly<Record<string, HashName>> = {
@@ -79,7 +80,7 @@ const HASHES: Readonly<Record<string, HashName>> = {
   [OID.sha512]: 'sha512',
 }
 
-/** Whether the MAC over the contents is that of the password (RFC 7292 §5.1, RFC 9579 §4). */
+/** Whether the MAC over the contents is that of the password (RFC 7292, section 5.1; RFC 9579, section 4). */
 async function macFits(macData: unknown, data: Uint8Array, password: string, budget: Budget): Promise<boolean> {
   const [digestInfo, salt, count] = membersOf(macData, 'its MAC is not readable')
   const [algorithm, digest] = membersOf(digestInfo, 'its MAC is not readable')
@@ -92,7 +93,7 @@ async function macFits(macData: unknown, data: Uint8Array, password: string, bud
     hashName = prfOf(oidOf(membersOf(scheme, 'its MAC is not readable')[0]))
     key = await pbkdf2Key(derivation, password, null, budget)
   } else {
-    hashName = need(HASHES[id], `its MAC uses ${id}, which is not read here`)
+    hashName = need(HASHES[id], `its MAC uses ${id}, which is not supported`)
     const rounds = count === undefined ? 1 : roundsOf(count, budget)
     const length = { sha1: 20, sha256: 32, sha384: 48, sha512: 64 }[hashName]
     const salted = octetsOf(salt, 'its MAC is not readable')
@@ -106,13 +107,13 @@ async function macFits(macData: unknown, data: Uint8Array, password: string, bud
 interface Parts {
   readonly keys: KeyObject[]
   readonly certificates: Uint8Array[]
-  /** Encrypted parts that gave sense, and those that did not. */
+  /** Encrypted parts that could be read, and those that could not. */
   opened: number
   closed: number
   bags: number
 }
 
-/** Walks AuthenticatedSafe and its bags (RFC 7292 §4). */
+/** Walks AuthenticatedSafe and its bags (RFC 7292, section 4). */
 async function partsOf(authenticated: Uint8Array, password: string, budget: Budget): Promise<Parts> {
   const parts: Parts = { keys: [], certificates: [], opened: 0, closed: 0, bags: 0 }
   for (const info of membersOf(parsed(authenticated), 'its contents are damaged')) {
@@ -141,7 +142,7 @@ async function opened(
 ): Promise<Sequence | null> {
   const bytes = await decryptPart(algorithm, ciphertext, password, budget)
   const { result, offset } = bytes === null ? { result: null, offset: -1 } : fromBER(bytes.slice())
-  // A wrong password gives sound padding once in some hundred times, but hardly ever a whole sequence.
+  // A wrong password gives valid padding in about one of a hundred cases, but hardly ever a whole sequence.
   const sequence = result instanceof Sequence && offset === bytes?.length ? result : null
   if (sequence === null) parts.closed += 1
   else parts.opened += 1
@@ -172,7 +173,7 @@ async function readBags(safe: unknown, parts: Parts, password: string, budget: B
 
 function countBag(parts: Parts): void {
   parts.bags += 1
-  if (parts.bags > MOST_BAGS) throw new UnreadableFile(`it holds more than ${MOST_BAGS} parts`)
+  if (parts.bags > MOST_BAGS) throw new UnreadableFile(`it has more than ${MOST_BAGS} parts`)
 }
 
 function keyOf(value: unknown): KeyObject {
@@ -180,7 +181,7 @@ function keyOf(value: unknown): KeyObject {
   try {
     return createPrivateKey({ key: Buffer.from(sequence.valueBeforeDecodeView), format: 'der', type: 'pkcs8' })
   } catch {
-    throw new UnreadableFile('its private key is of a kind that is not read here')
+    throw new UnreadableFile('its private key is of an unsupported kind')
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * RC2 in CBC mode (RFC 2268), decryption only, for old PKCS #12 files: the cryptography of today's runtimes no longer has it. With 40
- * bits it hides nothing; whoever imports such a file gets its key into an envelope that does.
+ * RC2 in CBC mode (RFC 2268), decryption only, for old PKCS #12 files: current runtimes no longer include it. With 40
+ * bits it protects nothing; the imported key is stored in an envelope that does.
  */
 
-// RFC 2268 §2: 0 to 255, permuted by the digits of π.
+// RFC 2268, section 2: 0 to 255, permuted by the digits of π.
 const PI = Buffer.from(
   [
     'd978f9c419ddb5ed28e9fd794aa0d89dc67e37832b76538e624c6488448bfba2',
@@ -19,7 +19,7 @@ const PI = Buffer.from(
 )
 const BLOCK = 8
 
-/** RFC 2268 §2: the key's octets become 64 words of 16 bits, of no more strength than `effectiveBits`. */
+/** RFC 2268, section 2: the key's octets become 64 words of 16 bits, of no more strength than `effectiveBits`. */
 function expand(key: Uint8Array, effectiveBits: number): Uint16Array {
   const bytes = new Uint8Array(128)
   bytes.set(key)
@@ -34,7 +34,7 @@ function expand(key: Uint8Array, effectiveBits: number): Uint16Array {
 
 const SHIFTS = [1, 2, 3, 5] as const
 
-/** One block, as four words, in place (RFC 2268 §4). */
+/** One block, as four words, in place (RFC 2268, section 4). */
 function decryptBlock(r: Uint16Array, k: Uint16Array): void {
   const word = (index: number): number => r[index & 3] ?? 0
   for (let round = 15; round >= 0; round -= 1) {
@@ -44,7 +44,7 @@ function decryptBlock(r: Uint16Array, k: Uint16Array): void {
       const mixed = (word(i - 1) & word(i - 2)) + (~word(i - 1) & word(i - 3))
       r[i] = turned - (k[4 * round + i] ?? 0) - mixed
     }
-    // A mashing round stands after the fifth and the eleventh mixing round.
+    // A mashing round follows the fifth and the eleventh mixing round.
     if (round === 5 || round === 11) for (let i = 3; i >= 0; i -= 1) r[i] = word(i) - (k[word(i - 1) & 63] ?? 0)
   }
 }

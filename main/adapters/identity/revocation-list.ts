@@ -5,7 +5,7 @@ import { der, sequence, small, time, unsigned } from '../seal/der.ts'
 import { OID } from '../seal/oids.ts'
 import { authorityOf, extension, type Issuer, signed } from './issuer.ts'
 
-/** Why a certificate is revoked, with its number (RFC 5280 §5.3.1). */
+/** Why a certificate is revoked, with its number (RFC 5280, section 5.3.1). */
 const REASONS = { 'key-compromise': 1, superseded: 4, cessation: 5 } as const
 export type Reason = keyof typeof REASONS
 
@@ -17,7 +17,10 @@ interface ListFields {
   readonly entries: readonly Uint8Array[]
 }
 
-/** A revocation list of version 2 (RFC 5280 §5.1); `revokedCertificates` is absent when nothing is revoked (§5.1.2.6). */
+/**
+ * A revocation list of version 2 (RFC 5280, section 5.1); `revokedCertificates` is absent when nothing is revoked
+ * (section 5.1.2.6).
+ */
 export function issueList(by: Issuer, { number, from, until, entries }: ListFields): Uint8Array {
   const list = sequence(
     small(1),
@@ -31,11 +34,13 @@ export function issueList(by: Issuer, { number, from, until, entries }: ListFiel
   return signed(list, by)
 }
 
-/** One entry: serial number as it stands in the certificate, time and reason, which is not critical (RFC 5280 §5.3). */
+/** One entry: serial number as in the certificate, time and reason, which is not critical (RFC 5280, section 5.3). */
 export const revokedEntry = (serial: Uint8Array, at: Date, reason: Reason): Uint8Array =>
   sequence(serial, time(at), sequence(extension(OID.reasonCode, false, der(0x0a, new Uint8Array([REASONS[reason]])))))
 
-/** Number, end and entries of a list made here, for the next one to continue. Throws on bytes that are no list. */
+/**
+ * Number, end and entries of a list created here, for the next one to continue. Throws on bytes that are not a list.
+ */
 export function listToContinue(list: Uint8Array): Pick<ListFields, 'number' | 'until' | 'entries'> {
   const { crlExtensions, nextUpdate, revokedCertificates } = CertificateRevocationList.fromBER(list.slice())
   const found = crlExtensions?.extensions.find(({ extnID }) => extnID === OID.crlNumber)?.parsedValue

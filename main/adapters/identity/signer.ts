@@ -17,7 +17,7 @@ export const signWith =
   async (data) =>
     new Uint8Array(sign('sha256', data, key))
 
-/** A P-256 private key in memory as a Signer, straight under its root. */
+/** A P-256 private key in memory as a Signer, directly under its root. */
 export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer => ({
   certificate: leaf,
   chain: [root],
@@ -29,11 +29,11 @@ export const signerOf = ({ leaf, root, crl, subject, key }: SignerParts): Signer
 })
 
 /**
- * A key for one demonstration, made in memory and kept nowhere. Its certificates say so in their names and by a mark of our own;
- * readers report it as a demonstration and never trust it, whatever they are told to trust.
+ * A key for one demo, created in memory and never stored. Its certificates state so in their names and by a private
+ * mark; readers report it as a demo and never trust it, whatever they are configured to trust.
  */
 export async function createDemoSigner(clock: Clock, entropy: Entropy): Promise<Signer> {
-  const commonName = `${DEMO_NAME} — trust nobody`
+  const commonName = `${DEMO_NAME} — do not trust`
   const made = makeIdentity({
     commonName,
     rootCommonName: `${commonName} (root)`,

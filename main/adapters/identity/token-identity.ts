@@ -11,13 +11,13 @@ import { refusal } from './local.ts'
 import { signOnToken } from './token.ts'
 import { TOKEN_FORMAT, type TokenReference } from './token-reference.ts'
 
-// Signed to see that key, PIN and certificate belong together; it stands for nothing else.
-const TRIAL = new TextEncoder().encode('Barewitness: trial of a key. This signature seals nothing.')
+// Signed to check that key, PIN and certificate belong together; it has no other meaning.
+const TRIAL = new TextEncoder().encode('Barewitness: test of a key. This signature seals nothing.')
 
 /**
- * Keeps where a key on a token is found, with its certificates: from the token, else from files. The key signs once, and the leaf is the
- * certificate that its signature verifies with. Fails with input.refused, token.unavailable, identity.passphrase-wrong (a wrong PIN),
- * key.refused, identity.exists or store.failed.
+ * Stores the location of a key on a token, with its certificates: from the token, otherwise from files. The key signs
+ * once, and the leaf is the certificate that verifies its signature. Fails with input.refused, token.unavailable,
+ * identity.passphrase-wrong (a wrong PIN), key.refused, identity.exists or store.failed.
  */
 export async function addToken(input: AddTokenInput): Promise<Outcome<IdentityInfo>> {
   const { folder, name, module, token, key, pin } = input
@@ -51,8 +51,9 @@ export async function addToken(input: AddTokenInput): Promise<Outcome<IdentityIn
 }
 
 /**
- * A signer whose key stays on its token. The PIN is tried here once; when it is wrong, or the token is gone, this fails as signOnToken
- * does. Later, `sign` rejects with an Error whose cause is the Failure; after a refused PIN it does not try again.
+ * A signer whose key stays on its token. The PIN is tried here once; when it is wrong, or the token is missing, this
+ * fails as signOnToken does. Later, `sign` rejects with an Error whose cause is the Failure; after a refused PIN it
+ * does not try again.
  */
 export async function openTokenKey(
   identity: KeptIdentity,
@@ -65,7 +66,7 @@ export async function openTokenKey(
     if (!made.ok) return made
     const { signature, serial } = made.value
     if (serial !== reference.serial)
-      return fail('token.unavailable', `another token of that label is plugged in: ${plain(serial)}`)
+      return fail('token.unavailable', `another token with that label is connected: ${plain(serial)}`)
     return verifies(data, identity.leaf, signature)
       ? ok(signature)
       : fail('token.unavailable', 'the token’s signature does not verify with the certificate')

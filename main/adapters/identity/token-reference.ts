@@ -1,4 +1,4 @@
-/** Where a key on a token is found, and which certificates belong to it. Public; the PIN is asked each time. */
+/** Location of a key on a token, and its certificates. Public; the PIN is requested each time. */
 export interface TokenReference {
   readonly format: typeof TOKEN_FORMAT
   /** The PKCS #11 module of the token's maker. */
@@ -15,7 +15,7 @@ export interface TokenReference {
 export const TOKEN_FORMAT = 'barewitness-token/1'
 const MEMBERS = ['module', 'token', 'key', 'serial', 'leaf', 'root'] as const
 
-/** Reads a reference; null when the text is none. */
+/** Reads a reference; null for any other text. */
 export function parseTokenReference(text: string): TokenReference | null {
   try {
     const value = JSON.parse(text) as TokenReference | null

@@ -8,15 +8,18 @@ import { err, ok } from '../../core/result.ts'
 import { sequence, unsigned } from '../seal/der.ts'
 import type { TokenReference } from './token-reference.ts'
 
-/** Keys on security tokens, through PKCS #11 (OASIS, version 2.40). Every use opens the token, logs in, and closes it again. */
+/**
+ * Keys on security tokens, through PKCS #11 (OASIS, version 2.40). Every use opens the token, logs in, and closes it
+ * again.
+ */
 
 type TokenPlace = Pick<TokenReference, 'module' | 'token' | 'key'>
 
-/** What one visit to a token gave. */
+/** The result of one session with a token. */
 interface TokenSignature {
   /** DER ECDSA-Sig-Value, or PKCS #1 v1.5, over the SHA-256 of the data. */
   readonly signature: Uint8Array
-  /** Certificates kept on the token, as they lie there. */
+  /** Certificates on the token, unchanged. */
   readonly certificates: readonly Uint8Array[]
   readonly serial: string
 }
@@ -25,18 +28,18 @@ const load = createRequire(import.meta.url)
 const modules = new Map<string, Pkcs11.PKCS11>()
 
 /**
- * A module of a token's maker, loaded once and kept: unloading some of them brings the program down. Fails with token.unavailable when
- * it cannot be loaded, or pkcs11js was not built.
+ * A module of a token's maker, loaded once and never unloaded: unloading some of them crashes the program. Fails with
+ * token.unavailable when it cannot be loaded, or pkcs11js was not built.
  */
 function moduleAt(path: string): Outcome<{ readonly pkcs11: typeof Pkcs11; readonly cryptoki: Pkcs11.PKCS11 }> {
-  if (!isAbsolute(path)) return fail('token.unavailable', `${plain(path)} is not the whole path of a module`)
+  if (!isAbsolute(path)) return fail('token.unavailable', `${plain(path)} is not the absolute path of a module`)
   let pkcs11: typeof Pkcs11
   try {
     pkcs11 = load('pkcs11js') as typeof Pkcs11
   } catch {
     return fail(
       'token.unavailable',
-      'pkcs11js is not built here; run: npm rebuild pkcs11js --ignore-scripts=false, without internet with npm_config_nodedir=/usr before it',
+      'pkcs11js is not built here; run: npm rebuild pkcs11js --ignore-scripts=false (without internet: set npm_config_nodedir=/usr)',
     )
   }
   try {
@@ -45,13 +48,14 @@ function moduleAt(path: string): Outcome<{ readonly pkcs11: typeof Pkcs11; reado
     modules.set(path, cryptoki)
     return ok({ pkcs11, cryptoki })
   } catch {
-    return fail('token.unavailable', `${plain(path)} is not a PKCS #11 module that can be loaded`)
+    return fail('token.unavailable', `${plain(path)} is not a loadable PKCS #11 module`)
   }
 }
 
 /**
- * Signs with a key on a token. One login, with one attempt: tokens lock after a few wrong ones. Fails with identity.passphrase-wrong
- * for a wrong PIN, with key.refused when the key is not of a kind that seals, and with token.unavailable for everything else.
+ * Signs with a key on a token. One login, with one attempt: tokens lock after a few failures. Fails with
+ * identity.passphrase-wrong for a wrong PIN, with key.refused when the key is not of a kind that seals, and with
+ * token.unavailable for everything else.
  */
 export function signOnToken(place: TokenPlace, pin: string, data: Uint8Array): Outcome<TokenSignature> {
   const loaded = moduleAt(place.module)
@@ -138,12 +142,13 @@ function signed(
   if (!isEc && keyType !== pkcs11.CKK_RSA) return null
   const mechanism = isEc ? pkcs11.CKM_ECDSA : pkcs11.CKM_SHA256_RSA_PKCS
   cryptoki.C_SignInit(session, { mechanism }, key)
-  // Keys meant for legal signatures want the PIN again for each one.
+  // Keys for legal signatures require the PIN again for each signature.
   if (attribute(cryptoki, session, key, pkcs11.CKA_ALWAYS_AUTHENTICATE)[0] === 1)
     cryptoki.C_Login(session, pkcs11.CKU_CONTEXT_SPECIFIC, pin)
   const input = isEc ? createHash('sha256').update(data).digest() : Buffer.from(data)
   const made = new Uint8Array(cryptoki.C_Sign(session, input, Buffer.alloc(LONGEST_SIGNATURE)))
-  // PKCS #11 gives r and s side by side, each of the order's length; DER has them as two INTEGERs (RFC 3279 §2.2.3).
+  // PKCS #11 returns r and s side by side, each of the order's length; DER has them as two INTEGERs (RFC 3279, section
+  // 2.2.3).
   if (!isEc) return made
   return made.length === 64 ? sequence(unsigned(made.subarray(0, 32)), unsigned(made.subarray(32))) : null
 }
@@ -153,14 +158,14 @@ function failureOf(pkcs11: typeof Pkcs11, place: TokenPlace, problem: unknown): 
   const wrong = [pkcs11.CKR_PIN_INCORRECT, pkcs11.CKR_PIN_INVALID, pkcs11.CKR_PIN_LEN_RANGE]
   const token = `token ${plain(place.token)}`
   if (code !== null && wrong.includes(code))
-    return { code: 'identity.passphrase-wrong', detail: `the PIN of ${token} is another one; it was tried once` }
+    return { code: 'identity.passphrase-wrong', detail: `wrong PIN for ${token}; it was tried once` }
   if (code === pkcs11.CKR_PIN_LOCKED)
-    return { code: 'token.unavailable', detail: `the PIN of ${token} is locked after wrong attempts` }
+    return { code: 'token.unavailable', detail: `the PIN of ${token} is locked after failed attempts` }
   const why = problem instanceof Error ? plain(problem.message.split('\n')[0] ?? '', 200) : 'unknown error'
   return { code: 'token.unavailable', detail: `${token}: ${why}` }
 }
 
-/** What closing says no longer matters: the token may be gone. */
+/** Errors on closing do not matter: the token may have been removed. */
 function quietly(close: () => void): void {
   try {
     close()

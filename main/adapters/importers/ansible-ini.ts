@@ -51,14 +51,14 @@ export function readIni(text: string): Inventory {
         }),
       )
       if (settings.some((setting) => !setting.includes('=')))
-        notes.push({ line, outcome: 'problem', why: 'has words that are no key=value' })
+        notes.push({ line, outcome: 'problem', why: 'has words that are not key=value' })
       for (const name of names ?? []) hosts.push({ name, line, group, vars })
     }
   }
   return { hosts, notes, groupVars, children }
 }
 
-/** Words as Ansible splits them: quotes hold spaces, and `#` after a space starts a comment. */
+/** Words as Ansible splits them: quotes enclose spaces, and `#` after a space starts a comment. */
 function words(text: string): readonly string[] {
   const found: string[] = []
   for (const [word] of text.matchAll(/(?:[^\s"'#]|"[^"]*"|'[^']*'|(?<=\S)#)+|#.*/g)) {

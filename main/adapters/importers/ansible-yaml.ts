@@ -4,15 +4,14 @@ import { expandRange } from './ansible-ini.ts'
 
 const DEEPEST = 30
 
-/** A YAML inventory of Ansible: groups with `hosts`, `children` and `vars`. A text tells why it cannot be read. */
+/** A YAML inventory of Ansible: groups with `hosts`, `children` and `vars`. Returns a text if it cannot be read. */
 export function readYaml(text: string): Inventory | string {
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
   const syntax = document.errors[0]
   if (syntax !== undefined) return `line ${counter.linePos(syntax.pos[0]).line}: ${syntax.message}`
-  if (!isMap(document.contents)) return 'the file holds no groups'
-  if (document.contents.has('plugin'))
-    return 'this configures an inventory plugin: what it would list is known only to the system it asks'
+  if (!isMap(document.contents)) return 'the file has no groups'
+  if (document.contents.has('plugin')) return 'this configures an inventory plugin, whose hosts are not in the file'
   if (document.contents.has('_meta'))
     return 'this is the output of a dynamic inventory: save a static inventory with “ansible-inventory --list --yaml”'
   const hosts: InventoryHost[] = []
@@ -63,7 +62,8 @@ export function readYaml(text: string): Inventory | string {
           const vars = variables(host.value, `“${nameOf(host)}”`)
           for (const name of names ?? []) hosts.push({ name, line: lineOf(host), group, vars })
         }
-      else notes.push({ line: lineOf(part), outcome: 'problem', why: `“${kind}” is none of hosts, children and vars` })
+      else
+        notes.push({ line: lineOf(part), outcome: 'problem', why: `“${kind}” is not one of hosts, children and vars` })
     }
   }
   for (const top of document.contents.items as readonly Pair[]) {

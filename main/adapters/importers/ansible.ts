@@ -15,7 +15,7 @@ export interface Note {
   readonly outcome: ImportLine['outcome']
   readonly why: string
 }
-/** An inventory as it stands in its file, before variables are passed down from groups to hosts. */
+/** An inventory as in its file, before variables are passed down from groups to hosts. */
 export interface Inventory {
   readonly hosts: readonly InventoryHost[]
   readonly notes: readonly Note[]
@@ -24,15 +24,16 @@ export interface Inventory {
 }
 
 /**
- * Hosts of a static Ansible inventory, INI or YAML. A host named in several groups is one node; its variables win over its groups’,
- * a child group’s over its parent’s. Scripts, plugins and vaults are refused with the reason: their content is not in the file.
+ * Hosts of a static Ansible inventory, INI or YAML. A host named in several groups is one node; its variables override
+ * its groups’, a child group’s those of its parent. Scripts, plugins and vaults are refused with the reason: their
+ * content is not in the file.
  */
 export function importAnsible(text: string, existing: readonly FleetNode[] = []): Preview {
   const preview = createPreview(text, existing)
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
   if (text.startsWith('#!'))
     return preview.refuse(
-      'this is a script that makes an inventory: run it yourself, and import what “ansible-inventory --list --yaml” writes',
+      'this is a script that generates an inventory: run it yourself, and import the output of “ansible-inventory --list --yaml”',
     )
   if (text.startsWith('$ANSIBLE_VAULT')) return preview.refuse('the whole file is encrypted by a vault')
   const inventory = looksLikeYaml(text) ? readYaml(text) : readIni(text)
@@ -41,7 +42,7 @@ export function importAnsible(text: string, existing: readonly FleetNode[] = [])
   const merged = mergeHosts(inventory)
   const names = new Set(merged.map(({ name }) => name))
   const known = (host: string): string | null => (names.has(host) ? nodeName(host) : null)
-  // A host that others jump through comes before them, so that it is not taken for an unknown one.
+  // A host that others jump through comes before them, so that it is not treated as unknown.
   for (const host of [...merged].sort((a, b) => Number(jumpOf(a.vars) !== null) - Number(jumpOf(b.vars) !== null))) {
     for (const line of host.lines.slice(1))
       preview.say(line, 'skipped', `“${host.name}” is the host of line ${host.lines[0]}`)
@@ -98,7 +99,7 @@ function mergeHosts({ hosts, groupVars, children }: Inventory): readonly MergedH
 const first = (vars: ReadonlyMap<string, string>, ...keys: readonly string[]): string | undefined =>
   keys.map((key) => vars.get(key)).find((value) => value !== undefined && value !== '')
 
-/** Variables that matter here and cannot be read from the file. */
+/** Relevant variables that cannot be read from the file. */
 const USED = [
   'ansible_host',
   'ansible_ssh_host',
@@ -116,7 +117,7 @@ function whyNot({ name, vars }: MergedHost): { readonly outcome: 'skipped' | 'pr
     return { outcome: 'skipped', why: `“${name}” is reached by ${connection}, not by SSH` }
   const template = USED.find((key) => vars.get(key)?.includes('{{') === true)
   if (template !== undefined)
-    return { outcome: 'problem', why: `${template} of “${name}” is a template, which only Ansible can fill` }
+    return { outcome: 'problem', why: `${template} of “${name}” is a template, which only Ansible can expand` }
   const port = first(vars, 'ansible_port', 'ansible_ssh_port')
   return port !== undefined && !/^\d{1,5}$/.test(port)
     ? { outcome: 'problem', why: `ansible_port of “${name}” must be a whole number` }
@@ -152,5 +153,5 @@ function jumpOf(vars: ReadonlyMap<string, string>): string | null {
 
 const noteOn = (vars: ReadonlyMap<string, string>): string =>
   /ProxyCommand/i.test(sshArguments(vars))
-    ? 'its ProxyCommand was not taken over; put it into your ssh configuration and set “transport: openssh”'
+    ? 'its ProxyCommand was not imported; put it into your ssh configuration and set “transport: openssh”'
     : ''

@@ -2,7 +2,7 @@ import { CsvError, parse } from 'csv-parse/sync'
 import type { FleetNode } from '../../../schemas/types.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'
 
-/** Headings that are understood, in lower case without spaces, dashes and underscores. */
+/** Supported headings, in lower case without spaces, dashes and underscores. */
 const COLUMNS: Readonly<Record<string, Field>> = {
   name: 'name',
   node: 'name',
@@ -49,7 +49,7 @@ interface Row {
   readonly info: { readonly lines: number }
 }
 
-/** Nodes from a table with a heading line; comma, semicolon or tab. Without a name the address serves as one. */
+/** Nodes from a table with a heading line; comma, semicolon or tab. Without a name the address is used as name. */
 export function importCsv(text: string, existing: readonly FleetNode[] = []): Preview {
   const preview = createPreview(text.replace(/^\uFEFF/, ''), existing)
   if (text.length > LARGEST_IMPORT) return preview.refuse('the file is larger than 8 MiB')
@@ -67,9 +67,7 @@ export function importCsv(text: string, existing: readonly FleetNode[] = []): Pr
     }) as unknown as readonly Row[]
   } catch (problem) {
     return preview.refuse(
-      problem instanceof CsvError
-        ? `this is not a table that can be read: ${problem.message}`
-        : 'this is not a table that can be read',
+      problem instanceof CsvError ? `this is not a readable table: ${problem.message}` : 'this is not a readable table',
     )
   }
   const [heading, ...body] = rows
@@ -110,10 +108,10 @@ export function importCsv(text: string, existing: readonly FleetNode[] = []): Pr
     if (jump === null) preview.say(line, 'problem', 'jump could not be read')
     else preview.add(line, jump.length === 0 ? node : { ...node, jump })
   }
-  return preview.done(() => 'goes on from the line above')
+  return preview.done(() => 'continues the line above')
 }
 
-/** What parts the columns of a table, by its first line: comma, semicolon or tab. */
+/** Column separator of a table, by its first line: comma, semicolon or tab. */
 export function delimiterOf(text: string): string {
   const first =
     text
@@ -135,7 +133,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
   n: false,
 }
 
-/** A node from cells, or what is wrong with them. Texts are checked against the schema later. */
+/** A node from cells, or the errors in them. Texts are checked against the schema later. */
 function nodeOf(cells: ReadonlyMap<Field, string>): FleetNode | string {
   const address = cells.get('address')
   if (address === undefined) return 'has no address'

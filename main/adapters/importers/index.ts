@@ -3,7 +3,7 @@ import { importAnsible } from './ansible.ts'
 import { importCsv } from './csv.ts'
 import { importSshConfig } from './ssh-config.ts'
 
-/** Lists of servers that others keep, as nodes of ours, with the fate of every line. */
+/** Server lists from other tools, as nodes, with the result of every line. */
 export const createImporters = (): Importers => ({
   preview: async (kind, text, existing, { follow = false } = {}) => {
     if (kind === 'ssh-config') return await importSshConfig(text, existing, follow)

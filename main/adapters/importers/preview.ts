@@ -3,7 +3,7 @@ import { DEFAULT_PORT } from '../../core/fleet.ts'
 import type { ImportLine } from '../../core/world.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 
-/** What an import would bring, and what became of every line of the file. Nothing is contacted and nothing is written. */
+/** The nodes of an import, and the result of every line of the file. Nothing is contacted or written. */
 export interface Preview {
   readonly nodes: readonly FleetNode[]
   readonly lines: readonly ImportLine[]
@@ -11,13 +11,15 @@ export interface Preview {
   readonly knownHosts?: ReadonlyMap<string, readonly string[]>
 }
 
-/** Larger files are no lists of servers. */
+/** Larger files are not server lists. */
 export const LARGEST_IMPORT = 8 * 1024 * 1024
 const MOST_NODES = 20_000
 
 let validator: ReturnType<typeof createSchemaValidator> | null = null
 
-/** Collects nodes and the fate of each line. Lines that nobody spoke of count as skipped, for the reason given at the end. */
+/**
+ * Collects nodes and the result of each line. Lines without a result count as skipped, for the reason given at the end.
+ */
 export function createPreview(text: string, existing: readonly FleetNode[]) {
   const texts = text.split(/\r?\n/)
   if (texts.at(-1) === '') texts.pop()
@@ -39,7 +41,10 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
   return {
     say,
     nodes: (): readonly FleetNode[] => nodes,
-    /** Takes a node in when it fits the fleet schema and is not there yet; says so on its line. True when it is in the fleet then. */
+    /**
+     * Adds a node when it fits the fleet schema and is not in the fleet yet, and notes the result on its line. True
+     * when it is in the fleet afterwards.
+     */
     add: (line: number, node: FleetNode, why = ''): boolean => {
       const there = [...existing, ...nodes].find((other) => other.name === node.name || sameDoor(other, node))
       if (there !== undefined) {
@@ -68,7 +73,7 @@ export function createPreview(text: string, existing: readonly FleetNode[]) {
       return true
     },
     has: (name: string): boolean => [...existing, ...nodes].some((node) => node.name === name),
-    /** `isRead` tells lines that belong to a node of another line. */
+    /** `isRead` marks lines that belong to a node of another line. */
     done: (
       otherwise: (text: string, line: number) => string,
       isRead: (text: string) => boolean = () => false,
@@ -111,7 +116,7 @@ const sameDoor = (a: FleetNode, b: FleetNode): boolean =>
   (a.port ?? DEFAULT_PORT) === (b.port ?? DEFAULT_PORT) &&
   (a.jump ?? []).join() === (b.jump ?? []).join()
 
-/** A host alias as a node name of ours: lower case, other characters as dashes. Empty when nothing is left. */
+/** A host alias as a node name: lower case, other characters as dashes. Empty when nothing is left. */
 export const nodeName = (alias: string): string =>
   alias
     .toLowerCase()
@@ -119,7 +124,7 @@ export const nodeName = (alias: string): string =>
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 63)
 
-/** `[user@]host[:port]` of ProxyJump and -J, also with `ssh://` and IPv6 in brackets; null when it is something else. */
+/** `[user@]host[:port]` of ProxyJump and -J, also with `ssh://` and IPv6 in brackets; null for anything else. */
 export function parseJump(
   text: string,
 ): { readonly user?: string; readonly host: string; readonly port?: number } | null {
@@ -132,8 +137,8 @@ export function parseJump(
 }
 
 /**
- * Names of the nodes for a chain of jumps. A host that is no node yet becomes one that is only reached through; `known` resolves an
- * alias to the name of its node. Null when a part cannot be read.
+ * Names of the nodes for a chain of jump hosts. A host that is not a node yet becomes one that is used as a jump host
+ * only; `known` resolves an alias to the name of its node. Null when a part cannot be read.
  */
 export function jumpNames(
   preview: PreviewBuilder,

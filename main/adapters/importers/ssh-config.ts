@@ -10,20 +10,20 @@ import { findSsh } from '../ssh/openssh-config.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'
 import { type FlatLine, withIncludes } from './ssh-include.ts'
 
-/** What ssh would use for one host. Keys are in lower case. */
+/** The settings that ssh uses for one host. Keys are in lower case. */
 type Resolved = ReadonlyMap<string, string>
 
-/** IdentityFile values that ssh lists by itself when a configuration names none. */
+/** Default IdentityFile values of ssh when a configuration names none. */
 const DEFAULT_IDENTITY = /[/\\]\.ssh[/\\]id_(rsa|dsa|ecdsa|ecdsa_sk|ed25519|ed25519_sk|xmss)$/
 
 /**
- * Hosts of an ssh client configuration (ssh_config(5)). Each `Host` alias without wildcards is a node; its settings are those that
- * `ssh -G` gives where OpenSSH is installed, else those of the ssh-config package, which leaves tokens unexpanded. The text may be
- * somebody else's, so only the lines that an import needs are handed on: no `Match exec` is evaluated, which both ssh and the package would
- * answer by running its command, and Include is followed by us, where `follow` says that the text is the user's own.
- *
- * ssh refuses a whole configuration for one wrong line. Here that line is named, in the words of ssh, and its own hosts are left out; the
- * others are imported.
+ * Hosts of an ssh client configuration (ssh_config(5)). Each `Host` alias without wildcards is a node; its settings are
+ * those that `ssh -G` prints where OpenSSH is installed, otherwise those of the ssh-config package, which leaves tokens
+ * unexpanded. The text may come from someone else, so only the lines that an import needs are passed on: no `Match
+ * exec` is evaluated, for which both ssh and the package would run its command, and Include is followed here, where
+ * `follow` states that the text is the user's own.
+ * ssh refuses a whole configuration for one wrong line. Here that line is named, in the words of ssh, and its own hosts
+ * are omitted; the others are imported.
  */
 export async function importSshConfig(
   own: string,
@@ -70,7 +70,7 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
     else settings.push({ alias, line, of })
   }
   const knownHosts = new Map<string, readonly string[]>()
-  // Hosts without jumps first, so that a jump host that is a host of this file is found as such.
+  // Hosts without jump hosts first, so that a jump host that is a host of this file is found as such.
   for (const { alias, line, of } of [...settings].sort((a, b) => Number(hasJump(a.of)) - Number(hasJump(b.of)))) {
     const jumps = hasJump(of)
       ? jumpNames(preview, line, of.get('proxyjump') ?? '', (host) =>
@@ -84,18 +84,18 @@ async function importFlat(text: string, flat: readonly FlatLine[], existing: rea
     }
   }
   const done = preview.done(
-    (line) => (/^\s*(Host|Match)\b/i.test(line) ? 'names no single host' : 'a setting of the hosts above'),
+    (line) => (/^\s*(Host|Match)\b/i.test(line) ? 'does not name a single host' : 'a setting of the hosts above'),
     (line) => /^\s*(HostName|User|Port|IdentityFile|ProxyJump|ProxyCommand|UserKnownHostsFile)\b/i.test(line),
   )
   return { ...done, knownHosts }
 }
 
-/** The usual files of a user, and those that hold nothing. */
+/** The default files of a user, and those without content. */
 const NO_OWN_FILE = /(^|\/)\.ssh\/known_hosts2?$|^none$|^\/dev\/null$/
 
 /**
- * The files that UserKnownHostsFile names for a host (ssh_config(5)), in the order that ssh reads them. Names with tokens that were left as
- * they are, and those that are relative to wherever ssh is started, are left out.
+ * The files that UserKnownHostsFile names for a host (ssh_config(5)), in the order that ssh reads them. Names with
+ * unexpanded tokens, and those relative to the folder where ssh is started, are omitted.
  */
 const ownKnownHosts = (of: Resolved): readonly string[] =>
   (of.get('userknownhostsfile') ?? '')
@@ -119,7 +119,7 @@ function nodeOf(alias: string, of: Resolved, jumps: readonly string[]): FleetNod
   const identityFile = of.get('identityfile')
   return {
     name: nodeName(alias),
-    // Behind a ProxyCommand only the alias leads to the user's own settings.
+    // With a ProxyCommand, only the alias leads to the user's own settings.
     address: hasCommand(of) ? alias : (of.get('hostname') ?? alias),
     ...(port === 22 ? {} : { port }),
     user: of.get('user') ?? userInfo().username,
@@ -133,7 +133,7 @@ interface Lines {
   readonly hosts: readonly { readonly alias: string; readonly line: number }[]
   readonly notes: readonly { readonly line: number; readonly why: string }[]
   readonly problems: readonly { readonly line: number; readonly why: string }[]
-  /** Lines with a keyword that ssh does not know, under which others are set in. */
+  /** Lines with a keyword that ssh does not know, followed by indented lines. */
   readonly opened: readonly number[]
 }
 
@@ -154,14 +154,14 @@ function readLines(text: string): Lines {
       const under = settingsUnder(lines, index)
       if (under.length > 0) opened.push(line)
       for (const one of under)
-        problems.push({ line: one + 1, why: `stands under line ${line}, and is a setting of no host` })
+        problems.push({ line: one + 1, why: `belongs to line ${line}, and is not a setting of a host` })
     }
     if (directive?.[1]?.toLowerCase() === 'match') {
       notes.push({
         line,
         why: /\bexec\b/i.test(value)
           ? 'Match exec runs a command, which an import does not do'
-          : 'Match sets conditions and names no host',
+          : 'Match sets conditions and does not name a host',
       })
     }
     if (directive?.[1]?.toLowerCase() !== 'host') continue
@@ -178,8 +178,8 @@ const indentOf = (line: string): number => line.length - line.trimStart().length
 const isBlank = (line: string): boolean => /^\s*(#|$)/.test(line)
 
 /**
- * The lines that are further in than the one at `at`, right below it. Under a keyword that ssh does not know, such as a misspelled Host,
- * they were written for a block of their own, and must not become settings of the host above.
+ * The lines directly below the one at `at` with deeper indentation. Under a keyword that ssh does not know, such as a
+ * misspelled Host, they were written for a block of their own, and must not become settings of the host above.
  */
 function settingsUnder(lines: readonly string[], at: number): readonly number[] {
   const own = indentOf(lines[at] ?? '')
@@ -197,7 +197,7 @@ function blockOf(text: string, line: number): number {
 
 const MOST_ROUNDS = 20
 
-/** A configuration without the lines that ssh refuses, and what it says of each; as it is where there is no ssh to ask. */
+/** A configuration without the lines that ssh refuses, and the error for each; unchanged where ssh is not installed. */
 async function acceptedBySsh(
   text: string,
   host: string | undefined,
@@ -220,7 +220,9 @@ async function acceptedBySsh(
   return { text: lines.join('\n'), refused }
 }
 
-/** Keywords of ssh_config(5), those of earlier versions and of other builds that are still taken among them, in lower case. */
+/**
+ * Keywords of ssh_config(5), and those of earlier versions and of other builds that are still accepted, in lower case.
+ */
 const KEYWORDS: ReadonlySet<string> = new Set(
   `
   addkeystoagent addressfamily batchmode bindaddress bindinterface canonicaldomains canonicalizefallbacklocal
@@ -251,7 +253,10 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 const SETTINGS = /^\s*(HostName|Port|User|IdentityFile|ProxyJump|ProxyCommand|UserKnownHostsFile)(\s*=\s*|\s+)\S/i
 const PLAIN_MATCH = /^\s*Match\s+(all|((original)?host|(local)?user)\s+[\w.*?!,-]+)\s*$/i
 
-/** The lines an import needs, and no other. What another kind of Match block, or one that ssh does not know, sets is given to a host that nobody asks for. */
+/**
+ * The lines an import needs, and no other. Settings of other kinds of Match blocks, or of ones that ssh does not know,
+ * are given to a host that is never queried.
+ */
 const harmless = (text: string, opened: readonly number[]): string =>
   text
     .split(/\r?\n/)
@@ -287,8 +292,9 @@ const flatten = (settings: Record<string, unknown>): Resolved =>
   )
 
 /**
- * What OpenSSH would use for a host, by `ssh -G`. Without `text`, by the user's own configuration; with it, by that text alone, which must be
- * trusted not to run commands. No name is looked up and nothing is contacted. The first value of a repeated setting counts. Null when ssh refuses.
+ * The settings that OpenSSH would use for a host, by `ssh -G`. Without `text`, from the user's own configuration; with
+ * it, from that text alone, which must be trusted not to run commands. No name is looked up and nothing is contacted.
+ * The first value of a repeated setting counts. Null when ssh refuses.
  */
 export async function resolveWithSshG(host: string, text?: string): Promise<Resolved | null> {
   const said = await runSshG(host, text)
@@ -301,7 +307,7 @@ export async function resolveWithSshG(host: string, text?: string): Promise<Reso
   return settings
 }
 
-/** What `ssh -G` prints, or says against the configuration; null where there is no ssh. */
+/** The output of `ssh -G`, or its error about the configuration; null where ssh is not installed. */
 async function runSshG(host: string, text: string | undefined): Promise<Result<string, string> | null> {
   const ssh = findSsh()
   if (ssh === null || host.startsWith('-')) return null

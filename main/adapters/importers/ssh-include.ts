@@ -3,18 +3,18 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { readPlain } from '../store/durable.ts'
 
-/** One line of a configuration with the files that it includes put in their places. */
+/** One line of a configuration, with included files inserted at their Include. */
 export interface FlatLine {
   readonly text: string
   /** Counted from 1, in `file`, or in the configuration itself where there is none. */
   readonly line: number
   readonly file?: string
   readonly problem?: string
-  /** Put in by us, to go on after an included file where its Include stood. */
+  /** Inserted by us, to continue after an included file. */
   readonly ours?: true
 }
 
-/** READCONF_MAX_DEPTH of OpenSSH; the other two are ours. */
+/** READCONF_MAX_DEPTH of OpenSSH; the other two limits are ours. */
 const DEEPEST = 16
 const MOST_FILES = 128
 const LARGEST = 1024 * 1024
@@ -24,8 +24,9 @@ const BLOCK = /^\s*(?:host|match)(?:\s*=\s*|\s+)(.*?)\s*$/i
 const EVERYTHING = /^(\*|all)$/i
 
 /**
- * Follows Include as ssh_config(5) says: patterns of glob(7), `~`, and paths that start at ~/.ssh; nothing where no file matches. With
- * `follow` false, and inside a block that is not for every host, it is not followed and its line says so. Only ordinary files are read.
+ * Follows Include as in ssh_config(5): patterns of glob(7), `~`, and paths relative to ~/.ssh; nothing where no file
+ * matches. With `follow` false, and inside a block that is not for every host, it is not followed and its line reports
+ * that. Only regular files are read.
  */
 export async function withIncludes(text: string, follow: boolean): Promise<readonly FlatLine[]> {
   let files = 0
@@ -74,7 +75,7 @@ export async function withIncludes(text: string, follow: boolean): Promise<reado
 const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
 
-/** The files that a pattern matches, sorted, as glob(3) gives them. Hidden ones only where the pattern says so. */
+/** The files that a pattern matches, sorted, as glob(3) returns them. Hidden ones only where the pattern names them. */
 async function matching(pattern: string): Promise<readonly string[]> {
   const path =
     pattern === '~' || pattern.startsWith('~/')

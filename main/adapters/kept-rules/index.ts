@@ -6,7 +6,7 @@ import { sha256 } from '../../core/digest.ts'
 import type { Judge, KeptRules, PackJudge } from '../../core/judge.ts'
 import list from './list.json' with { type: 'json' }
 
-/** Which modules of rules are kept: `list.json`, written with the modules by `npm run rules:keep`. */
+/** The list of kept rules modules: `list.json`, written with the modules by `npm run rules:keep`. */
 export interface KeptList {
   /** The public key of releases as PEM (Ed25519); null before the first release, when nothing can be signed. */
   readonly releaseKey: string | null
@@ -22,18 +22,21 @@ export interface KeptEntry {
   readonly signature: string | null
 }
 
-/** What rules may take from outside the language, beside `node:crypto`: bytes, and text as bytes. */
+/** What rules may use from outside the language, apart from `node:crypto`: bytes, and text as bytes. */
 export const GLOBALS = ['Buffer', 'TextDecoder', 'TextEncoder', 'atob', 'btoa']
 
-/** What the signature of a release is over. */
+/** The text that the signature of a release covers. */
 export const signedText = ({ version, module, catalog }: Omit<KeptEntry, 'signature'>): string =>
   `barewitness.rules/1\n${version}\n${module}\n${catalog}\n`
 
-/** Where the modules lie: beside the built program (out/rules, seen from out/main or its chunks), or in the source tree. */
+/**
+ * Location of the modules: next to the built program (out/rules, seen from out/main or its chunks), or in the source
+ * tree.
+ */
 const PLACES = ['../rules/kept/', '../../rules/kept/', './modules/']
 const WORKERS = ['../rules/worker.mjs', '../../rules/worker.mjs', './worker.mjs']
 
-/** The kept rules of this program: each module in a thread of its own, from the first question until close(). */
+/** The kept rules of this program: each module in a thread of its own, from its first use until close(). */
 export function openKeptRules(
   kept: KeptList = list,
   folder: string | null = firstOf(PLACES),
@@ -64,7 +67,7 @@ const firstOf = (places: readonly string[]): string | null =>
 
 const moduleText = (path: string): string | null => (existsSync(path) ? readFileSync(path, 'utf8') : null)
 
-/** Once there is a key of releases, what it did not sign is not run. */
+/** Once there is a release key, modules that it did not sign are not run. */
 const isReleased = (entry: KeptEntry, releaseKey: string | null): boolean =>
   releaseKey === null ||
   (entry.signature !== null &&
@@ -80,14 +83,14 @@ interface Waiting {
   readonly reject: (problem: Error) => void
 }
 
-/** The most memory that a module may take, in MiB: one node at a time is judged. */
+/** Memory limit of a module, in MiB: one node at a time is evaluated. */
 const MOST_MEMORY = 1024
 
 function startModule(code: string, digest: string): KeptModule {
   const worker = new Worker(firstOf(WORKERS) ?? '', {
     workerData: { code, sha256: digest, globals: GLOBALS },
     env: {},
-    // Modules from text, which rules are until their digest is compared.
+    // Modules are loaded from text, since their digest is checked on the text.
     execArgv: ['--experimental-vm-modules', '--no-warnings'],
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY },
   })

@@ -1,7 +1,7 @@
 /**
- * The thread in which kept rules run: one module, given as text whose digest was compared, and nothing beside it but digests and certificates
- * of `node:crypto`. It is given no file and no connection, no clock but its argument, and no module to import. What is asked comes as messages
- * and is answered in their order; see `startModule` in index.ts.
+ * The thread in which kept rules run: one module, given as text whose digest was checked, with access only to digests
+ * and certificates of `node:crypto`. It gets no file, no connection, no clock but its argument, and no module to
+ * import. Requests come as messages and are handled in order; see `startModule` in index.ts.
  */
 import crypto from 'node:crypto'
 import { SourceTextModule, SyntheticModule, runInNewContext } from 'node:vm'
@@ -26,7 +26,7 @@ const { rulesOf, RULES } = module.namespace
 const rules = rulesOf({ ...RULES, module: workerData.sha256 })
 const packs = []
 
-/** The answer to one message: `about`, a pack to begin with, or something about such a pack. */
+/** The reply to one message: `about`, a new pack, or a request about such a pack. */
 function answer({ ask, pack, asked }) {
   if (ask === 'about') return rules.about(...asked)
   if (ask === 'pack') return packs.push(rules.pack(...asked)) - 1

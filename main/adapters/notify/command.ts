@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts'
 
 export const COMMAND_LIMIT = 30_000
 
-/** The notice as one line of JSON on the stdin of a program. Fails with notice.undelivered. */
+/** Sends the notification as one line of JSON to the stdin of a program. Fails with notice.undelivered. */
 export const tellCommand = (
   { argv }: NotifyCommand,
   notice: Notice,

@@ -3,7 +3,7 @@ import { tellCommand } from './command.ts'
 import { tellSyslog } from './syslog.ts'
 import { type Posting, tellWebhook } from './webhook.ts'
 
-/** Tells a program, a webhook or the system’s log: see World.notify. */
+/** Notifies a program, a webhook or the system log: see World.notify. */
 export const createNotify =
   (posting: Posting): World['notify'] =>
   async (to, notice) => {

@@ -7,8 +7,8 @@ const LONGEST_COMPLAINT = 2000
 const windows = process.platform === 'win32'
 
 /**
- * Runs a program without a shell, with these bytes on its stdin, until it ends or `limit` milliseconds passed; then it and what it started
- * are stopped. Fails with notice.undelivered unless it ends with exit code 0.
+ * Runs a program without a shell, with these bytes on its stdin, until it ends or `limit` milliseconds have passed;
+ * then it and its child processes are stopped. Fails with notice.undelivered unless it ends with exit code 0.
  */
 export function runProgram(argv: readonly [string, ...string[]], stdin: string, limit: number): Promise<Outcome<null>> {
   const [program, ...rest] = argv
@@ -18,7 +18,7 @@ export function runProgram(argv: readonly [string, ...string[]], stdin: string, 
     const child = spawn(program, rest, {
       shell: false,
       stdio: ['pipe', 'ignore', 'pipe'],
-      // A group of its own, so that what it started can be stopped with it.
+      // A process group of its own, so that its child processes can be stopped with it.
       detached: !windows,
       windowsHide: true,
     })
@@ -27,7 +27,7 @@ export function runProgram(argv: readonly [string, ...string[]], stdin: string, 
     const timer = setTimeout(() => {
       late = true
       stop(child.pid)
-      // What left the group may hold the pipe open for ever.
+      // A process that left the group may keep the pipe open indefinitely.
       child.stderr.destroy()
     }, limit)
     child.on('error', (problem) => {
@@ -37,15 +37,15 @@ export function runProgram(argv: readonly [string, ...string[]], stdin: string, 
     child.stderr.on('data', (chunk: Buffer) => {
       if (complaint.length < LONGEST_COMPLAINT) complaint += chunk.toString('utf8')
     })
-    // It need not read what it is told.
+    // It need not read its input.
     child.stdin.on('error', () => undefined)
     child.stdin.end(stdin)
     child.on('exit', () => clearTimeout(timer))
     child.on('close', (code, signal) => {
       clearTimeout(timer)
-      if (late) return failed(`it had not ended after ${limit / 1000} s`)
+      if (late) return failed(`not finished after ${limit / 1000} s`)
       if (code === 0) return resolve(ok(null))
-      const ended = code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+      const ended = code === null ? `ended by ${signal}` : `ended with exit code ${code}`
       const said = complaint.trim().split('\n', 1)[0] ?? ''
       return failed(said === '' ? ended : `${ended}: ${said}`)
     })

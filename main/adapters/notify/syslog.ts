@@ -8,8 +8,8 @@ const LIMIT = 10_000
 const LONGEST = 900
 
 /**
- * One line into the system’s log through logger(1), which knows the socket of this system: facility auth, severity notice. Fails with
- * notice.undelivered.
+ * Writes one line to the system log through logger(1), which knows the socket of this system: facility auth, severity
+ * notice. Fails with notice.undelivered.
  */
 export async function tellSyslog(notice: Notice, logger = 'logger'): Promise<Outcome<null>> {
   if (process.platform === 'win32') return fail('notice.undelivered', 'this computer has no syslog')
@@ -20,7 +20,7 @@ export async function tellSyslog(notice: Notice, logger = 'logger'): Promise<Out
   )
 }
 
-/** A notice without control characters, cut to what a log takes in one message. */
+/** A notification without control characters, cut to the limit of one log message. */
 export function syslogLine({ schedule, run, summary, changes }: Notice): string {
   const text = [`${schedule}${run === null ? '' : ` ${run}`}: ${summary}`, ...changes].map((one) => plain(one, LONGEST))
   const bytes = Buffer.from(text.join(' '))

@@ -10,18 +10,19 @@ import { ownersFile } from '../secret-file.ts'
 export interface Posting {
   readonly clock: Clock
   readonly pause: (milliseconds: number) => Promise<void>
-  /** For one try, its connection included. */
+  /** For one attempt, its connection included. */
   readonly limit?: number
 }
 
 const LIMIT = 10_000
-/** Before the second and the third try. */
+/** Before the second and the third attempt. */
 const WAITS = [1000, 4000] as const
 
 /**
- * Posts the notice as JSON. With a key, `Barewitness-Signature: t=<unix seconds>,v1=<HMAC-SHA-256 over "t.body" in hexadecimal>` (RFC 2104)
- * says who sent it and when, and `Barewitness-Delivery` is the same at every try. No redirect is followed, and nothing of an answer but
- * its status is read. Fails with input.refused for an address or key that cannot be used, and with notice.undelivered.
+ * Posts the notification as JSON. With a key, `Barewitness-Signature: t=<unix seconds>,v1=<HMAC-SHA-256 over "t.body"
+ * in hexadecimal>` (RFC 2104) states its sender and time, and `Barewitness-Delivery` is the same in every attempt. No
+ * redirect is followed, and only the status of a response is read. Fails with input.refused for an unusable address or
+ * key, and with notice.undelivered.
  */
 export async function tellWebhook(
   { url, secretFile }: NotifyWebhook,
@@ -30,9 +31,9 @@ export async function tellWebhook(
 ): Promise<Outcome<null>> {
   const address = webhookAddress(url)
   if (!address.ok) return address
-  const secret = secretFile === null ? ok(null) : ownersFile(secretFile, 'key of the webhook')
+  const secret = secretFile === null ? ok(null) : ownersFile(secretFile, 'webhook key')
   if (!secret.ok) return secret
-  if (secret.value === '') return fail('input.refused', `${secretFile} is empty; it must hold the key of the webhook`)
+  if (secret.value === '') return fail('input.refused', `${secretFile} is empty; it must contain the webhook key`)
   const body = JSON.stringify(notice)
   const host = address.value.host
   for (let tried = 0; ; tried += 1) {
@@ -58,15 +59,15 @@ export function webhookSignature(secret: string, at: string, body: string): stri
   return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 }
 
-/** https, or http on this computer alone. The refusal names the host only: addresses of webhooks often hold a token. */
+/** https, or http to this computer. The error names the host only: webhook addresses often contain a token. */
 export function webhookAddress(url: string): Outcome<URL> {
   const asked = askable(url)
-  if (asked === null) return fail('input.refused', 'a webhook is an https address without a name and password in it')
+  if (asked === null) return fail('input.refused', 'a webhook needs an https address without user name and password')
   const address = new URL(asked)
   const local = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(address.hostname)
   return address.protocol === 'https:' || local
     ? ok(address)
-    : fail('input.refused', `webhook at ${address.host}: notices go over https, or over http to this computer alone`)
+    : fail('input.refused', `webhook at ${address.host}: use https, or http to this computer only`)
 }
 
 type Answer = { readonly done: true } | { readonly done: false; readonly again: boolean; readonly why: string }
@@ -82,14 +83,14 @@ async function post(url: URL, headers: Readonly<Record<string, string>>, body: s
     return {
       done: false,
       again,
-      why: moved ? `it answered ${status}, and redirects are not followed` : `it answered ${status}`,
+      why: moved ? `HTTP status ${status}; redirects are not followed` : `HTTP status ${status}`,
     }
   } catch (problem) {
-    const why = end.signal.aborted ? `no answer in ${limit / 1000} s` : reasonOf(problem)
+    const why = end.signal.aborted ? `no response within ${limit / 1000} s` : reasonOf(problem)
     return { done: false, again: true, why: why.replace(/\.$/, '') }
   } finally {
     clearTimeout(timer)
-    // Drops the connection with whatever of the answer is still to come.
+    // Drops the connection with any remaining response.
     end.abort()
   }
 }

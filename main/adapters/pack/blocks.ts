@@ -1,21 +1,21 @@
 import type { FileHandle } from 'node:fs/promises'
 import { unreadable, unsafe } from './limits.ts'
 
-/** Files are read and written in blocks of this size, two at a time: one in use while the other is on its way. */
+/** Files are read and written in blocks of this size, two at a time: one in use while the other is transferred. */
 const BLOCK = 4 * 1024 ** 2
 
-/** The most that `BlockReader.take` gives at once. */
+/** Maximum size that `BlockReader.take` returns at once. */
 export const LARGEST_TAKE = 1024 ** 2
 
 export interface BlockWriter {
   readonly write: (bytes: Uint8Array) => Promise<void>
   /** Bytes written so far. */
   readonly position: () => number
-  /** Resolves when all of it was handed to the operating system. */
+  /** Resolves when all of it was passed to the operating system. */
   readonly flush: () => Promise<void>
 }
 
-/** Writes a file from its start. Bytes given are copied at once and may be reused. */
+/** Writes a file from its start. Bytes are copied at once and their buffer may be reused. */
 export function blockWriter(file: FileHandle): BlockWriter {
   let filling = Buffer.allocUnsafeSlow(BLOCK)
   let other = Buffer.allocUnsafeSlow(BLOCK)
@@ -25,7 +25,7 @@ export function blockWriter(file: FileHandle): BlockWriter {
   const handOver = async (): Promise<void> => {
     await writing
     writing = writeAll(file, filling.subarray(0, used), handedOver)
-    // It is awaited with the next block; until then nobody listens.
+    // Awaited with the next block; until then its rejection is unhandled.
     writing.catch(() => undefined)
     handedOver += used
     used = 0
@@ -49,20 +49,20 @@ export function blockWriter(file: FileHandle): BlockWriter {
   }
 }
 
-/** Writes all of `bytes` at a place in a file, in as many steps as the system wants. */
+/** Writes all of `bytes` at a position in a file, in as many steps as the system needs. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten
 }
 
 export interface BlockReader {
-  /** The next `count` bytes, at most LARGEST_TAKE, good until the next call. Throws a Refusal when fewer are left. */
+  /** The next `count` bytes, at most LARGEST_TAKE, valid until the next call. Throws a Refusal when fewer are left. */
   readonly take: (count: number) => Promise<Buffer>
-  /** Where in the file the next byte lies. */
+  /** Position of the next byte in the file. */
   readonly position: () => number
 }
 
-/** Reads the bytes from `start` to `end` of a file, in order. `early` is what to say when more are asked for. */
+/** Reads the bytes from `start` to `end` of a file, in order. `early` is the error for a request beyond the end. */
 export function blockReader(file: FileHandle, start: number, end: number, early: string): BlockReader {
   const size = Math.min(BLOCK, end - start)
   let free: Buffer | null = null

@@ -5,7 +5,7 @@ import { type Limits, unreadable } from './limits.ts'
 
 const DIGEST_BYTES = 32
 
-/** What stays in memory of a pack once every file in it was hashed. All three are in the order of the paths. */
+/** What stays in memory of a pack after every file in it was hashed. All three are in the order of the paths. */
 export interface Contents {
   /** Inside `pack/`, sorted. */
   readonly paths: readonly string[]
@@ -14,7 +14,7 @@ export interface Contents {
   readonly sizes: Float64Array
 }
 
-/** Room for the files with these paths, which are sorted. */
+/** Space for the files with these paths, which are sorted. */
 export const emptyContents = (paths: readonly string[]): Contents => ({
   paths,
   digests: Buffer.alloc(paths.length * DIGEST_BYTES),
@@ -27,21 +27,21 @@ export const digestAt = ({ digests }: Contents, index: number): string =>
 export const putDigest = ({ digests }: Contents, index: number, sha256: string): number =>
   digests.write(sha256, index * DIGEST_BYTES, 'hex')
 
-/** How an archive or folder gives its files. */
+/** How an archive or folder returns its files. */
 export interface Access extends Pick<OpenPack, 'folder' | 'departures' | 'close'> {
   /** The file with that index among the paths. */
   readonly open: (index: number) => AsyncIterable<Uint8Array>
 }
 
 /**
- * A pack whose files were hashed when it was opened. What is read later must have the same digest, or reading rejects, as it does for
- * files too large to be held in memory.
+ * A pack whose files were hashed when it was opened. Later reads must have the same digest, or they reject, as they do
+ * for files too large to be held in memory.
  */
 export function packOf(contents: Contents, limits: Limits, access: Access): OpenPack {
   const { paths, sizes } = contents
   const known = (wanted: string): number => {
     const index = indexOf(paths, wanted)
-    if (index === -1) throw unreadable(`there is no ${quote(wanted)}`)
+    if (index === -1) throw unreadable(`there is no file ${quote(wanted)}`)
     return index
   }
   const read = async (wanted: string, most = limits.readBytes): Promise<Uint8Array> => {
@@ -74,7 +74,7 @@ export function packOf(contents: Contents, limits: Limits, access: Access): Open
   }
 }
 
-/** The place of a path among sorted paths, or -1. */
+/** The position of a path among sorted paths, or -1. */
 function indexOf(paths: readonly string[], wanted: string): number {
   let [low, high] = [0, paths.length]
   while (low < high) {

@@ -1,13 +1,13 @@
 import { quote } from '../../core/plain-text.ts'
 
-/** Counts what is not as `writePack` writes it, and remembers where that was seen first. */
+/** Counts differences from the output of `writePack`, and keeps the position of the first. */
 export interface Tally {
   readonly note: (name: string) => void
-  /** One sentence about all of it, or none. */
+  /** One sentence about all of them, or none. */
   readonly sentences: () => readonly string[]
 }
 
-/** `what` completes the sentence that begins with the name of an entry. */
+/** `what` completes the sentence that starts with the name of an entry. */
 export function tally(what: string): Tally {
   let first: string | null = null
   let count = 0

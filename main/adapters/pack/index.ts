@@ -11,8 +11,9 @@ import { publishPack, replacePack, writePack } from './write.ts'
 export { replacePack, writePack } from './write.ts'
 
 /**
- * Opens a pack, an archive or an unpacked folder, after checking that reading it does no harm. Fails with input.not-found,
- * pack.unsafe (built to deceive or exhaust its reader), pack.repacked (by another program, and nothing worse) or pack.unreadable.
+ * Opens a pack, an archive or an unpacked folder, after checking that reading it is safe. Fails with input.not-found,
+ * pack.unsafe (built to deceive or exhaust its reader), pack.repacked (by another program, otherwise safe) or
+ * pack.unreadable.
  */
 export async function openPack(path: string, limits: Limits = LIMITS): Promise<Outcome<OpenPack>> {
   try {

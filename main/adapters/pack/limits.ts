@@ -1,10 +1,10 @@
-/** What a pack may be at most, so that a small file cannot fill a disk or memory. */
+/** Limits of a pack, so that a small file cannot fill a disk or memory. */
 export interface Limits {
   readonly entries: number
   readonly totalBytes: number
   /** Unpacked bytes for each packed one. */
   readonly ratio: number
-  /** Entries up to this size may have any ratio: an honest answer can be a table of zeros. */
+  /** Entries up to this size may have any ratio: a valid capture can consist of zeros. */
   readonly ratioFrom: number
   /** Unpacked bytes of all entries for each byte of the archive. */
   readonly wholeRatio: number
@@ -12,7 +12,7 @@ export interface Limits {
   readonly wholeRatioFrom: number
   /** The list of entries at the end of an archive. */
   readonly listBytes: number
-  /** One file read into memory at once; larger ones have a digest and no more. */
+  /** One file read into memory at once; of larger ones only the digest is available. */
   readonly readBytes: number
 }
 
@@ -23,7 +23,8 @@ export const LIMITS: Limits = {
   totalBytes: 16 * 1024 * MIB,
   ratio: 200,
   ratioFrom: MIB,
-  // Barewitness packs nothing; zipped again, its packs become a third. An answer that is a table of zeros is a small part of one.
+  // Barewitness does not compress; zipped again, its packs shrink to a third. A capture of zeros is a small part of
+  // one.
   wholeRatio: 20,
   wholeRatioFrom: 8 * MIB,
   listBytes: 256 * MIB,

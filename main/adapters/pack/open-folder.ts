@@ -13,8 +13,8 @@ import { checkDistinct, checkName } from './names.ts'
 const BLOCK = 1024 ** 2
 
 /**
- * Opens an unpacked pack: the folder itself, or the one that holds `pack/`. Every file is hashed once as a stream. Links and special files
- * are refused. Throws a Refusal.
+ * Opens an unpacked pack: the folder itself, or the one that contains `pack/`. Every file is hashed once as a stream.
+ * Links and special files are refused. Throws a Refusal.
  */
 export async function openFolder(path: string, limits: Limits): Promise<OpenPack> {
   const names = await readdir(path)
@@ -29,13 +29,14 @@ export async function openFolder(path: string, limits: Limits): Promise<OpenPack
     total += size
     putDigest(contents, index, sha256)
     contents.sizes[index] = size
-    // Reading is synchronous, since 200,000 round trips through a pool of threads take far longer; others have their turn here.
+    // Reading is synchronous, since 200,000 round trips through a pool of threads take far longer; this yields to
+    // others.
     if (index % 100 === 0) await setImmediate()
   }
   return packOf(contents, limits, {
     folder: root,
     departures: [],
-    // What comes out is compared by whoever reads.
+    // The reader compares the result.
     open: (index) =>
       storedFile(join(root, paths[index] ?? ''), contents.sizes[index] ?? 0, digestAt(contents, index)).open(),
     close: async () => {},
@@ -56,13 +57,13 @@ async function listFiles(root: string, limits: Limits): Promise<string[]> {
       else if (entry.isFile()) {
         checkName(name)
         paths.push(name)
-      } else throw unsafe(`${quote(name)} is not an ordinary file`)
+      } else throw unsafe(`${quote(name)} is not a regular file`)
     }
   checkDistinct(paths)
   return paths
 }
 
-// NONBLOCK: were a pipe put there meanwhile, opening it would wait for a writer. Windows has neither flag.
+// NONBLOCK: if a pipe replaced the file meanwhile, opening it would wait for a writer. Windows has neither flag.
 const PLAINLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 async function hashFile(
@@ -74,8 +75,8 @@ async function hashFile(
   const file = openSync(path, PLAINLY)
   try {
     const stat = fstatSync(file)
-    if (!stat.isFile()) throw unsafe(`${quote(name)} is not an ordinary file`)
-    if (stat.size > most) throw unsafe(`the folder holds too many bytes: ${quote(name)} goes beyond the limit`)
+    if (!stat.isFile()) throw unsafe(`${quote(name)} is not a regular file`)
+    if (stat.size > most) throw unsafe(`the folder exceeds the size limit at ${quote(name)}`)
     const first = block.subarray(0, readSync(file, block, 0, BLOCK, null))
     if (first.length === stat.size) return { sha256: hash('sha256', first), size: stat.size }
     const digest = createHash('sha256').update(first)

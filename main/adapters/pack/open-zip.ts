@@ -11,8 +11,8 @@ import { type EntryList, readList } from './zip-list.ts'
 import { passEntry, unpack } from './zip-unpack.ts'
 
 /**
- * Opens an archive; nothing is ever written to disk. Every entry is unpacked once as a stream, counted and hashed before anything is
- * handed out, so that what is read later is what was checked. Throws a Refusal.
+ * Opens an archive; nothing is ever written to disk. Every entry is unpacked once as a stream, counted and hashed
+ * before any is returned, so that later reads return what was checked. Throws a Refusal.
  */
 export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
   const file = await open(path, 'r')
@@ -22,7 +22,7 @@ export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
     const list = await readList(file, place, limits)
     const outside = list.names.find((name) => !name.startsWith(FOLDER))
     if (outside !== undefined && list.names.every((name) => name.startsWith(FOLDER) || isDesktopFile(name)))
-      throw repacked(`entry ${quote(outside)} is of a desktop system, and is no part of a pack`)
+      throw repacked(`entry ${quote(outside)} was added by a desktop system and is not part of a pack`)
     if (outside !== undefined) throw unreadable(`entry ${quote(outside)} is not in the folder ${FOLDER}`)
     return await unpackOnce(file, list, place, limits)
   } catch (problem) {
@@ -45,7 +45,7 @@ async function unpackOnce(
   const contents = emptyContents(Array.from(byName, (index) => (list.names[index] ?? '').slice(FOLDER.length)))
   const dataAt = new Float64Array(byName.length)
   const reader = blockReader(file, 0, listAt, 'an entry reaches into the list of entries')
-  const otherwise = tally('is packed otherwise than Barewitness packs it')
+  const otherwise = tally('is packed differently than Barewitness packs it')
   for (const index of list.inFileOrder) {
     const entry = list.entry(index)
     const unpacked = await passEntry(reader, entry)
@@ -64,12 +64,12 @@ async function unpackOnce(
   const departures = [
     ...list.departures,
     ...otherwise.sentences(),
-    ...(asWritten ? [] : ['The archive ends otherwise than Barewitness ends it.']),
+    ...(asWritten ? [] : ['The end of the archive differs from the one that Barewitness writes.']),
   ]
   return packOf(contents, limits, { folder: null, departures, open, close: () => file.close() })
 }
 
-// Chunks that stay as they are: those of a reader are good only until the next.
+// Chunks with their own memory: those of a reader are valid only until the next.
 async function* lasting(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield new Uint8Array(chunk)
 }

@@ -17,15 +17,19 @@ import { endRecords, LOCAL_CRC_AT, listedRecord, localHeader } from './zip-forma
 const WHOLE = 1024 ** 2
 
 /**
- * Writes files (paths inside `pack/`) as one archive, all of it or nothing. The same files give the same bytes, in any time zone and on
- * any platform: sorted names, no dates, stored rather than compressed, since compressors differ. The 64-bit form is used only where a
- * size, a place or the count needs it. Stored bytes pass through as a stream, and are checked against their size and digest.
- * Nothing that is there already is written over, whoever put it there meanwhile. Only its owner may read it.
- * Fails with input.refused where something is there, and with store.failed, naming the file that is not what it was said to be.
+ * Writes files (paths inside `pack/`) as one archive, completely or not at all. The same files give the same bytes, in
+ * any time zone and on any platform: sorted names, no dates, stored rather than compressed, since compressors differ.
+ * The 64-bit form is used only where a size, a position or the count needs it. Stored bytes pass through as a stream,
+ * and are checked against their size and digest. An existing file is never overwritten, not even one that appears
+ * meanwhile. Only its owner may read it. Fails with input.refused where a file exists, and with store.failed, naming
+ * the file that differs from its size or digest.
  */
 export const writePack = (path: string, files: PackFiles): Promise<Outcome<null>> => writeAt(path, files, claimed)
 
-/** As writePack, in place of the archive that is there, with the mode of that one: for one that holds all of it, and more. */
+/**
+ * As writePack, replacing the existing archive and keeping its mode: for a new archive that contains all of the old
+ * one.
+ */
 export const replacePack = (path: string, files: PackFiles): Promise<Outcome<null>> =>
   writeAt(path, files, async (from, to) => {
     await rename(from, to)
@@ -33,25 +37,25 @@ export const replacePack = (path: string, files: PackFiles): Promise<Outcome<nul
   })
 
 /**
- * Gives a finished archive that lies beside its place its name, in one step. Fails with input.refused where something of that name is
- * there, and with store.failed.
+ * Renames a finished archive to its final name in the same folder, in one step. Fails with input.refused where a file
+ * of that name exists, and with store.failed.
  */
 export async function publishPack(from: string, to: string): Promise<Outcome<null>> {
   try {
     const isPut = await claimed(from, to)
     await syncFolder(dirname(to))
-    return isPut ? ok(null) : fail('input.refused', plain(`${to} exists already`, 500))
+    return isPut ? ok(null) : fail('input.refused', plain(`${to} already exists`, 500))
   } catch (problem) {
     return fail('store.failed', plain(messageOf(problem), 500))
   }
 }
 
-/** Gives a finished file its name, or says that the name is taken. */
+/** Gives a finished file its name, or reports that the name is taken. */
 type Put = (from: string, to: string) => Promise<boolean>
 
 async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcome<null>> {
   for (const name of files.keys())
-    if (!isSafePath(name)) throw new Error(`a pack cannot hold the name ${JSON.stringify(name)}`)
+    if (!isSafePath(name)) throw new Error(`a pack cannot contain the name ${JSON.stringify(name)}`)
   const tooMuch = beyondLimits(files)
   if (tooMuch !== null) return fail('store.failed', tooMuch)
   const temporary = `${path}.${randomBytes(4).toString('hex')}.part-${process.pid}`
@@ -72,19 +76,19 @@ async function writeAt(path: string, files: PackFiles, put: Put): Promise<Outcom
       if (!isPut) await unlink(temporary)
     })
     await syncFolder(dirname(path))
-    return isPut ? ok(null) : fail('input.refused', plain(`${path} exists already`, 500))
+    return isPut ? ok(null) : fail('input.refused', plain(`${path} already exists`, 500))
   } catch (problem) {
     return fail('store.failed', plain(messageOf(problem), 500))
   }
 }
 
-/** In one step, so that of two at once one is told that the name is taken. */
+/** In one step, so that of two at once one learns that the name is taken. */
 const claimed: Put = async (from, to) => {
   try {
     await link(from, to)
   } catch (problem) {
     if (isCode(problem, 'EEXIST')) return false
-    // A file system without links: an empty file of ours holds the name until the archive takes its place.
+    // A file system without links: an empty file of ours reserves the name until the archive replaces it.
     const holding = await open(to, 'wx', 0o600).catch((taken) => {
       if (isCode(taken, 'EEXIST')) return null
       throw taken
@@ -98,7 +102,7 @@ const claimed: Put = async (from, to) => {
   return true
 }
 
-/** Who may read and write the file that is to be replaced; null when there is none. */
+/** Permissions of the file to be replaced; null when there is none. */
 async function modeOf(path: string): Promise<number | null> {
   const found = await lstat(path).catch(() => null)
   return found?.isFile() === true ? permissions(found) : null
@@ -106,12 +110,12 @@ async function modeOf(path: string): Promise<number | null> {
 
 const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o777
 
-/** No pack is written that this program would not open. */
+/** A pack that this program could not open is not written. */
 function beyondLimits(files: PackFiles): string | null {
   if (files.size > LIMITS.entries) return `the pack would have ${files.size} files; at most ${LIMITS.entries} are read`
   let total = 0
   for (const content of files.values()) total += sizeOf(content)
-  return total > LIMITS.totalBytes ? `the pack would hold ${total} bytes; at most ${LIMITS.totalBytes} are read` : null
+  return total > LIMITS.totalBytes ? `the pack would have ${total} bytes; at most ${LIMITS.totalBytes} are read` : null
 }
 
 async function writeArchive(file: FileHandle, files: PackFiles): Promise<void> {
@@ -166,7 +170,7 @@ async function readWhole(name: string, content: StoredBytes): Promise<Uint8Array
   return bytes
 }
 
-/** A large file, checked while it passes; the last step says whether it was what it should be. */
+/** A large file, checked while it is copied; the last step reports whether it was as stated. */
 async function* readStream(name: string, content: StoredBytes): AsyncGenerator<Uint8Array> {
   const digest = createHash('sha256')
   let size = 0
@@ -183,7 +187,7 @@ async function* readStream(name: string, content: StoredBytes): AsyncGenerator<U
   if (size !== content.size || digest.digest('hex') !== content.sha256) throw altered(name)
 }
 
-/** Copies a large file into the archive; gives its CRC-32. */
+/** Copies a large file into the archive; returns its CRC-32. */
 async function copy(name: string, content: StoredBytes, out: BlockWriter): Promise<number> {
   let crc = 0
   for await (const chunk of readStream(name, content)) {
@@ -193,7 +197,8 @@ async function copy(name: string, content: StoredBytes, out: BlockWriter): Promi
   return crc
 }
 
-const altered = (name: string): Error => new Error(`${quote(name, 400)} is not what was stored: its bytes changed`)
+const altered = (name: string): Error =>
+  new Error(`${quote(name, 400)} differs from what was stored: its bytes changed`)
 const notRead = (name: string, problem: unknown): Error =>
   new Error(`${quote(name, 400)} cannot be read: ${messageOf(problem)}`)
 const messageOf = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem))

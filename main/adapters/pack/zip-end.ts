@@ -13,23 +13,24 @@ import {
   SIGNATURES,
 } from './zip-format.ts'
 
-/** Where the list of entries lies. */
+/** Position of the list of entries. */
 export interface ListPlace {
   readonly entries: number
   readonly listAt: number
   readonly listBytes: number
-  /** The end is, byte for byte, the one that we write. */
+  /** The end is, byte for byte, the one that Barewitness writes. */
   readonly asWritten: boolean
 }
 
 interface Ending extends Omit<ListPlace, 'asWritten'> {
-  /** Where the first of the ending's records begins. */
+  /** Start of the first of the ending's records. */
   readonly startsAt: number
 }
 
 /**
- * Reads the end of an archive (APPNOTE §4.3.14–16). Refuses archives with anything after their end or before it, in several parts, or in
- * the 64-bit form where nothing needs it: then some readers believe one set of numbers, some the other. Throws a Refusal.
+ * Reads the end of an archive (APPNOTE, sections 4.3.14 to 4.3.16). Refuses archives with anything after their end or
+ * before it, in several parts, or in the 64-bit form where it is not needed: then some readers use one set of numbers,
+ * some the other. Throws a Refusal.
  */
 export async function readEnd(file: FileHandle, size: number, limits: Limits): Promise<ListPlace> {
   if (size < END_BYTES) throw unreadable('the file is too short for an archive')
@@ -56,7 +57,7 @@ export async function readEnd(file: FileHandle, size: number, limits: Limits): P
     throw unsafe(`the list of entries has ${place.listBytes} bytes; at most ${limits.listBytes} are read`)
   if (place.listAt + place.listBytes !== place.startsAt)
     throw unsafe('the archive has bytes between its list of entries and its end, or before its start')
-  if (place.entries * LISTED_BYTES > place.listBytes) throw unsafe('the number of entries is not the stated one')
+  if (place.entries * LISTED_BYTES > place.listBytes) throw unsafe('the number of entries differs from the stated one')
   const expected = endRecords(place.entries, place.listAt, place.listBytes)
   const all = await bytesAt(file, place.startsAt, size - place.startsAt)
   return { ...place, asWritten: all.equals(expected) }
@@ -86,6 +87,6 @@ async function readEnd64(file: FileHandle, narrow: Ending): Promise<Ending> {
     Math.min(entries, FULL16) === narrow.entries &&
     Math.min(listBytes, FULL32) === narrow.listBytes &&
     Math.min(listAt, FULL32) === narrow.listAt
-  if (!agrees) throw unsafe('the archive uses the 64-bit form where nothing needs it, or states two ends')
+  if (!agrees) throw unsafe('the archive uses the 64-bit form where it is not needed, or states two ends')
   return { entries, listBytes, listAt, startsAt }
 }

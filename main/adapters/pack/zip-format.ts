@@ -1,6 +1,6 @@
 /**
- * The records of an archive as PKWARE APPNOTE 6.3.10 lays them out: §4.3.7 local header, §4.3.9 data descriptor, §4.3.12 list of
- * entries, §4.3.14–16 its end, §4.5.3 the 64-bit form of an entry.
+ * The records of an archive by PKWARE APPNOTE 6.3.10: 4.3.7 local header, 4.3.9 data descriptor, 4.3.12 list of
+ * entries, 4.3.14 to 4.3.16 its end, 4.5.3 the 64-bit form of an entry.
  */
 export const SIGNATURES = {
   local: 0x04034b50,
@@ -18,7 +18,10 @@ export const END64_BYTES = 56
 export const LOCATOR64_BYTES = 20
 export const EXTRA64 = 0x0001
 
-/** In these fields, "the value stands in the 64-bit form" (§4.4.1.4). Values from here on need that form, and no others do. */
+/**
+ * In these fields, "the value is in the 64-bit form" (APPNOTE, section 4.4.1.4). Values from here on need that form,
+ * and no others use it.
+ */
 export const FULL16 = 0xffff
 export const FULL32 = 0xffffffff
 
@@ -30,20 +33,20 @@ export const readUInt64 = (bytes: Buffer, at: number): number =>
   bytes.readUInt32LE(at + 4) * 2 ** 32 + bytes.readUInt32LE(at)
 
 const NAMES_ARE_UTF8 = 0x0800
-// 1 January 1980, midnight: no date is said.
+// 1 January 1980, midnight: no date is stated.
 const NO_DATE = 0x0021
 const MADE_ON_UNIX = (3 << 8) | 63
 const ORDINARY_FILE = 0o100644
 const VERSION = 20
 const VERSION64 = 45
 
-/** A stored file in an archive that we write. */
+/** A stored file in an archive that Barewitness writes. */
 export interface StoredEntry {
   /** ASCII. */
   readonly name: string
   readonly size: number
   readonly crc: number
-  /** Where its local header begins. */
+  /** Start of its local header. */
   readonly at: number
 }
 
@@ -55,7 +58,7 @@ export function localHeader({ name, size, crc }: Omit<StoredEntry, 'at'>): Buffe
   return header
 }
 
-/** Where the checksum stands in a local header: it is written again once the bytes have passed. */
+/** Position of the checksum in a local header: it is written again after the bytes. */
 export const LOCAL_CRC_AT = 14
 
 /** The record of an entry in the list of entries. */
@@ -69,7 +72,10 @@ export function listedRecord({ name, size, crc, at }: StoredEntry): Buffer {
   return record
 }
 
-/** What ends the archive: the 64-bit records if a count, size or place needs them, then the end that every archive has. */
+/**
+ * The end of the archive: the 64-bit records if a count, size or position needs them, then the end that every archive
+ * has.
+ */
 export function endRecords(entries: number, listAt: number, listBytes: number): Buffer {
   const end = Buffer.alloc(END_BYTES)
   end.writeUInt32LE(SIGNATURES.end, 0)

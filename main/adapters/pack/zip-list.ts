@@ -17,17 +17,17 @@ import {
   STORED,
 } from './zip-format.ts'
 
-/** What the list of entries says of one of them. */
+/** An entry in the list of entries. */
 export interface ListedEntry {
   readonly name: string
   readonly flags: number
   readonly method: number
-  /** Time and date as one number; only ever compared. */
+  /** Time and date as one number; used for comparison only. */
   readonly modified: number
   readonly crc: number
   readonly packed: number
   readonly size: number
-  /** Where its local header begins. */
+  /** Start of its local header. */
   readonly at: number
 }
 
@@ -35,33 +35,34 @@ export interface ListedEntry {
 export interface EntryList {
   readonly names: readonly string[]
   readonly entry: (index: number) => ListedEntry
-  /** Indices in the order in which the entries lie in the file. */
+  /** Indices in the order of the entries in the file. */
   readonly inFileOrder: Uint32Array
-  /** Where the list is not, byte for byte, the one that we write for these entries. */
+  /** Where the list differs from the one that Barewitness writes for these entries. */
   readonly departures: readonly string[]
 }
 
-// Encrypted, strongly encrypted, or with a masked header (APPNOTE §4.4.4).
+// Encrypted, strongly encrypted, or with a masked header (APPNOTE, section 4.4.4).
 const ENCRYPTED = 0x2041
-// Extra fields (§4.6.9) that give an entry another name for readers that look at them.
+// Extra fields (section 4.6.9) that give an entry another name for readers that use them.
 const OTHER_NAME = 0x7075
 
 /**
- * Reads the list of entries (APPNOTE §4.3.12) and checks all that it says, before a byte of an entry is unpacked: names, kinds, methods,
- * sizes, the 64-bit form only where it is needed, and that no two entries share bytes. Throws a Refusal.
+ * Reads the list of entries (APPNOTE, section 4.3.12) and checks all of it, before a byte of an entry is unpacked:
+ * names, kinds, methods, sizes, the 64-bit form only where it is needed, and that no two entries share bytes. Throws a
+ * Refusal.
  */
 export async function readList(file: FileHandle, place: ListPlace, limits: Limits): Promise<EntryList> {
   const { entries: count, listAt, listBytes } = place
-  const reader = blockReader(file, listAt, listAt + listBytes, 'the number of entries is not the stated one')
+  const reader = blockReader(file, listAt, listAt + listBytes, 'the number of entries differs from the stated one')
   const names: string[] = []
   const [flags, methods] = [new Uint16Array(count), new Uint16Array(count)]
   const [modified, crcs] = [new Uint32Array(count), new Uint32Array(count)]
   const [packed, sizes, starts] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
-  const otherwise = tally('stands otherwise in the list of entries than Barewitness writes it')
+  const otherwise = tally('differs in the list of entries from the form that Barewitness writes')
   let total = 0
   let folders = 0
   for (let index = 0; index < count; index += 1) {
-    // A copy: what comes next may take the place of these bytes.
+    // A copy: later data may replace these bytes.
     const fixed = Buffer.from(await reader.take(LISTED_BYTES))
     const record = readRecord(fixed)
     const tail = await reader.take(record.nameLength + record.extraLength + record.commentLength)
@@ -93,7 +94,7 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
   }
   if (total > Math.max(limits.wholeRatioFrom, limits.wholeRatio * (listAt + listBytes)))
     throw unsafe(`the archive would unpack to more than ${limits.wholeRatio} times its size`)
-  if (reader.position() !== listAt + listBytes) throw unsafe('the number of entries is not the stated one')
+  if (reader.position() !== listAt + listBytes) throw unsafe('the number of entries differs from the stated one')
   checkDistinct(names)
   const inFileOrder = Uint32Array.from(names.keys()).sort((a, b) => (starts[a] ?? 0) - (starts[b] ?? 0))
   const entry = (index: number): ListedEntry => ({
@@ -107,8 +108,8 @@ export async function readList(file: FileHandle, place: ListPlace, limits: Limit
     at: starts[index] ?? 0,
   })
   checkPlaces(inFileOrder, entry, listAt)
-  // Only now: an archive that is built to do harm is called that.
-  if (folders > 0) throw repacked(`it has ${folders} entries of folders, which Barewitness does not write`)
+  // Only now: an archive that is built to do harm is reported as such first.
+  if (folders > 0) throw repacked(`it has ${folders} folder entries, which Barewitness does not write`)
   return { names, entry, inFileOrder, departures: otherwise.sentences() }
 }
 
@@ -119,7 +120,7 @@ export const sameBytes = (expected: Buffer, first: Buffer, second: Buffer): bool
   second.equals(expected.subarray(first.length))
 
 function readRecord(bytes: Buffer) {
-  if (bytes.readUInt32LE(0) !== SIGNATURES.listed) throw unsafe('the number of entries is not the stated one')
+  if (bytes.readUInt32LE(0) !== SIGNATURES.listed) throw unsafe('the number of entries differs from the stated one')
   if (bytes.readUInt16LE(34) !== 0) throw unsafe('the archive is one of several parts')
   return {
     flags: bytes.readUInt16LE(8),
@@ -142,7 +143,10 @@ interface Sizes {
   readonly at: number
 }
 
-/** The sizes and the place of an entry, from their 64-bit form (§4.5.3) exactly where their own fields cannot hold them. */
+/**
+ * The sizes and the position of an entry, from their 64-bit form (section 4.5.3) exactly where their own fields cannot
+ * contain them.
+ */
 function widened({ size, packed, at }: Sizes, extra: Buffer, name: string): Sizes {
   const wide = findExtra64(extra, name)
   const full = [size, packed, at].filter((value) => value === FULL32).length
@@ -155,29 +159,29 @@ function widened({ size, packed, at }: Sizes, extra: Buffer, name: string): Size
     if (value < FULL32) throw needless(name)
     return value
   }
-  // In this order, whichever of them are there.
+  // In this order, whichever of them are present.
   const [first, second, third] = [read(size), read(packed), read(at)]
   return { size: first, packed: second, at: third }
 }
 
 export const needless = (name: string) =>
-  unsafe(`entry ${quote(name)} has additional fields that use the 64-bit form where it is not needed, or not in full`)
+  unsafe(`entry ${quote(name)} has additional fields that use the 64-bit form where it is not needed, or incompletely`)
 
-/** Walks additional fields (§4.5). Gives the content of the 64-bit form, or null. */
+/** Walks additional fields (section 4.5). Returns the content of the 64-bit form, or null. */
 export function findExtra64(extra: Buffer, name: string): Buffer | null {
   let found: Buffer | null = null
   for (let at = 0; at < extra.length; ) {
     const end = at + 4 > extra.length ? Number.POSITIVE_INFINITY : at + 4 + extra.readUInt16LE(at + 2)
     const wide = end <= extra.length && extra.readUInt16LE(at) === EXTRA64
     if (end > extra.length || extra.readUInt16LE(at) === OTHER_NAME || (wide && found !== null))
-      throw unsafe(`entry ${quote(name)} has additional fields that mean different things to different readers`)
+      throw unsafe(`entry ${quote(name)} has additional fields that different readers interpret differently`)
     if (wide) found = extra.subarray(at + 4, end)
     at = end
   }
   return found
 }
 
-/** An entry that only says that there is a folder, as most programs write them: a name that ends in a slash, and no content. */
+/** An entry for a folder, as most programs write them: a name that ends in a slash, and no content. */
 const isFolderEntry = ({ name, flags, size, packed }: ListedEntry, attributes: number): boolean => {
   const kind = (attributes >>> 16) & 0o170000
   return (
@@ -192,7 +196,7 @@ function checkEntry(entry: ListedEntry, attributes: number, limits: Limits): voi
     if (method !== STORED && method !== DEFLATED) return `is packed by method ${method}`
     const kind = (attributes >>> 16) & 0o170000
     if (kind === 0o120000) return 'is a symbolic link'
-    if (kind !== 0 && kind !== 0o100000) return 'is not an ordinary file'
+    if (kind !== 0 && kind !== 0o100000) return 'is not a regular file'
     if (method === STORED && packed !== size) return 'is stored and states two sizes'
     if (size > limits.ratioFrom && size > Math.max(packed, 1) * limits.ratio)
       return `would unpack to more than ${limits.ratio} times its size`
@@ -202,7 +206,10 @@ function checkEntry(entry: ListedEntry, attributes: number, limits: Limits): voi
   if (found !== null) throw unsafe(`entry ${quote(entry.name)} ${found}`)
 }
 
-/** By what the list says, entries must lie one after the other, none sharing bytes. What lies between is seen when they are unpacked. */
+/**
+ * By the list, entries must follow one another without sharing bytes. Bytes between them are found when they are
+ * unpacked.
+ */
 function checkPlaces(inFileOrder: Uint32Array, entry: (index: number) => ListedEntry, listAt: number): void {
   let free = 0
   for (const index of inFileOrder) {

@@ -9,19 +9,19 @@ import { findExtra64, type ListedEntry, needless, sameBytes } from './zip-list.t
 
 const HAS_DESCRIPTOR = 0x0008
 
-/** What unpacking an entry once showed. */
+/** The result of unpacking an entry once. */
 export interface Unpacked {
   /** 64 hex characters. */
   readonly sha256: string
-  /** Where its packed bytes begin. */
+  /** Start of its packed bytes. */
   readonly dataAt: number
-  /** Its own header is, byte for byte, the one that we write. */
+  /** Its own header is, byte for byte, the one that Barewitness writes. */
   readonly asWritten: boolean
 }
 
 /**
- * Unpacks the entry that the reader stands at, and passes by it. Its own header, and the record after its data, must say what the list
- * says: some readers believe the one, some the other. Throws a Refusal.
+ * Unpacks the entry at the reader's position, and moves past it. Its own header, and the record after its data, must
+ * agree with the list: some readers use the one, some the other. Throws a Refusal.
  */
 export async function passEntry(reader: BlockReader, entry: ListedEntry): Promise<Unpacked> {
   const { name } = entry
@@ -54,7 +54,7 @@ async function checkOwnHeader(reader: BlockReader, entry: ListedEntry): Promise<
   if (tail.toString('latin1', 0, nameLength) !== name)
     throw unsafe(`entry ${quote(name)} has another name in its own header`)
   const wide = findExtra64(tail.subarray(nameLength), name)
-  // Here both sizes stand in the 64-bit form if either needs it (APPNOTE §4.5.3).
+  // Here both sizes are in the 64-bit form if either needs it (APPNOTE, section 4.5.3).
   if ((wide?.length ?? 0) !== (isWide(entry) ? 16 : 0)) throw needless(name)
   const later = (flags & HAS_DESCRIPTOR) !== 0
   const agrees = (said: number, listed: number): boolean => said === listed || (later && said === 0)
@@ -69,11 +69,14 @@ async function checkOwnHeader(reader: BlockReader, entry: ListedEntry): Promise<
     agrees(crc, entry.crc) &&
     agreesWide(size, entry.size, 0) &&
     agreesWide(packed, entry.packed, 8)
-  if (!same) throw unsafe(`entry ${quote(name)} says other things in its own header than in the list`)
+  if (!same) throw unsafe(`entry ${quote(name)} has a header that differs from the list`)
   return sameBytes(localHeader(entry), fixed, tail)
 }
 
-/** The record that may follow the data: with or without its signature, sizes of 64 bits for an entry that needs them (§4.3.9). */
+/**
+ * The record that may follow the data: with or without its signature, sizes of 64 bits for an entry that needs them
+ * (section 4.3.9).
+ */
 async function checkDescriptor(reader: BlockReader, entry: ListedEntry): Promise<void> {
   const width = isWide(entry) ? 8 : 4
   const start = (await reader.take(4)).readUInt32LE(0)
@@ -81,7 +84,7 @@ async function checkDescriptor(reader: BlockReader, entry: ListedEntry): Promise
   const sizes = await reader.take(2 * width)
   const said = [0, width].map((at) => (width === 8 ? readUInt64(sizes, at) : sizes.readUInt32LE(at)))
   if (crc !== entry.crc || said[0] !== entry.packed || said[1] !== entry.size)
-    throw unsafe(`entry ${quote(entry.name)} says other things after its data than in the list`)
+    throw unsafe(`entry ${quote(entry.name)} has a data descriptor that differs from the list`)
 }
 
 interface Digested {
@@ -105,7 +108,7 @@ async function digestEntry(reader: BlockReader, entry: ListedEntry): Promise<Dig
   return { sha256: digest.digest('hex'), crc }
 }
 
-/** The bytes of an entry whose packed bytes the reader stands at. They are as many as stated, or it throws a Refusal. */
+/** The bytes of the entry at the reader's position. Their number is as stated, or it throws a Refusal. */
 export async function* unpack(reader: BlockReader, entry: ListedEntry): AsyncGenerator<Buffer> {
   const packed = takeInParts(reader, entry.packed)
   let size = 0

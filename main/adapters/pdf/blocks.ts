@@ -9,15 +9,20 @@ import { wrapFixed } from './wrap.ts'
 const GAP = 5
 const CODE_SIZE = 7.2
 
-/** Called where a heading or the contents stand, so that bookmarks, links and page numbers can be made once all pages exist. */
+/**
+ * Called at each heading and at the contents, so that bookmarks, links and page numbers can be made once all pages
+ * exist.
+ */
 export interface Landmarks {
   readonly bookmark: (text: string) => void
   readonly contents: (parent: Element) => void
-  /** Level of a heading in the tag tree: under a title page's H1 there is no section title, and no level may be skipped. */
+  /**
+   * Level of a heading in the tag tree: below a title page's H1 there is no section title, and no level may be skipped.
+   */
   readonly rank: (level: 3 | 4) => number
 }
 
-/** Draws one block below the last. `after` is what follows, so that a heading never ends a page. */
+/** Draws one block below the previous one. `after` is what follows, so that a heading never ends a page. */
 export function drawBlock(
   sheet: Sheet,
   parent: Element,
@@ -69,7 +74,9 @@ const asTable = (block: Extract<Block, { kind: 'facts' | 'table' }>): TableBlock
         rows: block.rows.map(({ label, value }) => [[{ text: label, style: 'strong' }], value]),
       }
 
-/** The least height that must follow a heading on its page: short paragraphs, and the start of what they lead up to. */
+/**
+ * The minimum height that must follow a heading on its page: short paragraphs, and the start of what they introduce.
+ */
 function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
   switch (next?.kind) {
     case 'text':
@@ -158,7 +165,7 @@ function drawParagraph(sheet: Sheet, parent: Element, line: Line): void {
   sheet.y += GAP
 }
 
-/** Lines one below the other, over pages if they must; never one line alone at a page's foot. */
+/** Lines one below the other, across pages if needed; never a single line at the foot of a page. */
 function drawLines(
   sheet: Sheet,
   element: Element,

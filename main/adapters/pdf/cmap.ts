@@ -1,6 +1,7 @@
 /**
- * Which characters a TrueType font has glyphs for, read from its `cmap` table (OpenType 1.9, formats 4 and 12). PDF/A forbids
- * drawing a missing glyph (ISO 19005-3, 6.2.11.8), and node text can hold any character, so this is asked before drawing.
+ * Which characters a TrueType font has glyphs for, read from its `cmap` table (OpenType 1.9, formats 4 and 12). PDF/A
+ * forbids drawing a missing glyph (ISO 19005-3, 6.2.11.8), and node text can contain any character, so this is checked
+ * before drawing.
  */
 export function coverage(font: Uint8Array): ReadonlySet<number> {
   const view = new DataView(font.buffer, font.byteOffset, font.byteLength)

@@ -4,7 +4,9 @@ import { FIGURE_INK, INK } from './theme.ts'
 type Area = Extract<FigureMark, { is: 'area' }>
 type At = (x: number, y: number) => [number, number]
 
-/** Draws an area of a picture: its tint or its hatching, then its outline, of each only what lies inside all of `within`. */
+/**
+ * Draws an area of a figure: its tint or its hatching, then its outline, of each only the part inside all of `within`.
+ */
 export function drawArea(doc: PDFKit.PDFDocument, mark: Area, at: At, scale: number): void {
   const { rings, within = [], tone, fill, outline } = mark
   if (rings.length === 0) return
@@ -60,7 +62,7 @@ function boundsOf(rings: Area['rings']): Bounds {
   return { middle: [(left + right) / 2, (top + bottom) / 2], radius: Math.hypot(right - left, bottom - top) / 2 }
 }
 
-/** Parallel lines over a circle around the area, at places that are the same for every area, as on screen. */
+/** Parallel lines over a circle around the area, at positions that are the same for every area, as on screen. */
 function hatch(
   doc: PDFKit.PDFDocument,
   { middle: [x, y], radius }: Bounds,

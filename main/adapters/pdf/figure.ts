@@ -6,7 +6,7 @@ import { heightOf, setLine, TEXT_SCALE } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { BODY_END, BODY_WIDTH, FIGURE_INK, INK, PAGE } from './theme.ts'
 
-/** Pictures are laid out on a grid of at most this width; narrower ones keep the same size of type. */
+/** Figures are laid out on a grid of at most this width; narrower ones keep the same type size. */
 const GRID = 600
 const KEY = { size: 7.2, height: 12, sample: 24, gap: 5, between: 16 } as const
 
@@ -30,7 +30,7 @@ function set(sheet: Sheet, figure: Figure): SetFigure {
   const keys = placeKeys(sheet, figure.legend)
   const keysHeight = (keys.at(-1)?.y ?? -KEY.height) + KEY.height
   const rest = heightOf(title) + heightOf(caption) + keysHeight + 18
-  // A picture stays on one page, so a tall one is drawn smaller.
+  // A figure stays on one page, so a tall one is scaled down.
   const scale = Math.min(BODY_WIDTH / GRID, (BODY_END - PAGE.top - rest) / figure.height)
   return { scale, title, caption, keys, keysHeight, height: rest + figure.height * scale }
 }
@@ -51,10 +51,10 @@ function placeKeys(sheet: Sheet, legend: readonly FigureKey[]): readonly PlacedK
   })
 }
 
-/** What the picture takes on its page, with its title, legend and caption. */
+/** The height of the figure on its page, with its title, legend and caption. */
 export const figureHeight = (sheet: Sheet, figure: Figure): number => set(sheet, figure).height
 
-/** Draws a picture with title, legend and caption, on one page. Its table is said in the text for those who cannot see it. */
+/** Draws a figure with title, legend and caption, on one page. Its table is the alternative text (PDF/UA-1, 7.3). */
 export function drawFigure(sheet: Sheet, parent: Element, figure: Figure): void {
   const { scale, title, caption, keys, keysHeight, height } = set(sheet, figure)
   sheet.need(height)
@@ -83,7 +83,7 @@ const write = (sheet: Sheet, text: string, x: number, y: number, font: FontName,
   sheet.doc.font(font).fontSize(size).fillColor(ink).text(sheet.drawable(text, font), x, y, options)
 }
 
-/** Draws one mark of a picture whose corner is at `left`, `top`. Tones differ in stroke and shape as well as in ink. */
+/** Draws one mark of a figure with its corner at `left`, `top`. Tones differ in stroke and shape as well as in ink. */
 function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, scale: number): void {
   const { doc } = sheet
   const ink = FIGURE_INK[mark.tone]
@@ -112,7 +112,7 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
       const width = sheet.measure(font, size)(sheet.drawable(mark.text, font))
       const [x, y] = at(mark.x, mark.y)
       const start = mark.anchor === 'start' ? x : mark.anchor === 'middle' ? x - width / 2 : x - width
-      // Letters with an outline of paper would stand twice in the text of the page.
+      // Letters with an outline in the color of paper would be twice in the text of the page.
       if (mark.rimmed === true)
         doc
           .rect(start - 1, y - size * 0.78, width + 2, size * 1.02)
@@ -126,7 +126,10 @@ function drawMark(sheet: Sheet, mark: FigureMark, left: number, top: number, sca
   doc.restore()
 }
 
-/** A filled box against is crossed out, like the mark of a contradiction; one that is unclear has a broken outline. */
+/**
+ * A filled box for “contradicts” is crossed out, like the mark of a deviation; one that is unclear has a broken
+ * outline.
+ */
 function drawBox(
   doc: PDFKit.PDFDocument,
   { x, y, width, height, tone, filled }: Extract<FigureMark, { is: 'box' }>,

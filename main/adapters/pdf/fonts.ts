@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { coverage } from './cmap.ts'
 
-/** IBM Plex (SIL Open Font License 1.1). The standard 14 PDF fonts can't be embedded, and PDF/A wants every font embedded. */
+/**
+ * IBM Plex (SIL Open Font License 1.1). The standard 14 PDF fonts cannot be embedded, and PDF/A requires every font to
+ * be embedded.
+ */
 const FILES = {
   sans: '@expo-google-fonts/ibm-plex-sans/400Regular/IBMPlexSans_400Regular.ttf',
   strong: '@expo-google-fonts/ibm-plex-sans/600SemiBold/IBMPlexSans_600SemiBold.ttf',
@@ -22,7 +25,7 @@ export interface LoadedFont {
 
 let loaded: Readonly<Record<FontName, LoadedFont>> | undefined
 
-/** The fonts, read once from the packages that hold them; found from source and from the built program alike. */
+/** The fonts, read once from their packages; found from source and from the built program alike. */
 export function fonts(): Readonly<Record<FontName, LoadedFont>> {
   loaded ??= { sans: load('sans'), strong: load('strong'), mono: load('mono') }
   return loaded
@@ -31,6 +34,7 @@ export function fonts(): Readonly<Record<FontName, LoadedFont>> {
 function load(name: FontName): LoadedFont {
   const file = readFileSync(createRequire(import.meta.url).resolve(FILES[name]))
   const covered = coverage(file)
-  // fontkit reads ten bytes at an empty glyph's offset, which for Plex Mono's space is the end of the file: give it those bytes.
+  // fontkit reads ten bytes at an empty glyph's offset, which for Plex Mono's space is the end of the file: append
+  // those bytes.
   return { bytes: Buffer.concat([file, Buffer.alloc(16)]), covers: (codePoint) => covered.has(codePoint) }
 }

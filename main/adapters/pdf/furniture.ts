@@ -3,13 +3,13 @@ import { setLine } from './setting.ts'
 import type { Element, Sheet } from './sheet.ts'
 import { BODY_WIDTH, INK, PAGE, SIZE } from './theme.ts'
 
-/** Where a section begins; `place` is the name that links lead to. */
+/** Start of a section; `place` is the name that links lead to. */
 export interface Start {
   readonly place: string
   readonly title: string
   readonly page: number
 }
-/** Where each section begins and how many pages there are, found by the rehearsal. */
+/** The start of each section and the number of pages, found by the rehearsal. */
 export interface Plan {
   readonly starts: readonly Start[]
   readonly pages: number
@@ -17,7 +17,7 @@ export interface Plan {
 
 const ROW = 15
 
-/** The contents: each entry a link to its section, with the page it begins on. A rehearsal keeps the place. */
+/** The contents: each entry a link to its section, with the page it starts on. A rehearsal only reserves the space. */
 export function drawContents(sheet: Sheet, parent: Element, sections: readonly Section[], plan: Plan | null): void {
   const contents = sheet.element(parent, 'TOC')
   sections.forEach((_, index) => {
@@ -49,13 +49,13 @@ function drawEntry(sheet: Sheet, contents: Element, { place, title, page }: Star
     sheet.write(`${label} `, PAGE.left, y, 'sans', SIZE.body, INK.text)
     sheet.write(number, right, y, 'sans', SIZE.body, INK.text)
   })
-  // PDF/UA-1, 7.18.5: a link is tagged and says in words where it leads.
+  // PDF/UA-1, 7.18.5: a link is tagged and describes its destination in words.
   const options = { structParent: link, Contents: new String(`${title}, page ${number}`) }
   doc.goTo(PAGE.left, y, BODY_WIDTH, ROW - 2, place, options as object)
   item.end()
 }
 
-/** Running head and foot of the page that was just begun, as artifacts: the section, the page's number, and the demo mark on each. */
+/** Running head and foot of the new page, as artifacts: the section, the page number, and the demo mark on each. */
 export function drawFurniture(sheet: Sheet, document: ReportDocument, { starts, pages }: Plan): void {
   const { doc } = sheet
   const section = starts.findLast(({ page }) => page <= sheet.pages)?.title ?? document.title
@@ -86,7 +86,7 @@ function line(sheet: Sheet, left: string, right: string, y: number, width: numbe
   sheet.write(shownRight, PAGE.left + width - measure(shownRight), y, 'sans', SIZE.foot, INK.quiet)
 }
 
-/** As much of a text as one line takes. */
+/** As much of a text as fits on one line. */
 function oneLine(sheet: Sheet, text: string, width: number, size: number): string {
   const scale = { plain: size, quiet: size, mono: size }
   const whole = setLine(sheet, { text }, width, scale)
@@ -95,7 +95,7 @@ function oneLine(sheet: Sheet, text: string, width: number, size: number): strin
   return `${first?.text.trimEnd() ?? ''}…`
 }
 
-/** The demo mark at the right end of a line; gives the width it takes. */
+/** The demo mark at the right end of a line; returns its width. */
 function drawDemo(sheet: Sheet, y: number): number {
   const words = 'Demo data'
   const width = sheet.measure('strong', SIZE.foot)(words)

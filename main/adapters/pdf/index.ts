@@ -19,17 +19,20 @@ export interface Attachment {
 }
 
 export interface RenderOptions {
-  /** Leave room for a signature. Default true; a file with an unfilled placeholder is no valid PDF/A until it is signed. */
+  /**
+   * Reserve space for a signature. Default true; a file with an unfilled placeholder is not valid PDF/A until it is
+   * signed.
+   */
   readonly placeholder?: boolean
   /** Embedded as associated files (ISO 19005-3, 6.8). */
   readonly attachments: readonly Attachment[]
-  /** The moment printed into the file's own data: UTC, ISO 8601. Nothing here reads a clock. */
+  /** The time printed into the file's metadata: UTC, ISO 8601. This module never reads a clock. */
   readonly created: string
 }
 
 /**
- * A report as PDF/A-3a and PDF/UA-1: tagged, bookmarked, fonts embedded, the same bytes for the same input in every time zone and
- * locale. Rejects only on our own bugs.
+ * A report as PDF/A-3a and PDF/UA-1: tagged, bookmarked, fonts embedded, the same bytes for the same input in every
+ * time zone and locale. Rejects only on internal errors.
  */
 export async function renderReport(document: ReportDocument, options: RenderOptions): Promise<Uint8Array> {
   const created = new Date(options.created)
@@ -55,16 +58,17 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
   return written.whole()
 }
 
-/** The results are the data the report was made from (ISO 19005-3, annex E). */
+/** The results are the source data of the report (ISO 19005-3, annex E). */
 const RELATIONSHIP = { relationship: 'Data' }
 
-/** One pass over the report. Without a plan it only finds where everything falls; with one it draws. */
+/** One pass over the report. Without a plan it only determines positions; with one it draws. */
 function layOut(sheet: Sheet, root: Element, document: ReportDocument, plan: Plan | null): Plan {
   const starts: Start[] = []
   let part: PDFKit.PDFOutline | null = null
   document.sections.forEach((section, index) => {
     sheet.newPage()
-    // Of digits alone, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever a framework is called.
+    // Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever a framework is
+    // called.
     const place = `section-${String(index).padStart(5, '0')}`
     starts.push({ place, title: section.title, page: sheet.pages })
     const element = sheet.element(root, 'Sect')
@@ -101,9 +105,9 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
     autoFirstPage: false,
     size: [PAGE.width, PAGE.height],
     margins: { top: 0, bottom: 0, left: 0, right: 0 },
-    // The default is Helvetica, which can't be embedded; none is opened until ours are registered.
+    // The default is Helvetica, which cannot be embedded; none is opened until ours are registered.
     font: null as unknown as string,
-    // Words are kept by Shaping.
+    // Words are cached by Shaping.
     fontLayoutCache: false,
     info: {
       Title: xmlSafe(document.title),
@@ -117,7 +121,10 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
   return doc
 }
 
-/** Takes what pdfkit has written so far out of its queue, where every line of the file is an array of its own and costs many times its content. */
+/**
+ * Takes what pdfkit has written so far out of its queue, where every line of the file is an array of its own and costs
+ * many times its content.
+ */
 function collector(doc: PDFKit.PDFDocument): { readonly take: () => void; readonly whole: () => Uint8Array } {
   const parts: Uint8Array[] = []
   const take = (): void => {
@@ -139,7 +146,7 @@ function collector(doc: PDFKit.PDFDocument): { readonly take: () => void; readon
   }
 }
 
-/** A bookmark to the place of the next line. pdfkit measures `left` from the right edge. */
+/** A bookmark to the position of the next line. pdfkit measures `left` from the right edge. */
 function mark(sheet: Sheet, parent: PDFKit.PDFOutline | null, title: string): PDFKit.PDFOutline | null {
   let made: PDFKit.PDFOutline | null = null
   sheet.only(() => {

@@ -1,7 +1,10 @@
 import type { MarkName } from '../../core/report/model.ts'
 import { INK, MARK_INK } from './theme.ts'
 
-/** Draws a status mark into the square at x, y. Each shape differs in outline, so that it survives a copy in black and white. */
+/**
+ * Draws a status mark into the square at x, y. Each shape differs in outline, so that it remains readable in black and
+ * white.
+ */
 export function drawMark(doc: PDFKit.PDFDocument, mark: MarkName, x: number, y: number, size: number): void {
   const ink = MARK_INK[mark]
   const middleX = x + size / 2

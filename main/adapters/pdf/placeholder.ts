@@ -1,9 +1,12 @@
-/** Bytes kept for the signature: its hexadecimal form takes twice as many. Enough for every public time-stamp authority seen. */
+/**
+ * Bytes reserved for the signature: its hexadecimal form takes twice as many. Enough for every public time-stamp
+ * authority tested.
+ */
 export const SIGNATURE_BYTES = 16384
-/** Stands in place of the real numbers and is as wide as the widest of them. */
+/** Placeholder for the real numbers, as wide as the widest of them. */
 export const BYTE_RANGE_PLACEHOLDER = '[0 9999999999 9999999999 9999999999]'
 
-/** The parts of pdfkit that its types don't show. pdfkit is pinned, and the PDF/A test fails if they move. */
+/** The parts of pdfkit that its types omit. pdfkit is pinned, and the PDF/A test fails if they change. */
 interface Internals {
   readonly ref: (data: object) => { readonly end: () => void }
   readonly page: { readonly annotations: unknown[]; readonly dictionary: unknown }
@@ -12,10 +15,10 @@ interface Internals {
 }
 
 /**
- * Leaves room for one certifying signature on the page that is current: an invisible field (ISO 32000-1, 12.7.4.5 and 12.8) that
- * allows form filling and signing after it (DocMDP, P 2), so that time stamps can be added. No appearance stream: a zero-size
- * widget needs none, and with one a later time stamp reads as a change. `initForm` is not used: it sets NeedAppearances, which
- * PDF/A forbids (ISO 19005-3, 6.4.1).
+ * Reserves space for one certifying signature on the current page: an invisible field (ISO 32000-1, 12.7.4.5 and 12.8)
+ * that allows form filling and signing after it (DocMDP, P 2), so that time-stamps can be added. No appearance stream:
+ * a zero-size widget needs none, and with one a later time-stamp reads as a change. `initForm` is not used: it sets
+ * NeedAppearances, which PDF/A forbids (ISO 19005-3, 6.4.1).
  */
 export function addSignaturePlaceholder(doc: PDFKit.PDFDocument, at: string, reason: string): void {
   const inner = doc as unknown as Internals
@@ -36,7 +39,7 @@ export function addSignaturePlaceholder(doc: PDFKit.PDFDocument, at: string, rea
     Subtype: 'Widget',
     FT: 'Sig',
     T: new String('seal'),
-    TU: new String('Signature of whoever sealed this report'),
+    TU: new String('Signature of the signer of this report'),
     V: signature,
     F: 132,
     Rect: [0, 0, 0, 0],

@@ -13,7 +13,9 @@ export interface Scale {
 export const TEXT_SCALE: Scale = { plain: SIZE.body, quiet: SIZE.body - 0.8, mono: SIZE.table }
 export const TABLE_SCALE: Scale = { plain: SIZE.table, quiet: SIZE.quiet, mono: SIZE.mono }
 
-/** Breaks one paragraph into lines of the given width. A mark hangs in front of the first; the others are set in under it. */
+/**
+ * Breaks one paragraph into lines of the given width. A mark hangs before the first; the others are indented below it.
+ */
 export function setLine(sheet: Sheet, line: Line, width: number, scale: Scale): readonly SetLine[] {
   const font: FontName = line.style === 'strong' ? 'strong' : line.style === 'mono' ? 'mono' : 'sans'
   const size = line.style === 'mono' ? scale.mono : line.style === 'quiet' ? scale.quiet : scale.plain

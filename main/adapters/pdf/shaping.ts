@@ -1,13 +1,13 @@
 import { type FontName, fonts, MONO_ADVANCE } from './fonts.ts'
 import type { Measure } from './wrap.ts'
 
-/** The parts of pdfkit that its types don't show. pdfkit is pinned, and the tests of the profile fail if they move. */
+/** The parts of pdfkit that its types omit. pdfkit is pinned, and the tests of the profile fail if they change. */
 interface Font {
   readonly id: string
   readonly ascender: number
   readonly ref: () => object
   readonly encode: (text: string) => readonly [glyphs: readonly string[], positions: readonly Position[]]
-  /** As the file has it, of no one document. */
+  /** As in the file, independent of any document. */
   readonly font: FontFile
   /** A word in glyphs, the same for every document; the result is not changed afterwards. */
   layoutRun: (text: string) => Run
@@ -35,22 +35,22 @@ interface Internals {
 /** A word as its font draws it: its width in thousandths of the size, and its part of the operand of TJ (ISO 32000-1, 9.4.3). */
 interface Shaped {
   readonly width: number
-  /** Null where a glyph stands off the line, as accents that combine do: pdfkit draws such text itself. */
+  /** Null where a glyph is off the baseline, as combining accents are: pdfkit draws such text itself. */
   readonly operand: string | null
 }
 
-/** So many words are remembered for each font; a fleet's node names and reasons repeat, digests are of fixed pitch and need none of it. */
+/** Cached words per font; a fleet's node names and reasons repeat, digests are of fixed pitch and need no cache. */
 const MOST = 50_000
-/** So many are remembered in glyphs for the documents that come after. */
+/** Cached words in glyphs, for later documents. */
 const MOST_RUNS = 5000
 const ASCII = /^[ -~]*$/
-/** Words that can be put together from their letters. A blank is no letter: pdfkit ends a run at it. */
+/** Words that can be composed from their letters. A blank is not a letter: pdfkit ends a run at it. */
 const LETTERS = /^[!-~]{2,}$/
 
 /**
- * Text in the fonts of one document. Each word is shaped once, for its width and for drawing; pdfkit would shape each line three times
- * and keep every glyph of it. Words of ASCII are put together from their letters and what stands between each two of them: in IBM Plex no
- * rule that is on by default looks at more than two letters, which a test holds against fontkit.
+ * Text in the fonts of one document. Each word is shaped once, for its width and for drawing; pdfkit would shape each
+ * line three times and keep every glyph of it. Words of ASCII are composed from their letters and the kerning of each
+ * pair: in IBM Plex no default rule looks at more than two letters, which a test checks against fontkit.
  */
 export class Shaping {
   private readonly doc: PDFKit.PDFDocument
@@ -74,7 +74,10 @@ export class Shaping {
     return (text) => (this.shaped(font, text).width * size) / 1000
   }
 
-  /** Writes one line with its top at y, in the ink given as fill color. Blanks between words are drawn as such, for screen readers. */
+  /**
+   * Writes one line with its top at y, in the given fill color. Blanks between words are drawn as such, for screen
+   * readers.
+   */
   write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
     const operand = this.operand(font, text)
     if (operand === null) {
@@ -85,7 +88,7 @@ export class Shaping {
     const { id, ref, ascender } = this.fonts[font]
     page.fonts[id] ??= ref.call(this.fonts[font])
     const base = y + (ascender * size) / 1000
-    // The page's y runs downward, so glyphs are turned over again.
+    // The page's y runs downward, so glyphs are flipped again.
     addContent.call(
       this.doc,
       `${this.ink(ink)}\nBT\n/${id} ${decimal(size)} Tf\n1 0 0 -1 ${decimal(x)} ${decimal(base)} Tm\n[${operand}] TJ\nET`,
@@ -128,7 +131,7 @@ export class Shaping {
     return made
   }
 
-  /** A word put together from its letters; null where two of them make a ligature, or the word is not of ASCII letters. */
+  /** A word composed from its letters; null where two of them form a ligature, or the word is not of ASCII letters. */
   private joined(font: FontName, word: string): Shaped | null {
     if (!LETTERS.test(word)) return null
     const glyphs: string[] = []
@@ -149,11 +152,11 @@ export class Shaping {
 interface ReadFont {
   readonly font: FontFile
   readonly runs: Map<string, Run>
-  /** What two letters move together or apart, in thousandths of the size; null where they are not drawn as two. */
+  /** Kerning of two letters, in thousandths of the size; null where they are not drawn as two. */
   readonly kerning: Map<string, number | null>
 }
 
-/** Fonts that were read, and words in their glyphs: an export writes several documents of the same words. */
+/** Fonts that were read, and words in their glyphs: an export writes several documents with the same words. */
 const read = new Map<FontName, ReadFont>()
 
 function kerningOf(font: Font, name: FontName, pair: string): number | null {
@@ -191,8 +194,8 @@ function fontIn(doc: PDFKit.PDFDocument, name: FontName): Font {
 }
 
 /**
- * The same font, where a glyph keeps the characters it was asked for. fontkit remembers a glyph with those of its first use, so the text
- * that a document gives for its ligatures would depend on what the process had written before.
+ * The same font, where a glyph keeps the characters of its request. fontkit caches a glyph with the characters of its
+ * first use, so the text that a document gives for its ligatures would depend on what the process had written before.
  */
 function withOwnText(font: FontFile): FontFile {
   const glyphs = new Map<string, object>()
@@ -222,7 +225,7 @@ function shape(font: Font, word: string): Shaped {
   return { width, operand: operandOf(glyphs, moves) }
 }
 
-/** Glyphs, with what each moves the next one by beyond its width: its part of the operand of TJ, which moves to the left. */
+/** Glyphs, with the offset of the next one beyond its width: its part of the operand of TJ, which moves to the left. */
 function operandOf(glyphs: readonly string[], moves: readonly number[]): string {
   const runs: string[] = []
   let from = 0

@@ -7,7 +7,7 @@ import { drawable, type Measure } from './wrap.ts'
 
 export type Element = ReturnType<PDFKit.PDFDocument['struct']>
 
-/** One line of text, broken and measured, ready to be put somewhere. */
+/** One line of text, broken and measured, ready to be placed. */
 export interface SetLine {
   readonly text: string
   readonly font: FontName
@@ -18,14 +18,14 @@ export interface SetLine {
   readonly mark?: { readonly name: MarkName; readonly size: number; readonly means?: string }
 }
 
-/** What a rehearsal puts things into: nothing comes of it. */
+/** The target of a rehearsal: nothing is written. */
 const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Element
 
 /**
- * The page being written: where the next line goes, and the rule that every stroke on paper is either tagged content or an
- * artifact (PDF/UA-1, 7.1). Lives as long as one pass over the report. A rehearsal moves down the pages without drawing, to
- * find where everything falls; so the real pass knows each page number ahead and can hand out every page when it is full,
- * where a fleet of a thousand nodes would not fit into memory.
+ * The current page: the position of the next line, and the rule that every stroke on paper is either tagged content or
+ * an artifact (PDF/UA-1, 7.1). Exists for one pass over the report. A rehearsal moves down the pages without drawing,
+ * to find all positions; so the real pass knows each page number ahead and can write every page when it is full, where
+ * a fleet of a thousand nodes would not fit into memory.
  */
 export class Sheet {
   readonly doc: PDFKit.PDFDocument
@@ -46,7 +46,7 @@ export class Sheet {
     return new Sheet(doc, new Shaping(doc), null)
   }
 
-  /** A sheet that draws, with the words this one has measured. `onPage` draws what stands on every page. */
+  /** A sheet that draws, with the words that this one has measured. `onPage` draws the content of every page. */
   performance(onPage: (sheet: Sheet) => void): Sheet {
     return new Sheet(this.doc, this.shaping, onPage)
   }
@@ -103,12 +103,15 @@ export class Sheet {
     this.shaping.write(text, x, y, font, size, ink)
   }
 
-  /** Something that is neither text nor stroke: a destination, a bookmark, a link. */
+  /** Content other than text and strokes: a destination, a bookmark, a link. */
   only(act: () => void): void {
     if (this.drawing) act()
   }
 
-  /** Puts lines below each other as the content of one element. Marks whose word stands beside them are decoration; others are figures. */
+  /**
+   * Places lines below each other as the content of one element. Marks with their word next to them are decoration;
+   * others are figures.
+   */
   lines(element: Element, tag: string, lines: readonly SetLine[], x: number, y: number): void {
     if (!this.drawing) return
     const placed = place(lines, y)
@@ -137,12 +140,12 @@ export class Sheet {
   }
 }
 
-/** The parts of pdfkit that its types don't show. */
+/** The parts of pdfkit that its types omit. */
 interface Internals {
   readonly page: { readonly content: { write: (content: string | Uint8Array) => void; end: () => void } }
 }
 
-/** Has pdfkit keep the operators of the page that was just begun as text until the page is full, not as an array of bytes each. */
+/** Makes pdfkit keep the operators of the new page as text until the page is full, not as an array of bytes each. */
 function gatherContent(doc: PDFKit.PDFDocument): void {
   const { content } = (doc as unknown as Internals).page
   const write = content.write.bind(content)

@@ -4,7 +4,7 @@ import type { Element, SetLine, Sheet } from './sheet.ts'
 import { BODY_WIDTH, INK, PAGE } from './theme.ts'
 
 export interface TableBlock {
-  /** No columns titles: a list of facts, named by the first cell of each row. */
+  /** No column titles: a list of facts, named by the first cell of each row. */
   readonly columns: readonly Column[]
   readonly headless?: boolean
   readonly rows: readonly (readonly Cell[])[]
@@ -12,7 +12,10 @@ export interface TableBlock {
 }
 
 const PAD = { x: 4, y: 3 } as const
-/** Rows up to this height move to the next page whole: as tall as leaves room for a heading, what introduces the table, and its header. */
+/**
+ * Rows up to this height move to the next page whole: the limit leaves room for a heading, the table's introduction,
+ * and its header.
+ */
 const WHOLE = 560
 
 interface Grid {
@@ -40,7 +43,7 @@ export function tableStart(sheet: Sheet, table: TableBlock): number {
   return whole <= TOGETHER ? whole : first
 }
 
-/** Draws a table that may run over pages: the header is repeated, short rows stay whole, long ones continue. */
+/** Draws a table that may span pages: the header is repeated, short rows stay whole, long ones continue. */
 export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): void {
   const { lefts, widths } = grid(table.columns)
   const element = sheet.element(parent, 'Table')
@@ -90,7 +93,7 @@ const headLines = (sheet: Sheet, table: TableBlock, widths: readonly number[]): 
 const headHeight = (sheet: Sheet, table: TableBlock, widths: readonly number[]): number =>
   table.headless === true ? 0 : rowHeight(headLines(sheet, table, widths))
 
-/** The header once as header cells; on later pages the same ink is an artifact, as it is no new content. */
+/** The header once as header cells; on later pages it is an artifact, as it is no new content. */
 function drawHead(
   sheet: Sheet,
   table: TableBlock,

@@ -1,4 +1,6 @@
-/** A4 in points, and the look of everything on it. Inks keep at least 4.9:1 on white; no meaning rests on color alone. */
+/**
+ * A4 in points, and the style of everything on it. Inks keep at least 4.9:1 on white; no meaning rests on color alone.
+ */
 export const PAGE = { width: 595.28, height: 841.89, left: 48, right: 48, top: 60, bottom: 54 } as const
 export const BODY_WIDTH = PAGE.width - PAGE.left - PAGE.right
 export const BODY_END = PAGE.height - PAGE.bottom
@@ -22,7 +24,7 @@ export const MARK_INK = {
   dot: '#374151',
 } as const
 
-/** Ink per role of meaning in a picture. */
+/** Ink per role of meaning in a figure. */
 export const FIGURE_INK = {
   plain: INK.text,
   quiet: INK.quiet,

@@ -2,8 +2,8 @@
 export type Measure = (text: string) => number
 
 /**
- * Text with every character that the font lacks (and every control) written out as `\u{hex}`, so that nothing in a report is
- * invisible and no missing glyph is drawn.
+ * Text with every character that the font lacks (and every control) written as `\u{hex}`, so that nothing in a report
+ * is invisible and no missing glyph is drawn.
  */
 export function drawable(text: string, covers: (codePoint: number) => boolean): string {
   if (PRINTABLE.test(text)) return text
@@ -20,8 +20,8 @@ export function drawable(text: string, covers: (codePoint: number) => boolean): 
 const PRINTABLE = /^[ -~]*$/
 
 /**
- * Breaks text into lines no wider than `width`. A line broken at a space keeps it, so that words stay apart for a screen reader;
- * a word wider than the line is broken after punctuation where there is some, else anywhere.
+ * Breaks text into lines no wider than `width`. A line broken at a space keeps it, so that words stay separate for a
+ * screen reader; a word wider than the line is broken after punctuation where there is some, otherwise anywhere.
  */
 export function wrap(text: string, width: number, measure: Measure): readonly string[] {
   const space = measure(' ')
@@ -73,7 +73,7 @@ function breakWord(word: string, width: number, measure: Measure): readonly stri
   return [...pieces, piece]
 }
 
-/** A line of fixed pitch, broken at spaces if it must; what follows a break is set in by two, as in a listing. */
+/** A line of fixed pitch, broken at spaces if needed; continuation lines are indented by two, as in a listing. */
 export function wrapFixed(text: string, columns: number): readonly string[] {
   if (text.length <= columns) return [text]
   const at = text.lastIndexOf(' ', columns - 1)

@@ -1,6 +1,6 @@
 /**
- * Declares PDF/UA-1 (ISO 14289-1, 5) beside PDF/A-3a, which pdfkit declares itself. A PDF/A file may use a foreign XMP schema only
- * if it describes it (ISO 19005-3, 6.6.2.3), hence the extension schema.
+ * Declares PDF/UA-1 (ISO 14289-1, 5) in addition to PDF/A-3a, which pdfkit declares itself. A PDF/A file may use a
+ * foreign XMP schema only if it describes it (ISO 19005-3, 6.6.2.3), hence the extension schema.
  */
 export const PDFUA_XMP = `
 <rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/"><pdfuaid:part>1</pdfuaid:part></rdf:Description>

@@ -4,7 +4,7 @@ import type { Timers } from '../../core/schedule/store.ts'
 import { createTimers } from './os-timers.ts'
 import { runProgram } from './run-program.ts'
 
-/** The timers of the computer that this runs on. `config` is our folder below the user's settings. */
+/** The timers of this computer. `config` is our folder below the user's settings. */
 export function hostTimers(config: string): Timers {
   const { username, uid } = userInfo()
   const { XDG_CONFIG_HOME: xdg, USERDOMAIN: domain } = process.env
@@ -23,7 +23,7 @@ export function hostTimers(config: string): Timers {
       host: {
         zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         user: platform === 'win32' && domain !== undefined ? `${domain}\\${username}` : username,
-        // Without it, a job would look for identities and schedules elsewhere than whoever planned it.
+        // Without it, a job would look for identities and schedules elsewhere than the person who added it.
         environment: xdg === undefined || platform === 'win32' ? {} : { XDG_CONFIG_HOME: xdg },
       },
     },

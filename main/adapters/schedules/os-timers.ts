@@ -11,12 +11,12 @@ import type { TimerKind, TimerUnits, Unit } from '../../core/schedule/units.ts'
 import { isCode, makeFolder, writeWhole } from '../store/durable.ts'
 import type { Answered, RunProgram } from './run-program.ts'
 
-/** Where units go, and as whom. */
+/** Location of units, and their user. */
 export interface TimerPlaces {
   readonly platform: NodeJS.Platform
-  /** Units of the user's systemd, of the whole computer's, of launchd; and what was registered with Task Scheduler. */
+  /** Units of the user's systemd, of the whole computer's, of launchd; and the tasks registered with Task Scheduler. */
   readonly folders: Readonly<Record<Exclude<TimerKind, 'cron'>, string>>
-  /** Names of the users who linger are files here. */
+  /** Users with lingering enabled have a file of their name here (loginctl(1)). */
   readonly lingering: string
   readonly uid: number | null
   readonly host: Timers['host']
@@ -66,11 +66,11 @@ async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> 
   }
 }
 
-/** Runs commands in turn until one fails, which is told in its own words. */
+/** Runs commands in turn until one fails, which is reported in its own words. */
 async function inTurn(run: RunProgram, ...commands: readonly [string, ...string[]][]): Promise<Outcome<null>> {
   for (const argv of commands) {
     const answered = await run(argv)
-    if (answered === null) return fail('input.refused', `there is no program ${argv[0]} here`)
+    if (answered === null) return fail('input.refused', `program ${argv[0]} not found`)
     if (answered.code !== 0) return refusal(argv.join(' '), answered)
   }
   return ok(null)
@@ -103,7 +103,7 @@ function systemd(systemctl: readonly [string, ...string[]], folder: string, run:
   return {
     install: async ({ schedule, units }) => {
       for (const unit of units) await write(folder, unit)
-      // Restarted, so that the times of an earlier one are forgotten.
+      // Restarted, so that the times of an earlier one are discarded.
       return await inTurn(
         run,
         [...systemctl, 'daemon-reload'],
@@ -132,7 +132,7 @@ function systemd(systemctl: readonly [string, ...string[]], folder: string, run:
   }
 }
 
-/** The crontab that `crontab -l` told of. That there is none yet is said as a failure, in the words of each cron. */
+/** The crontab that `crontab -l` prints. A missing crontab is reported as a failure, in the words of each cron. */
 function crontabIn(answered: Answered): Outcome<string> {
   if (answered.code === 0) return ok(answered.stdout)
   return /no crontab for|No such file/i.test(answered.stderr) ? ok('') : refusal('crontab -l', answered)
@@ -141,7 +141,7 @@ function crontabIn(answered: Answered): Outcome<string> {
 function cron(run: RunProgram): Manager {
   const read = async (): Promise<Outcome<string>> => {
     const answered = await run(['crontab', '-l'])
-    return answered === null ? fail('input.refused', 'there is no program crontab here') : crontabIn(answered)
+    return answered === null ? fail('input.refused', 'program crontab not found') : crontabIn(answered)
   }
   const put = async (schedule: string, block: string | null): Promise<Outcome<null>> => {
     const before = await read()
@@ -149,13 +149,13 @@ function cron(run: RunProgram): Manager {
     const after = withCronBlock(before.value, schedule, block)
     if (after === before.value) return ok(null)
     const answered = await run(['crontab', '-'], after)
-    if (answered === null) return fail('input.refused', 'there is no program crontab here')
+    if (answered === null) return fail('input.refused', 'program crontab not found')
     if (answered.code !== 0) return refusal('crontab -', answered)
     const now = await read()
     if (!now.ok) return now
     return cronBlock(now.value, schedule) === block
       ? ok(null)
-      : fail('input.refused', 'the crontab is not what was written; look at it with crontab -l')
+      : fail('input.refused', 'the crontab differs from what was written; check it with crontab -l')
   }
   return {
     install: ({ schedule, units: [unit] }: TimerUnits) => put(schedule, unit?.text ?? null),
@@ -199,7 +199,7 @@ function launchd({ folders: { launchd: folder }, uid }: TimerPlaces, run: RunPro
   }
 }
 
-/** Task Scheduler gives a task back in words of its own, so what was registered is kept beside the schedules. */
+/** Task Scheduler returns a task in another form, so the registered form is stored next to the schedules. */
 function taskScheduler({ folders }: TimerPlaces, run: RunProgram): Manager {
   const folder = folders['task-scheduler']
   const file = (schedule: string): string => join(folder, `${schedule}.xml`)

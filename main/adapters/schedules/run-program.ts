@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 
-/** What a program of the operating system answered; null where there is none of that name. */
+/** Output of a program of the operating system; null where there is none of that name. */
 export interface Answered {
   readonly code: number
   readonly stdout: string
@@ -11,7 +11,9 @@ export type RunProgram = (argv: readonly [string, ...string[]], input?: string) 
 const LONGEST_MS = 30_000
 const LARGEST = 16 * 1024 * 1024
 
-/** Runs a program without a shell, in plain English, and for a limited time. A program that was ended counts as failed. */
+/**
+ * Runs a program without a shell, in the C locale, and for a limited time. A program that was stopped counts as failed.
+ */
 export const runProgram: RunProgram = ([program, ...args], input = '') =>
   new Promise((resolve) => {
     const child = execFile(
@@ -21,7 +23,7 @@ export const runProgram: RunProgram = ([program, ...args], input = '') =>
       (problem, stdout, stderr) => {
         if (problem?.code === 'ENOENT') return resolve(null)
         const code = typeof problem?.code === 'number' ? problem.code : problem === null ? 0 : 1
-        resolve({ code, stdout, stderr: problem?.killed === true ? `${stderr} ended after 30 seconds` : stderr })
+        resolve({ code, stdout, stderr: problem?.killed === true ? `${stderr} stopped after 30 seconds` : stderr })
       },
     )
     // A program that reads nothing may have ended before.

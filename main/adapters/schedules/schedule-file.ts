@@ -10,7 +10,7 @@ import { ownersFile } from '../secret-file.ts'
 import { isCode, makeFolder, readPlain, writeWhole } from '../store/durable.ts'
 
 const LARGEST = 16 * 1024 * 1024
-/** How long somebody else may take to change the file. */
+/** How long another process may take to change the file. */
 const PATIENCE_MS = 10_000
 const MOST_PROBLEMS = 5
 const NOTHING: ScheduleFile = { schema: 'barewitness.schedules/1', schedules: [] }

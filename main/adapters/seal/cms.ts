@@ -9,19 +9,26 @@ export const digestOf = (bytes: Uint8Array): Uint8Array => new Uint8Array(create
 
 const SHA256_ALGORITHM = sequence(oid(OID.sha256))
 
-/** Signature algorithm of a key: ecdsa-with-SHA256 without parameters (RFC 5758 §3.2), sha256WithRSAEncryption with NULL (RFC 4055 §5). */
+/**
+ * Signature algorithm of a key: ecdsa-with-SHA256 without parameters (RFC 5758, section 3.2), sha256WithRSAEncryption
+ * with NULL (RFC 4055, section 5).
+ */
 export const signatureAlgorithm = (keyType: Signer['keyType']): Uint8Array =>
   keyType === 'EC' ? sequence(oid(OID.ecdsaWithSha256)) : sequence(oid(OID.sha256WithRsa), nothing())
 
-/** SigningCertificateV2 (RFC 5035 §3): the digest of the leaf with SHA-256, the default and therefore left out, and its issuer and serial. */
+/**
+ * SigningCertificateV2 (RFC 5035, section 3): the digest of the leaf with SHA-256, the default and therefore omitted,
+ * and its issuer and serial.
+ */
 function signingCertificate(leaf: Uint8Array, { issuer, serial }: Names): Uint8Array {
   const issuerSerial = sequence(sequence(der(0xa4, issuer)), serial)
   return sequence(sequence(sequence(octets(digestOf(leaf)), issuerSerial)))
 }
 
 /**
- * What is signed (RFC 5652 §5.4): the DER of the SET of attributes. Content-type, message-digest and signing-certificate-v2, no other:
- * PAdES forbids signing-time (ETSI EN 319 142-1 §6.3), and a time that nobody vouches for says nothing.
+ * The signed bytes (RFC 5652, section 5.4): the DER of the SET of attributes. Content-type, message-digest and
+ * signing-certificate-v2, no other: PAdES forbids signing-time (ETSI EN 319 142-1, section 6.3), and a time without an
+ * independent source is no evidence.
  */
 export function signedAttributes(leaf: Uint8Array, contentSha256: Uint8Array): Uint8Array {
   return setOf(
@@ -38,11 +45,14 @@ export interface CmsParts {
   readonly contentSha256: Uint8Array
   readonly keyType: Signer['keyType']
   readonly signature: Uint8Array
-  /** A time-stamp token over the signature: the one unsigned attribute there may be (RFC 3161, appendix A). */
+  /** A time-stamp token over the signature: the only unsigned attribute allowed (RFC 3161, appendix A). */
   readonly timestampToken?: Uint8Array | null
 }
 
-/** The one encoding of a detached SignedData (RFC 5652 §5.1) with these parts. The reader builds it again and compares. */
+/**
+ * The one encoding of a detached SignedData (RFC 5652, section 5.1) with these parts. The reader builds it again and
+ * compares.
+ */
 export function assembleCms(parts: CmsParts): Uint8Array {
   const { leaf, certificates, contentSha256, keyType, signature, timestampToken } = parts
   const { issuer, serial } = namesOf(leaf)
@@ -69,15 +79,16 @@ export function assembleCms(parts: CmsParts): Uint8Array {
 }
 
 /**
- * A detached CMS signature over content of the given SHA-256, in the CAdES baseline profile (ETSI EN 319 122-1), carrying the leaf and
- * the intermediates; a root stays out, since it must come from elsewhere. An ECDSA signature is written with the lower of its two s: tokens
- * give either. Throws when the signer does, or gives what is no signature of its kind of key.
+ * A detached CMS signature over content of the given SHA-256, in the CAdES baseline profile (ETSI EN 319 122-1), with
+ * the leaf and the intermediates; a root is excluded, since it must come from a separate channel. An ECDSA signature is
+ * written with the lower of its two s: tokens return either. Throws when the signer does, or returns a value that is
+ * not a signature of its kind of key.
  */
 export async function cmsForDigest(signer: Signer, contentSha256: Uint8Array): Promise<Uint8Array> {
   const leaf = signer.certificate
   const made = await signer.sign(signedAttributes(leaf, contentSha256))
   const signature = signer.keyType === 'EC' ? withLowS(made) : made
-  if (signature === null) throw new Error('the key gave something that is no ECDSA signature of P-256')
+  if (signature === null) throw new Error('the key returned a value that is not an ECDSA P-256 signature')
   const certificates = [leaf, ...signer.chain.filter((certificate) => !isRoot(certificate))]
   return assembleCms({ leaf, certificates, contentSha256, keyType: signer.keyType, signature })
 }
@@ -87,6 +98,6 @@ function isRoot(certificate: Uint8Array): boolean {
   return Buffer.compare(issuer, subject) === 0
 }
 
-/** The detached CAdES signature over bytes: what seals a pack. */
+/** The detached CAdES signature over bytes: the seal of a pack. */
 export const signDetached = (signer: Signer, content: Uint8Array): Promise<Uint8Array> =>
   cmsForDigest(signer, digestOf(content))

@@ -21,7 +21,10 @@ export const TAG = {
   set: 0x31,
 } as const
 
-/** The one value that bytes are; null when they are not exactly one in strict DER. Everything inside it is then strict too. */
+/**
+ * The one value that bytes encode; null when they are not exactly one in strict DER. Everything inside it is then
+ * strict too.
+ */
 export const derValue = (bytes: Uint8Array): DerValue | null =>
   isStrictDer(bytes) ? (valuesIn(bytes)[0] ?? null) : null
 
@@ -47,7 +50,7 @@ function valuesIn(bytes: Uint8Array): readonly DerValue[] {
   return found
 }
 
-/** Members read in their order: `take` gives the next one when it has this tag, `ended` says whether all were taken. */
+/** Members read in order: `take` returns the next one when it has this tag, `ended` states whether all were taken. */
 export interface Members {
   readonly take: (tag: number) => DerValue | undefined
   readonly ended: () => boolean
@@ -68,7 +71,7 @@ export function inOrder(value: DerValue | undefined): Members {
 
 const LONGEST_OID = 64
 
-/** An OBJECT IDENTIFIER in dotted form; empty when the value is none, or not in its one encoding. */
+/** An OBJECT IDENTIFIER in dotted form; empty for another value, or for another encoding than its only valid one. */
 export function oidText(value: DerValue | undefined): string {
   if (value?.tag !== TAG.oid || value.content.length > LONGEST_OID) return ''
   const arcs: bigint[] = []
@@ -85,13 +88,16 @@ export function oidText(value: DerValue | undefined): string {
   return Buffer.compare(oid(text), value.bytes) === 0 ? text : ''
 }
 
-/** A small non-negative INTEGER; null when the value is none, or larger than four octets. */
+/** A small non-negative INTEGER; null for another value, or one larger than four octets. */
 export function smallNumber(value: DerValue | undefined): number | null {
   if (value?.tag !== TAG.integer || value.content.length > 4 || (value.content[0] ?? 0x80) > 0x7f) return null
   return value.content.reduce((sum, octet) => sum * 256 + octet, 0)
 }
 
-/** AlgorithmIdentifier (RFC 5280 §4.1.1.2) without parameters or with NULL: its identifier in dotted form; empty otherwise. */
+/**
+ * AlgorithmIdentifier (RFC 5280, section 4.1.1.2) without parameters or with NULL: its identifier in dotted form; empty
+ * otherwise.
+ */
 export function algorithmOf(value: DerValue | undefined): string {
   if (value?.tag !== TAG.sequence) return ''
   const parts = inOrder(value)
@@ -103,8 +109,8 @@ export function algorithmOf(value: DerValue | undefined): string {
 const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d*[1-9]))?Z$/
 
 /**
- * GeneralizedTime as RFC 3161 §2.4.2 writes it: UTC, to the second, a fraction without trailing zeros; or UTCTime (RFC 5280 §4.1.2.5.1).
- * ISO 8601 with milliseconds, further digits cut; null when it is another form, or no moment of the calendar.
+ * GeneralizedTime as in RFC 3161, section 2.4.2: UTC, to the second, a fraction without trailing zeros; or UTCTime (RFC
+ * 5280, section 4.1.2.5.1). ISO 8601 with milliseconds, further digits cut; null for another form, or an invalid date.
  */
 export function timeOf(value: DerValue | undefined): string | null {
   if (value?.tag !== TAG.generalizedTime && value?.tag !== TAG.utcTime) return null

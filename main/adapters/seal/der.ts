@@ -62,7 +62,7 @@ export function isStrictDer(bytes: Uint8Array): boolean {
 
 const DEEPEST = 32
 
-/** Where the value at `at` ends, or -1. */
+/** End of the value at `at`, or -1. */
 function endOfValue(bytes: Uint8Array, at: number, limit: number, depth: number): number {
   const tag = bytes[at]
   if (tag === undefined || at + 2 > limit || (tag & 0x1f) === 0x1f || depth > DEEPEST) return -1

@@ -4,13 +4,13 @@ import { type DerValue, derValue, inOrder, membersOf, oidText, TAG } from './der
 export interface ExtensionFacts {
   readonly id: string
   readonly critical: boolean
-  /** What the extension holds, when it is one value in DER. */
+  /** The content of the extension, when it is one value in DER. */
   readonly value: DerValue | null
 }
 
 const EXTENSIONS = 0xa3
 
-/** The extensions of a certificate, in order; none when it has none or is no certificate. */
+/** The extensions of a certificate, in order; none when it has none or is not a certificate. */
 export function extensionsOf(certificate: DerValue): readonly ExtensionFacts[] {
   const [tbs] = membersOf(certificate)
   const explicit = tbs === undefined ? undefined : membersOf(tbs).find(({ tag }) => tag === EXTENSIONS)

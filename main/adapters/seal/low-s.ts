@@ -1,14 +1,15 @@
 import { sequence, unsigned } from './der.ts'
 import { derValue, membersOf, TAG } from './der-read.ts'
 
-/** The order of the group of P-256 (NIST SP 800-186 §3.2.1.3), the one curve of our signers. */
+/** The order of the group of P-256 (NIST SP 800-186, section 3.2.1.3), the only curve of our signers. */
 const P256_ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n
 const HALF = P256_ORDER / 2n
 const BYTES = 32
 
 /**
- * An ECDSA signature of P-256 (ECDSA-Sig-Value, RFC 3279 §2.2.3) in the one form that Barewitness writes. Where (r, s) verifies, so does
- * (r, n − s): of the two, the one with the smaller s is taken. Null for bytes that are not exactly two integers from 1 to n − 1 in DER.
+ * An ECDSA signature of P-256 (ECDSA-Sig-Value, RFC 3279, section 2.2.3) in the one form that Barewitness writes. Where
+ * (r, s) verifies, so does (r, n − s): of the two, the one with the smaller s is used. Null for bytes that are not
+ * exactly two integers from 1 to n − 1 in DER.
  */
 export function withLowS(signature: Uint8Array): Uint8Array | null {
   const whole = derValue(signature)

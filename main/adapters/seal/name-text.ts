@@ -8,7 +8,7 @@ const SHORT: Readonly<Record<string, string>> = {
   [OID.country]: 'C',
 }
 
-/** A name for people: the common name where it stands alone, else every part with its short name. */
+/** A name for people: the common name where it is the only part, otherwise every part with its short name. */
 export function nameText(name: Certificate['subject']): string {
   const parts = name.typesAndValues.map(({ type, value }) => ({ type, text: String(value.valueBlock.value) }))
   const [only] = parts

@@ -65,6 +65,6 @@ export const OID = {
   aes128Cbc: '2.16.840.1.101.3.4.1.2',
   aes192Cbc: '2.16.840.1.101.3.4.1.22',
   aes256Cbc: '2.16.840.1.101.3.4.1.42',
-  // Ours, in the arc that needs no registration (ITU-T X.667): marks certificates made for a demonstration.
+  // Private, in the arc that needs no registration (ITU-T X.667): marks certificates made for a demo.
   demoMark: '2.25.212378689377661576969065633393711782433',
 } as const

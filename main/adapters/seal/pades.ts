@@ -6,9 +6,10 @@ import { byteRange, coveredDigest, GAP_WIDTH, type Gap, hexInGap } from './pdf/s
 const CONTENTS = `<${'0'.repeat(GAP_WIDTH - 2)}>`
 
 /**
- * Signs a PDF that left room for it (main/adapters/pdf/placeholder.ts): fills /ByteRange and /Contents in place, so that nothing moves
- * (ISO 32000-2 §12.8.1; PAdES baseline B-B, ETSI EN 319 142-1). The signed bytes are the whole file but the signature's own hexadecimal
- * string with its angle brackets. Throws when a placeholder is not there exactly once, or is too small: a half-signed file must not exist.
+ * Signs a PDF with reserved space (main/adapters/pdf/placeholder.ts): fills /ByteRange and /Contents in place, so that
+ * no offset changes (ISO 32000-2, 12.8.1; PAdES baseline B-B, ETSI EN 319 142-1). The signed bytes are the whole file
+ * except the signature's own hexadecimal string with its angle brackets. Throws when a placeholder is not there exactly
+ * once, or is too small: a half-signed file must not exist.
  */
 export async function signPdf(pdf: Uint8Array, signer: Signer): Promise<Uint8Array> {
   const { pdf: file, gap } = withRange(pdf)
@@ -19,7 +20,10 @@ export async function signPdf(pdf: Uint8Array, signer: Signer): Promise<Uint8Arr
   return new Uint8Array(file)
 }
 
-/** A copy of a PDF that left room for a signature, with the range that the signature will cover, and where its content goes. */
+/**
+ * A copy of a PDF with space for a signature, with the range that the signature will cover, and the position of its
+ * content.
+ */
 export function withRange(pdf: Uint8Array): { readonly pdf: Buffer; readonly gap: Gap } {
   const file = Buffer.from(pdf)
   const rangeAt = onlyPlace(file, `/ByteRange ${BYTE_RANGE_PLACEHOLDER}`, 'ByteRange') + '/ByteRange '.length

@@ -15,13 +15,13 @@ export interface ParsedSeal {
   readonly signedBytes: Uint8Array
   readonly messageDigest: Uint8Array
   readonly signature: Uint8Array
-  /** The token in the one unsigned attribute that there may be, id-aa-timeStampToken (RFC 3161, appendix A). */
+  /** The token in the only unsigned attribute allowed, id-aa-timeStampToken (RFC 3161, appendix A). */
   readonly timestampToken: Uint8Array | null
 }
 
 const LARGEST_SEAL = 1024 * 1024
 
-/** Takes a CMS signature apart (RFC 5652 §5); a sentence when it is not one of the shape we read. */
+/** Parses a CMS signature (RFC 5652, section 5); returns a sentence when it is not in the supported form. */
 export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
   if (bytes.length > LARGEST_SEAL || !isStrictDer(bytes)) return 'The seal is not one value in DER.'
   try {
@@ -33,11 +33,11 @@ export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
     const [signer] = data.signerInfos
     if (signer === undefined || !(signer.sid instanceof IssuerAndSerialNumber))
       return 'The seal does not name its signer by issuer and serial number.'
-    if (data.encapContentInfo.eContent !== undefined) return 'The seal carries content of its own; it must be detached.'
+    if (data.encapContentInfo.eContent !== undefined) return 'The seal contains its own content; it must be detached.'
     if (signer.digestAlgorithm.algorithmId !== OID.sha256) return 'The seal does not use SHA-256.'
     const attributes = signer.signedAttrs?.attributes ?? []
     const timestampToken = tokenIn(signer.unsignedAttrs?.attributes ?? [])
-    if (timestampToken === undefined) return 'The seal carries something unsigned that is not one time-stamp token.'
+    if (timestampToken === undefined) return 'The seal has an unsigned attribute that is not one time-stamp token.'
     const certificates = (data.certificates ?? []).filter((one) => one instanceof Certificate)
     return {
       der: bytes,

@@ -15,19 +15,23 @@ export interface Chain {
   /** The leaf first; each signed by the next. */
   readonly certificates: readonly CertificateFacts[]
   readonly root: CertificateFacts | null
-  /** Whose issuer is not among the certificates at hand, in a sentence; then there is no root either. */
+  /** The missing issuer, in a sentence; then there is no root either. */
   readonly incomplete: string | null
   readonly problems: readonly string[]
 }
 
 /**
- * From the leaf up to a root, through the offered certificates, each link verified (RFC 5280 §6.1, for the profile we write). Of several
- * ways up the one that reaches a root is taken (RFC 4158 §2.3): an altered copy of an issuer must not hide the true one.
+ * From the leaf up to a root, through the given certificates, each link verified (RFC 5280, section 6.1, for the
+ * profile we write). Of several paths the one that reaches a root is used (RFC 4158, section 2.3): an altered copy of
+ * an issuer must not hide the real one.
  */
 export const chainOf = (leaf: CertificateFacts, offered: readonly CertificateFacts[]): Chain =>
   wayUp([leaf], offered, new Set([leaf]))
 
-/** `tried` holds what was already gone through, so that hostile certificates that issue one another cost no more than one try each. */
+/**
+ * `tried` contains the certificates already visited, so that hostile certificates that issue one another cost no more
+ * than one attempt each.
+ */
 function wayUp(
   below: readonly CertificateFacts[],
   offered: readonly CertificateFacts[],
@@ -48,11 +52,11 @@ function wayUp(
       : ends({ problems: [`The root ${quote(current.subject)} is not signed by its own key.`] })
   }
   const named = offered.filter((other) => sameBytes(other.subjectDer, current.issuerDer))
-  const whose = `The certificate of who issued ${quote(current.subject)}`
+  const whose = `The certificate of the issuer of ${quote(current.subject)}`
   if (named.length === 0) return ends({ incomplete: `${whose} is missing.` })
   const signers = named.filter((other) => isSignedBy(current.signed, other))
   if (signers.length === 0) return ends({ problems: [`${whose} did not sign it.`] })
-  // A root before a cross-certificate of the same name and key: the shorter way up.
+  // A root before a cross-certificate of the same name and key: the shorter path.
   const issuers = [...signers.filter(isRoot), ...signers.filter((other) => !isRoot(other))]
   let first: Chain | undefined
   for (const issuer of issuers) {
@@ -63,13 +67,13 @@ function wayUp(
     if (way.root !== null) return way
     first ??= way
   }
-  return first ?? ends({ problems: [`${whose} leads round in a circle.`] })
+  return first ?? ends({ problems: [`${whose} is part of a circular chain.`] })
 }
 
-/** Moments in ISO 8601, the earliest first. */
+/** Times in ISO 8601, the earliest first. */
 const inOrder = (moments: readonly string[]): readonly string[] => [...moments].sort()
 
-/** When all certificates of a chain are valid together: the latest beginning, the earliest end. */
+/** When all certificates of a chain are valid together: the latest start, the earliest end. */
 export const termOf = (
   certificates: readonly CertificateFacts[],
 ): { readonly notBefore: string; readonly notAfter: string } => ({
@@ -79,41 +83,44 @@ export const termOf = (
 
 export const isRoot = ({ issuerDer, subjectDer }: CertificateFacts): boolean => sameBytes(issuerDer, subjectDer)
 
-/** `below` is how many issuers already stand between this one and the leaf. */
+/** `below` is the number of issuers between this one and the leaf. */
 function issuerProblems(issuer: CertificateFacts, below: number): readonly string[] {
   const name = quote(issuer.subject)
   return [
     ...(issuer.ca ? [] : [`${name} may not issue certificates.`]),
     ...(issuer.keyUsage !== null && (issuer.keyUsage & KEY_USAGE.certSign) === 0
-      ? [`The key of ${name} is not meant to sign certificates.`]
+      ? [`The key of ${name} may not sign certificates (key usage).`]
       : []),
     ...(issuer.pathLength !== null && issuer.pathLength < below
-      ? [`${name} may not have so many issuers below it (path length).`]
+      ? [`${name} may not have this many issuers below it (path length).`]
       : []),
-    ...strangers(issuer),
+    ...unknownCriticalExtensions(issuer),
   ]
 }
 
 const PURPOSES: readonly string[] = [OID.emailProtection, OID.documentSigning]
 
-/** Whether the leaf may sign documents: digital signature or content commitment, and a purpose that documents have, where purposes are named. */
+/**
+ * Whether the leaf may sign documents: digital signature or content commitment, and a purpose for documents, where
+ * purposes are named.
+ */
 export function leafProblems(leaf: CertificateFacts): readonly string[] {
   const signs = KEY_USAGE.digitalSignature | KEY_USAGE.nonRepudiation
   return [
     ...(leaf.keyUsage === null || (leaf.keyUsage & signs) !== 0
       ? []
-      : ['The signer’s key is not meant to sign (key usage).']),
+      : ['The signer’s key may not sign documents (key usage).']),
     ...(leaf.extendedKeyUsage === null || leaf.extendedKeyUsage.some((purpose) => PURPOSES.includes(purpose))
       ? []
       : ['The signer’s certificate is for other purposes than documents (extended key usage).']),
-    ...(leaf.notBefore <= leaf.notAfter ? [] : ['The signer’s certificate ends before it begins.']),
-    ...strangers(leaf),
+    ...(leaf.notBefore <= leaf.notAfter ? [] : ['The signer’s certificate ends before it starts.']),
+    ...unknownCriticalExtensions(leaf),
   ]
 }
 
-export const strangers = (certificate: CertificateFacts): readonly string[] =>
+export const unknownCriticalExtensions = (certificate: CertificateFacts): readonly string[] =>
   certificate.strangeCritical.map(
-    (id) => `${quote(certificate.subject)} has a critical extension we do not know: ${plain(id)}.`,
+    (id) => `${quote(certificate.subject)} has an unknown critical extension: ${plain(id)}.`,
   )
 
 /** Whether this issuer signed the list, with a key that may sign lists. */
@@ -122,7 +129,7 @@ export const isListBy = (list: RevocationFacts, issuer: CertificateFacts): boole
   (issuer.keyUsage === null || (issuer.keyUsage & KEY_USAGE.crlSign) !== 0) &&
   isSignedBy(list.signed, issuer)
 
-/** Whether a list is by an issuer of this chain, at hand or not, or cannot be read: then it may not be passed over. */
+/** Whether a list is by an issuer of this chain, available or not, or cannot be read: then it may not be ignored. */
 export const isListOf =
   ({ certificates }: Pick<Chain, 'certificates'>) =>
   (list: Uint8Array): boolean => {
@@ -140,14 +147,15 @@ export interface Revocation {
   readonly revoked: { readonly at: string } | null
   /** Every certificate below the root has a verified list by its issuer. */
   readonly covered: boolean
-  /** Until when the lists that cover are current; null when none says. */
+  /** Until when the covering lists are current; null when none states it. */
   readonly until: string | null
 }
 
 /**
- * What revocation lists say of the chain. Each list must be readable and signed by the chain member that issued it; of one whose issuer is
- * not at hand, only an entry against the chain counts. A list covers a certificate only when it was still current once the certificate
- * was valid; with a moment `at` (ISO 8601), also when its next one was not due by then.
+ * Result of revocation lists for the chain. Each list must be readable and signed by the chain member that issued it;
+ * of a list whose issuer is not available, only an entry against the chain counts. A list covers a certificate only
+ * when it was still current once the certificate was valid; with a time `at` (ISO 8601), also when its next update was
+ * not due by then.
  */
 export function revocation(
   certificates: readonly CertificateFacts[],
@@ -162,7 +170,7 @@ export function revocation(
     const issuer = list && certificates.find(({ subjectDer }) => sameBytes(subjectDer, list.issuerDer))
     const named = list === null ? [] : certificates.filter(({ issuerDer }) => sameBytes(issuerDer, list.issuerDer))
     if (!list || (!issuer && named.length === 0) || (issuer && !isListBy(list, issuer))) {
-      problems.push(`Revocation list ${index + 1} is not one that the signer’s chain issued.`)
+      problems.push(`Revocation list ${index + 1} was not issued within the signer’s chain.`)
       continue
     }
     for (const certificate of named) {

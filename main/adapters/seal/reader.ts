@@ -23,9 +23,10 @@ const unreadable = (problem: string): SealReading => ({
 })
 
 /**
- * Reads a detached seal the strict way: one signer, the profile of signDetached and nothing else, a leaf that may sign documents, a
- * chain that ends in a root, and revocation lists. Whether that root or leaf is trusted is the caller's to decide, and so is time:
- * validity is given, not judged, since no clock is read here. Whatever the bytes, problems are listed and nothing is thrown.
+ * Reads a detached seal strictly: one signer, the profile of signDetached and nothing else, a leaf that may sign
+ * documents, a chain that ends in a root, and revocation lists. The caller decides whether that root or leaf is
+ * trusted, and about time: validity is returned, not evaluated, since no clock is read here. Whatever the bytes,
+ * problems are listed and nothing is thrown.
  */
 export function readSeal(input: SealInput): SealReading {
   const { content, signature, chain, crls, freshCrls } = input
@@ -45,7 +46,7 @@ export function readSeal(input: SealInput): SealReading {
     problems: [
       ...attributeProblems(seal, content),
       ...signatureProblems(seal, leaf, content),
-      ...(unused.length === 0 ? [] : ['The seal carries a certificate that is not part of its signer’s chain.']),
+      ...(unused.length === 0 ? [] : ['The seal contains a certificate that is not part of its signer’s chain.']),
       ...leafProblems(leaf),
       ...path.problems,
       ...lists.problems,
@@ -66,7 +67,7 @@ const named = ({ subject, fingerprint }: CertificateFacts): CertificateName => (
   fingerprint,
 })
 
-/** The token that the seal carries itself is over the signature's value; the others come with the bytes they are over. */
+/** The token in the seal covers the signature's value; the others come with the bytes they cover. */
 function timestampsOf(seal: ParsedSeal, { timestamps, tsaChain, ...lists }: SealInput): readonly TimestampReading[] {
   const tsaCrls = [...lists.tsaCrls, ...lists.freshCrls]
   const own = seal.timestampToken === null ? [] : [{ token: seal.timestampToken, over: seal.signature }]
@@ -90,31 +91,35 @@ const NAMES: Readonly<Record<string, string>> = {
   [OID.signingCertificateV2]: 'signing-certificate-v2',
 }
 
-/** The baseline rules for signed attributes, one by one (ETSI EN 319 122-1 §6.3), so that a refusal says what is wrong. */
+/**
+ * The baseline rules for signed attributes, one by one (ETSI EN 319 122-1, section 6.3), so that an error names the
+ * rule.
+ */
 function attributeProblems(seal: ParsedSeal, content: Uint8Array): readonly string[] {
   const problems: string[] = []
   for (const [id, name] of Object.entries(NAMES)) {
     const count = seal.attributes.filter((type) => type === id).length
     if (count === 0) problems.push(`The seal has no ${name} attribute.`)
-    if (count > 1) problems.push(`The seal has its ${name} attribute more than once.`)
+    if (count > 1) problems.push(`The seal has more than one ${name} attribute.`)
   }
   if (seal.attributes.includes(OID.signingTime))
     problems.push('The seal states a time by its own clock (signing-time).')
   if (!sameBytes(seal.messageDigest, digestOf(content)))
-    problems.push('The seal is not over these bytes: the digest in it is another one.')
+    problems.push('The seal does not cover these bytes: its digest differs.')
   return problems
 }
 
-/** The signature over its attributes; then the whole seal, built again from its parts: any other encoding or addition shows. */
+/**
+ * The signature over its attributes; then the whole seal, built again from its parts, which detects any other encoding
+ * or addition.
+ */
 function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Uint8Array): readonly string[] {
   if (!verifies(seal.signedBytes, leaf, seal.signature))
     return ['The signature does not verify with the key of its signer.']
   if (leaf.keyType === 'EC' && withLowS(seal.signature) !== seal.signature)
-    return [
-      'The ECDSA signature was changed to its other form, the one with the higher s, which Barewitness never writes.',
-    ]
+    return ['The ECDSA signature was changed to its other form, with the higher s, which Barewitness never writes.']
   if (!sameBytes(seal.signedBytes, signedAttributes(leaf.der, digestOf(content))))
-    return ['The signed attributes are not the ones a seal has, or name another certificate.']
+    return ['The signed attributes are not those of a seal, or name another certificate.']
   const again = assembleCms({
     leaf: leaf.der,
     certificates: seal.certificates,
@@ -125,5 +130,5 @@ function signatureProblems(seal: ParsedSeal, leaf: CertificateFacts, content: Ui
   })
   return sameBytes(again, seal.der)
     ? []
-    : ['The seal holds more, or is written otherwise, than a seal of this kind does.']
+    : ['The seal has additional content, or another encoding than a seal of this kind.']
 }

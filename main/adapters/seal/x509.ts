@@ -6,7 +6,10 @@ import { extensionsOf } from './extensions.ts'
 import { nameText } from './name-text.ts'
 import { OID } from './oids.ts'
 
-/** What a certificate's bytes say (RFC 5280), as far as a seal needs it. Names are kept as their DER, to compare exactly. */
+/**
+ * The content of a certificate (RFC 5280), as far as a seal needs it. Names are stored as their DER, to compare
+ * exactly.
+ */
 export interface CertificateFacts {
   readonly der: Uint8Array
   /** SHA-256, 64 lower-case hex characters. */
@@ -18,9 +21,9 @@ export interface CertificateFacts {
   readonly notBefore: string
   readonly notAfter: string
   readonly ca: boolean
-  /** How many issuers may stand between this one and a leaf (RFC 5280 §4.2.1.9); null when any number may. */
+  /** Number of issuers allowed between this one and a leaf (RFC 5280, section 4.2.1.9); null for any number. */
   readonly pathLength: number | null
-  /** The first octet of the KeyUsage bits (RFC 5280 §4.2.1.3), or null when there is none. */
+  /** The first octet of the KeyUsage bits (RFC 5280, section 4.2.1.3), or null when there is none. */
   readonly keyUsage: number | null
   readonly extendedKeyUsage: readonly string[] | null
   readonly extendedKeyUsageCritical: boolean
@@ -35,11 +38,11 @@ export interface CertificateFacts {
 
 export type Hash = 'sha256' | 'sha384' | 'sha512'
 
-/** Something signed by an issuer: a certificate or a revocation list. */
+/** Data signed by an issuer: a certificate or a revocation list. */
 export interface Signed {
   readonly tbs: Uint8Array
   readonly algorithm: string
-  /** Both places that name the algorithm agree (RFC 5280 §4.1.1.2). */
+  /** Both fields that name the algorithm agree (RFC 5280, section 4.1.1.2). */
   readonly algorithmsAgree: boolean
   readonly signature: Uint8Array
 }
@@ -61,7 +64,7 @@ export interface Names {
   readonly serial: Uint8Array
 }
 
-/** Issuer, subject and serial number of a certificate, as the DER that stands in it. Throws on bytes that are no certificate. */
+/** Issuer, subject and serial number of a certificate, as its own DER. Throws on bytes that are not a certificate. */
 export function namesOf(certificate: Uint8Array): Names {
   const parsed = Certificate.fromBER(certificate.slice())
   return {
@@ -80,7 +83,7 @@ interface KeyRules {
 export const readCertificate = (der: Uint8Array): CertificateFacts | null =>
   factsOf(der, { curves: ['prime256v1'], hashes: ['sha256'] })
 
-/** The same for a time-stamp authority and its issuers, which others chose: also P-384, and SHA-384 and SHA-512. */
+/** The same for a time-stamp authority and its issuers, which others selected: also P-384, and SHA-384 and SHA-512. */
 export const readAuthorityCertificate = (der: Uint8Array): CertificateFacts | null =>
   factsOf(der, { curves: ['prime256v1', 'secp384r1'], hashes: ['sha256', 'sha384', 'sha512'] })
 
@@ -127,7 +130,10 @@ function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
   }
 }
 
-/** What an issuer signed: three parts, the algorithm named in the first as in the second. `before` is the tag that may precede it there. */
+/**
+ * What an issuer signed: three parts, the same algorithm named in the first and the second. `before` is the tag that
+ * may precede it there.
+ */
 function signedOf(whole: DerValue, before: number): Signed | null {
   const [tbs, algorithm, signature, ...more] = membersOf(whole)
   if (tbs === undefined || algorithm === undefined || signature?.tag !== TAG.bits || more.length > 0) return null
@@ -144,7 +150,7 @@ function signedOf(whole: DerValue, before: number): Signed | null {
   }
 }
 
-/** Stands in the names of every certificate made for a demonstration. */
+/** In the names of every certificate made for a demo. */
 export const DEMO_NAME = 'Barewitness DEMO'
 
 const UNDERSTOOD: ReadonlySet<string> = new Set([OID.basicConstraints, OID.keyUsage, OID.extendedKeyUsage])
@@ -182,7 +188,10 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
   }
 }
 
-/** Since when a key is known or suspected to be in other hands (RFC 5280 §5.3.2); null when that is not said, undefined when unreadable. */
+/**
+ * Since when a key is known or suspected to be compromised (RFC 5280, section 5.3.2); null when not stated, undefined
+ * when unreadable.
+ */
 function invalidSince(extensions: DerValue | undefined): string | null | undefined {
   const found = (extensions === undefined ? [] : membersOf(extensions)).find(
     (one) => oidText(membersOf(one)[0]) === OID.invalidityDate,
@@ -195,7 +204,10 @@ function invalidSince(extensions: DerValue | undefined): string | null | undefin
 
 const takeTime = (parts: Members): string | null => timeOf(parts.take(TAG.utcTime) ?? parts.take(TAG.generalizedTime))
 
-/** Whether Extensions (RFC 5280 §4.1.2.9) hold one that a reader must know; the order is identifier, criticality, value. */
+/**
+ * Whether Extensions (RFC 5280, section 4.1.2.9) contain one that a reader must know; the order is identifier,
+ * criticality, value.
+ */
 const hasCritical = (extensions: DerValue | undefined): boolean =>
   extensions !== undefined && membersOf(extensions).some((one) => membersOf(one)[1]?.tag === TAG.boolean)
 

@@ -7,7 +7,10 @@ const { createAgent, utils } = ssh2
 
 export type Agent = BaseAgent<ParsedKey>
 
-/** What the user's SSH agent holds: keys that ssh2 can use, and the types of everything, certificates and FIDO keys included. */
+/**
+ * Content of the user's SSH agent: keys that ssh2 can use, and the types of everything, certificates and FIDO keys
+ * included.
+ */
 export interface HeldKeys {
   readonly agent: Agent
   readonly keys: readonly ParsedKey[]
@@ -29,7 +32,10 @@ export async function agentKeys(): Promise<HeldKeys | null> {
   return { agent: createAgent(address) as Agent, keys, types: blobs.map((blob) => keyType(blob) ?? 'unknown') }
 }
 
-/** ssh2 leaves out what it cannot parse, so we ask ourselves: SSH_AGENTC_REQUEST_IDENTITIES (draft-ietf-sshm-ssh-agent §3.5). */
+/**
+ * ssh2 omits what it cannot parse, so the agent is queried directly: SSH_AGENTC_REQUEST_IDENTITIES
+ * (draft-ietf-sshm-ssh-agent, section 3.5).
+ */
 function listIdentities(address: string): Promise<readonly Buffer[] | null> {
   return new Promise((resolve) => {
     const socket = connect(address)

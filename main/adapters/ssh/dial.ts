@@ -1,7 +1,7 @@
 import type { Channel, Client } from 'ssh2'
 import type { ByteStream, Dialed } from '../../core/ports.ts'
 
-/** SSH_OPEN_CONNECT_FAILED (RFC 4254 §5.1): the server tried, and nobody took the connection. */
+/** SSH_OPEN_CONNECT_FAILED (RFC 4254, section 5.1): the server tried, and no program accepted the connection. */
 const CONNECT_FAILED = 2
 
 /** An IPv4 or IPv6 address without a scope. */
@@ -13,11 +13,11 @@ type Opened =
   | { readonly ok: false; readonly why: 'refused' | 'failed' | 'lost' }
 
 /**
- * A channel from the node to an address of its own (RFC 4254 §7.2). Servers that forbid forwarding and those that hold no more channels
- * refuse alike (“open failed”): nothing was observed then.
+ * A channel from the node to one of its own addresses (RFC 4254, section 7.2). Servers that forbid forwarding and those
+ * at their channel limit refuse alike (“open failed”): nothing was observed then.
  */
 export function openChannel(client: Client, host: string, port: number): Promise<Opened> {
-  // A name would be looked up by the node, and could lead anywhere.
+  // A name would be resolved by the node, and could lead anywhere.
   if (!isLiteral(host)) return Promise.resolve({ ok: false, why: 'failed' })
   return new Promise((resolve) => {
     client.once('close', () => resolve({ ok: false, why: 'lost' }))
@@ -27,7 +27,7 @@ export function openChannel(client: Client, host: string, port: number): Promise
           const { reason } = problem as Error & { readonly reason?: number }
           return resolve({ ok: false, why: reason === CONNECT_FAILED ? 'failed' : 'refused' })
         }
-        // A channel that nobody listens to for errors would end our process.
+        // A channel without an error listener would end our process.
         channel.on('error', () => {})
         resolve({ ok: true, channel })
       })
@@ -43,7 +43,7 @@ export async function dial(client: Client, host: string, port: number): Promise<
   if (!opened.ok) return opened
   const { channel } = opened
   const closed = new Promise<'ended' | 'lost'>((done) => {
-    // Channels end a moment before the connection that carried them says so.
+    // Channels end a moment before their connection reports it.
     const end = (): void => void setImmediate(() => done('ended'))
     channel.once('end', end)
     channel.once('close', end)

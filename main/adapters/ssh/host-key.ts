@@ -14,10 +14,10 @@ import {
 import type { ConnectTarget, HostKeyTrust } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 
-/** A target without its jumps: one server that we log in to. */
+/** A target without its jump hosts: one server that we log in to. */
 export type Hop = Omit<ConnectTarget, 'jumps'>
 
-/** What is known about a server's host key before we connect: the inline fingerprint and the text of every file. */
+/** What is known of a server's host key before connecting: the inline fingerprint and the text of every file. */
 export interface LoadedTrust {
   readonly fingerprint: string | null
   readonly files: readonly TrustFile[]
@@ -26,13 +26,13 @@ export interface TrustFile {
   readonly path: string
   readonly text: string
   readonly how: 'known-hosts' | 'decision'
-  /** The lists that decisions in it name, by digest; one that is missing or was altered is not among them. */
+  /** The lists named by its decisions, by digest; a missing or altered list is not included. */
   readonly lists?: ReadonlyMap<string, string>
 }
 
 const LARGEST = 16 * 1024 * 1024
 
-/** Reads the files of a trust. A file that does not exist is empty, as for ssh(1); one that cannot be read is a failure. */
+/** Reads the files of a trust. A missing file counts as empty, as for ssh(1); an unreadable one is a failure. */
 export async function loadTrust(trust: HostKeyTrust): Promise<Outcome<LoadedTrust>> {
   const named = [
     ...trust.knownHostsFiles.map((path) => ({ path, how: 'known-hosts' as const })),
@@ -53,10 +53,10 @@ export async function loadTrust(trust: HostKeyTrust): Promise<Outcome<LoadedTrus
   return ok({ fingerprint: trust.fingerprint ?? null, files })
 }
 
-/** Where the lists lie that decisions of a file name: beside it, each named by its digest. */
+/** Location of the lists that decisions of a file name: next to it, each named by its digest. */
 export const listPath = (decisionsFile: string, digest: string): string => `${decisionsFile}.lists/${digest}.txt`
 
-/** The lists that decisions name, as far as they are there and still have the digest that they are named by. */
+/** The lists that decisions name, where they exist and match their digest. */
 async function loadLists(path: string, text: string): Promise<ReadonlyMap<string, string>> {
   const named = new Set(parseKnownHosts(text).flatMap(({ comment }) => readDecision(comment).list?.sha256 ?? []))
   const lists = new Map<string, string>()
@@ -74,8 +74,8 @@ async function loadLists(path: string, text: string): Promise<ReadonlyMap<string
 }
 
 /**
- * How a key is trusted by a line of a file. A decision counts as a comparison with a list only while the list is there, unaltered, and
- * the line that the decision names holds this very key; else it is a decision like any other.
+ * How a key is trusted by a line of a file. A decision counts as a comparison with a list only while the list exists,
+ * unaltered, and the named line contains this very key; otherwise it counts as a plain decision.
  */
 export function trustBy(
   { path, how, lists }: TrustFile,
@@ -92,17 +92,18 @@ export function trustBy(
   return { how, detail: `${place}${comment === '' ? '' : `: ${comment}`}`.slice(0, 500) }
 }
 
-/** The list that a trusted key was found in, as it lies there; null where it was not found in one. */
+/** The list in which a trusted key was found, as stored; null where it was not found in one. */
 export const listBehind = ({ trust: { list } }: HostKey, files: readonly TrustFile[]): string | null =>
   (list === undefined ? [] : files).flatMap(({ lists }) => lists?.get(list?.sha256 ?? '') ?? [])[0] ?? null
 
 /**
- * Decides whether a shown host key is the node's, before anything is sent that could authenticate us. A revocation in any file
- * beats everything; then the inline fingerprint, where there is one, and recorded decisions decide; else any file that holds the key.
+ * Decides whether a shown host key is the node's, before any authentication data is sent. A revocation in any file has
+ * priority; then the inline fingerprint, where there is one, and recorded decisions decide; otherwise any file that
+ * contains the key.
  */
 export function decideHostKey(trust: LoadedTrust, host: string, port: number, key: Uint8Array): Outcome<HostKey> {
   const type = keyType(key)
-  if (type === null) return fail('ssh.host-key-unknown', 'the server showed a key that could not be read')
+  if (type === null) return fail('ssh.host-key-unknown', 'the server showed an unreadable host key')
   const fingerprint = fingerprintOf(key)
   const shown = `${type} ${fingerprint}`
   const matches = trust.files.map((file) => ({ file, match: matchHostKey(file.text, host, port, key) }))
@@ -116,7 +117,7 @@ export function decideHostKey(trust: LoadedTrust, host: string, port: number, ke
       trust: { how: 'fingerprint', detail: 'equals the fingerprint in the fleet file' },
     })
   for (const { file, match } of matches) {
-    // Beside an inline fingerprint only a recorded decision counts: it was made later, and on purpose.
+    // With an inline fingerprint only a recorded decision counts: it was made later, and on purpose.
     if (match.kind !== 'match' || (trust.fingerprint !== null && file.how !== 'decision')) continue
     return ok({ type, fingerprint, trust: trustBy(file, match.line, match.comment, fingerprint) })
   }
@@ -132,7 +133,7 @@ export function decideHostKey(trust: LoadedTrust, host: string, port: number, ke
         `${file.path} line ${match.line} names a certificate authority; only the system ssh program reads host certificates`,
       )
   const others = matches.map(({ file, match }) =>
-    match.kind === 'unknown' && match.onRecord.length > 0 ? ` (${file.path} holds ${listed(match)})` : '',
+    match.kind === 'unknown' && match.onRecord.length > 0 ? ` (${file.path} contains ${listed(match)})` : '',
   )
   return fail('ssh.host-key-unknown', shown + others.join(''))
 }
@@ -140,13 +141,16 @@ export function decideHostKey(trust: LoadedTrust, host: string, port: number, ke
 const listed = (match: Extract<HostKeyMatch, { kind: 'changed' | 'unknown' }>): string =>
   match.onRecord.map(({ line, type, fingerprint }) => `line ${line}: ${type} ${fingerprint}`).join(', ')
 
-/** Key types on record, in file order: offered first, so that the server shows the key we can compare (as ssh(1) does). */
+/**
+ * Key types on record, in file order: offered first, so that the server shows the key that can be compared (as ssh(1)
+ * does).
+ */
 export const typesOnRecord = (trust: LoadedTrust, host: string, port: number): readonly string[] => [
   ...new Set(trust.files.flatMap(({ text }) => onRecordFor(text, host, port).types)),
 ]
 
 /**
- * True when nothing but `@cert-authority` lines could vouch for this server. ssh2 cannot negotiate certificate host keys
+ * True when only `@cert-authority` lines could verify this server. ssh2 cannot negotiate certificate host keys
  * (`*-cert-v01@openssh.com`), so such a server is left to the system ssh program.
  */
 export function onlyAuthorities(trust: LoadedTrust, host: string, port: number): boolean {

@@ -12,7 +12,10 @@ import { findSsh, shownKeyFile, writeSetup } from './openssh-config.ts'
 import { startSsh, watch } from './openssh-transport.ts'
 import { createSsh2Transport } from './ssh2-transport.ts'
 
-/** Host keys as a person decides about them: shown before any login, judged by what is on record, and recorded with the reason. */
+/**
+ * Host keys for a person's decision: shown before any login, compared with what is on record, and recorded with the
+ * reason.
+ */
 export function createHostKeys(): HostKeys {
   const ssh2 = createSsh2Transport()
   return {
@@ -38,7 +41,10 @@ const describe = (blob: Uint8Array): ScannedKey => ({
   blob,
 })
 
-/** The key exchange of the system ssh program, which ends at the host key: no file vouches for it, and a script of ours notes it down. */
+/**
+ * The key exchange of the system ssh program, which ends at the host key: no file lists it, and a script of ours
+ * records it.
+ */
 async function scanWithOpenssh(target: ConnectTarget, signal: AbortSignal): Promise<Outcome<ScannedKey>> {
   const ssh = findSsh()
   if (ssh === null) return fail('ssh.client-missing', 'no ssh program in PATH')
@@ -59,13 +65,14 @@ async function scanWithOpenssh(target: ConnectTarget, signal: AbortSignal): Prom
   const blob = Buffer.from(shown.trim().split(' ')[1] ?? '', 'base64')
   if (keyType(blob) !== null) return ok(describe(blob))
   if (signal.aborted) return fail('run.cancelled', 'while reading the host key')
-  return fail(log?.failure.code ?? 'ssh.lost', log?.failure.detail ?? 'the ssh program said nothing')
+  return fail(log?.failure.code ?? 'ssh.lost', log?.failure.detail ?? 'the ssh program reported nothing')
 }
 
 /**
- * Writes a decision into our own known_hosts file, with the day and the reason as its comment. An earlier decision about a key of the
- * same type for the same host is replaced: two keys for one host would be one too many. The file is replaced as a whole or not at all.
- * A list that the key was compared with is kept beside the file first, so that no decision names one that is not there.
+ * Writes a decision into the application's known_hosts file, with the date and the reason as its comment. An earlier
+ * decision on a key of the same type for the same host is replaced: a host must not have two. The file is replaced
+ * completely or not at all. A list that the key was compared with is stored next to the file first, so that no decision
+ * names a missing list.
  */
 async function record(
   file: string,

@@ -6,7 +6,7 @@ import { err, ok } from '../../core/result.ts'
 import type { Hop } from './host-key.ts'
 import { CONNECT_MS, type OpenClient } from './ssh2-client.ts'
 
-/** A logged-in jump host on loan. Return it when the connection that goes through it has ended. */
+/** A connection to a jump host, logged in and on loan. Return it when the connection that goes through it has ended. */
 export interface Loan<Jump extends OpenClient> {
   readonly jump: Jump
   readonly giveBack: () => void
@@ -16,9 +16,9 @@ export interface Loan<Jump extends OpenClient> {
 const LINGER_MS = 5000
 
 /**
- * One connection per jump host, shared by every node behind it: sshd's MaxStartups counts logins, not forwarded connections
- * (200 nodes through one default bastion connection lost none; 200 logins of their own lost 98). A refused login or host key is
- * remembered, so that the bastion is asked once and not once per node.
+ * One connection per jump host, shared by every node behind it: sshd's MaxStartups counts logins, not forwarded
+ * connections (200 nodes through one default bastion connection lost none; 200 separate logins lost 98). A refused
+ * login or host key is remembered, so that the bastion is tried once and not once per node.
  */
 export function createJumpPool<Jump extends OpenClient>() {
   const open = new Map<
@@ -63,7 +63,7 @@ export function createJumpPool<Jump extends OpenClient>() {
   return { borrow }
 }
 
-/** Failures that asking again would only repeat, at the risk of locking an account. */
+/** Failures that a retry would only repeat, at the risk of locking an account. */
 const FINAL: readonly Failure['code'][] = [
   'ssh.auth-refused',
   'ssh.host-key-changed',
@@ -74,12 +74,12 @@ const FINAL: readonly Failure['code'][] = [
   'ssh.no-credential',
 ]
 
-/** A TCP connection from a jump host to the next server (RFC 4254 §7.2), as a stream. */
+/** A TCP connection from a jump host to the next server (RFC 4254, section 7.2), as a stream. */
 export function forward(jump: Client, through: string, next: Hop): Promise<Outcome<Duplex>> {
   const { address, port } = next.node
   return new Promise((resolve) => {
     const timer = setTimeout(
-      () => resolve(fail('ssh.unreachable', `no answer from ${address} port ${port} through ${through}`)),
+      () => resolve(fail('ssh.unreachable', `no reply from ${address} port ${port} through ${through}`)),
       CONNECT_MS,
     )
     const finish = (outcome: Outcome<Duplex>): void => {
@@ -89,7 +89,8 @@ export function forward(jump: Client, through: string, next: Hop): Promise<Outco
     try {
       jump.forwardOut('127.0.0.1', 0, address.replace(/^\[(.*)\]$/, '$1'), port, (problem, channel) => {
         if (problem === undefined) return finish(ok(channel))
-        // SSH_OPEN_CONNECT_FAILED (RFC 4254 §5.1): the jump host tried and did not get there. Anything else is its own refusal.
+        // SSH_OPEN_CONNECT_FAILED (RFC 4254, section 5.1): the jump host tried and failed. Anything else is its own
+        // refusal.
         const refused = (problem as Error & { reason?: number }).reason !== 2
         const detail = `${through} to ${address} port ${port}: ${plain(problem.message)}`
         finish(fail(refused ? 'ssh.jump-failed' : 'ssh.unreachable', detail))
@@ -100,7 +101,10 @@ export function forward(jump: Client, through: string, next: Hop): Promise<Outco
   })
 }
 
-/** A failure at a jump host, as seen from the node behind it: host key failures keep their code, since someone must look at the key. */
+/**
+ * A failure at a jump host, as seen from the node behind it: host key failures keep their code, since a person must
+ * check the key.
+ */
 export function atJump(hop: Hop, problem: Failure): Outcome<never> {
   const detail = `jump host ${hop.node.name}: ${problem.detail}`
   const keeps =

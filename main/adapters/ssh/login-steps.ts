@@ -3,9 +3,9 @@ import { plain, quote } from '../../core/plain-text.ts'
 import type { Login } from './login.ts'
 
 /**
- * What one login may do, in order: one key after the other; then, if the server asks for more or we have no key, what a person types.
- * A server words its own question, so it is told apart from ours: without that it could ask for the passphrase of a signing key.
- * Where nobody is there to type, `nobodyThere` gets the method that the server asked by, and nothing is sent for it.
+ * The steps of one login, in order: one key after the other; then, if the server requires more or there is no key, what
+ * a person types. A prompt worded by a server is marked as such: otherwise it could request the passphrase of a signing
+ * key. In unattended runs, `nobodyThere` receives the method that the server requested, and nothing is sent for it.
  */
 export function loginSteps(
   { name, user: username }: { readonly name: string; readonly user: string },
@@ -54,7 +54,7 @@ export function loginSteps(
     }
     triedTyping = true
     if (left?.includes('password') !== true) return false
-    const password = await question(`${where} asks for the password`)
+    const password = await question(`${where} requests the password`)
     if (password === null) {
       nobodyThere('password')
       return false
@@ -64,7 +64,7 @@ export function loginSteps(
   }
   return {
     next,
-    /** Told by the signer which key is being tried. */
+    /** Called by the signer with the key in use. */
     used: (method: string): void => {
       last = method
     },
@@ -73,7 +73,7 @@ export function loginSteps(
   }
 }
 
-/** The agent, reduced to the keys that we mean to use. */
+/** The agent, reduced to the keys selected for use. */
 function only(login: Login): NonNullable<Login['agent']> {
   const agent = login.agent
   return Object.assign(Object.create(agent), {

@@ -10,22 +10,22 @@ import { type Agent, agentKeys, type HeldKeys, isCertificateType } from './agent
 
 const { utils } = ssh2
 
-/** How we are going to log in: with these keys (from a file, or held by the agent), or by what a person types. */
+/** Login credentials: these keys (from a file, or in the agent), or what a person types. */
 export interface Login {
   readonly keys: readonly ParsedKey[]
   readonly agent: Agent | null
   readonly ask: ((question: string) => Promise<string | null>) | null
 }
 
-/** Key files that a person unlocked, by path: many nodes share one, and it is asked for once. */
+/** Key files that a person unlocked, by path: many nodes share one, and its passphrase is requested once. */
 export type Unlocked = Map<string, Promise<Outcome<ParsedKey>>>
 
 /** More keys than this from an agent are not tried: sshd's MaxAuthTries is 6, and login guards count failures. */
 const MOST_AGENT_KEYS = 4
 
 /**
- * Reads keys before we connect, so that a person typing a passphrase never meets the server's LoginGraceTime.
- * Fails with `ssh.no-credential` or `ssh.passphrase-needed`; nothing was sent to the node then.
+ * Reads keys before connecting, so that typing a passphrase never meets the server's LoginGraceTime. Fails with
+ * `ssh.no-credential` or `ssh.passphrase-needed`; nothing was sent to the node then.
  */
 export async function planLogin(credentials: Credentials, unlocked: Unlocked): Promise<Outcome<Login>> {
   const ask = credentials.ask ?? null
@@ -38,7 +38,7 @@ export async function planLogin(credentials: Credentials, unlocked: Unlocked): P
     if (ask === null) return fail('ssh.no-credential', whyAgentless(held))
   }
   return ask === null
-    ? fail('ssh.no-credential', 'no identity file, no agent, and nobody to ask')
+    ? fail('ssh.no-credential', 'no identity file, no agent, and no terminal for a password')
     : ok({ keys: [], agent: null, ask })
 }
 
@@ -56,13 +56,13 @@ async function fromFile(
   }
   const plainKey = parsePrivate(data)
   if (plainKey.ok) return ok({ keys: [plainKey.value], agent: null, ask })
-  // A locked or public key file still tells which of the agent's keys is meant.
+  // An encrypted or public key file still identifies the agent's key.
   const held = await agentKeys()
   const wanted = await publicBlob(path, data)
   const inAgent = held?.keys.filter((key) => wanted !== null && key.getPublicSSH().equals(wanted)) ?? []
   if (held !== null && inAgent.length > 0) return ok({ keys: inAgent, agent: held.agent, ask })
   if (!isEncrypted(plainKey.error))
-    return fail('ssh.no-credential', `${path} holds no private key that can be read (${plainKey.error})`)
+    return fail('ssh.no-credential', `${path} contains no readable private key (${plainKey.error})`)
   const known = unlocked.get(path) ?? unlock(path, data, credentials)
   unlocked.set(path, known)
   const opened = await known
@@ -88,7 +88,7 @@ function parsePrivate(
 
 const isEncrypted = (message: string): boolean => /encrypted|passphrase/i.test(message)
 
-/** The public key beside a private key file, or the file itself when it is one. */
+/** The public key next to a private key file, or the file itself when it is one. */
 async function publicBlob(path: string, data: Buffer): Promise<Buffer | null> {
   const beside = existsSync(`${path}.pub`) ? await readFile(`${path}.pub`).catch(() => data) : data
   const parsed = utils.parseKey(beside)
@@ -98,27 +98,27 @@ async function publicBlob(path: string, data: Buffer): Promise<Buffer | null> {
 
 const whyAgentless = (held: HeldKeys | null): string =>
   held === null
-    ? 'no SSH agent answers (SSH_AUTH_SOCK), and no identity file is named'
+    ? 'no SSH agent found (SSH_AUTH_SOCK), and identityFile is not set'
     : held.types.length === 0
-      ? 'the SSH agent holds no keys'
-      : 'the SSH agent holds only certificates or hardware keys, which need “transport: openssh”'
+      ? 'the SSH agent has no keys'
+      : 'the SSH agent has only certificates or hardware keys, which need “transport: openssh”'
 
 /** Why only the system ssh program could log in with these credentials, or null. */
 export async function needsSystemClient(credentials: Credentials): Promise<string | null> {
   const path = credentials.identityFile
   if (path !== undefined) {
-    if (existsSync(`${path}-cert.pub`)) return `${path} has a certificate beside it`
+    if (existsSync(`${path}-cert.pub`)) return `${path} has a certificate`
     const data = await readFile(path).catch(() => null)
     const parsed = data === null ? null : utils.parseKey(data)
     return parsed instanceof Error && /sk-(ssh|ecdsa)/.test(parsed.message) ? `${path} is a hardware key` : null
   }
   if (!credentials.agent) return null
   const held = await agentKeys()
-  if (held?.types.some(isCertificateType) === true) return 'the SSH agent holds a certificate'
+  if (held?.types.some(isCertificateType) === true) return 'the SSH agent has a certificate'
   return held !== null && held.types.length > 0 && held.keys.length === 0
-    ? 'the SSH agent holds only hardware keys'
+    ? 'the SSH agent has only hardware keys'
     : null
 }
 
-/** `publickey TYPE FINGERPRINT`: how a login by key is named in a recording. */
+/** `publickey TYPE FINGERPRINT`: how a recording names a login by key. */
 export const publickeyMethod = (key: ParsedKey): string => `publickey ${key.type} ${fingerprintOf(key.getPublicSSH())}`

@@ -8,16 +8,16 @@ import { HOST_KEY_KINDS, softwareVersion } from './ssh2-client.ts'
 import { offerInExchange, silenceAfterEnd } from './ssh2-internals.ts'
 
 const NOTHING: Omit<MethodsHeard, 'outcome'> = { version: null, hostKey: null, offer: null, methods: [] }
-/** More names than any server has; each is short by RFC 4251 §6. */
+/** More names than any server has; each is short by RFC 4251, section 6. */
 const MOST_METHODS = 16
 
 /**
- * Asks a server of the node, through the open connection, which methods it offers a user: key exchange, one `none` request (RFC 4252 §5.2),
- * and the end of the connection. Nothing else is sent, and where the request succeeds, the connection is ended before any session.
- *
- * The server's host key is recorded and not verified, which the rule against logging in to unverified hosts allows: a `none` request carries
- * no password, key, signature or token, so that whoever answers learns a user name that stands in the fleet file, and nothing to log in with.
- * `late` ends the wait.
+ * Queries a server of the node, through the open connection, for the methods it offers a user: key exchange, one `none`
+ * request (RFC 4252, section 5.2), and the end of the connection. Nothing else is sent, and where the request succeeds,
+ * the connection is ended before any session.
+ * The server's host key is recorded and not verified, which the rule against logging in to unverified hosts allows: a
+ * `none` request contains no password, key, signature or token, so that an impostor learns a user name from the fleet
+ * file, and nothing to log in with. `late` ends the wait.
  */
 export async function askMethods(
   through: Client,
@@ -64,7 +64,7 @@ export async function askMethods(
           return true
         },
         authHandler: (left) => {
-          // The first call comes before anything was sent; what is left after our one request is the answer.
+          // The first call comes before anything was sent; what is left after our one request is the reply.
           if (left === null) return { type: 'none', username: target.user }
           finish(
             'methods',
@@ -73,7 +73,7 @@ export async function askMethods(
           return false
         },
       })
-      // Lines before its name are a greeting to SSH (RFC 4253 §4.2), and all that other protocols say.
+      // Lines before its name are a greeting to SSH (RFC 4253, section 4.2), and all that other protocols send.
       channel.once('data', () => {
         isHeard = true
       })

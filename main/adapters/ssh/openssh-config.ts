@@ -8,12 +8,12 @@ import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { type Hop, loadTrust, type TrustFile } from './host-key.ts'
 
-/** A known_hosts file, and where the copy of it lies that the program is given. */
+/** A known_hosts file, and the path of the copy for the program. */
 export interface CopiedFile extends TrustFile {
   readonly copy: string
 }
 
-/** A configuration for the system ssh program, in a folder that only we can read, on our own machine. */
+/** A configuration for the system ssh program, in a private folder on this computer. */
 export interface OpensshSetup {
   readonly folder: string
   /** Arguments up to and including the destination. */
@@ -25,7 +25,10 @@ export interface OpensshSetup {
   readonly remove: () => Promise<void>
 }
 
-/** Nothing is asked, forwarded, shared, run locally or learned; host keys are checked strictly against our files alone. */
+/**
+ * No prompts, forwarding, sharing, local commands or learned keys; host keys are checked strictly against the given
+ * files only.
+ */
 const STRICT = [
   'BatchMode yes',
   'StrictHostKeyChecking yes',
@@ -64,8 +67,9 @@ export function findSsh(): string | null {
 }
 
 /**
- * Writes the configuration for one target and its jumps. The user's own ssh configuration is added behind ours, where it can only
- * say what ours leaves open (ProxyCommand, certificates, hardware keys), and only for a node whose fleet entry asks for this client.
+ * Writes the configuration for one target and its jump hosts. The user's own ssh configuration is appended, where it
+ * can set only what ours leaves open (ProxyCommand, certificates, hardware keys), and only for a node whose fleet entry
+ * selects this client.
  */
 export async function writeSetup(
   ssh: string,
@@ -123,15 +127,15 @@ export async function writeSetup(
 const aliasOf = (index: number, last: boolean): string => (last ? 'barewitness-node' : `barewitness-hop-${index}`)
 const bare = (address: string): string => address.replace(/^\[(.*)\]$/, '$1')
 
-/** ssh reads its configuration by lines and words, expands `%` and `\${…}`, and hands ProxyCommand to a shell. */
+/** ssh reads its configuration by lines and words, expands `%` and `\${…}`, and passes ProxyCommand to a shell. */
 function whyUnfit({ node, credentials }: Hop): string | null {
   if (!/^[A-Za-z0-9_.:%[\]-]+$/.test(node.address) || node.address.startsWith('-'))
-    return `${plain(node.name)}: the address cannot be handed to the ssh program`
+    return `${plain(node.name)}: the address cannot be passed to the ssh program`
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.@\\-]*$/.test(node.user))
-    return `${plain(node.name)}: the user name cannot be handed to the ssh program`
+    return `${plain(node.name)}: the user name cannot be passed to the ssh program`
   const file = credentials.identityFile ?? ''
   return /["\n\r\0]|\$\{/.test(file)
-    ? `${plain(node.name)}: the path of the identity file cannot be handed to the ssh program`
+    ? `${plain(node.name)}: the path of the identity file cannot be passed to the ssh program`
     : null
 }
 
@@ -146,8 +150,9 @@ function credentialLines({ credentials }: Hop, ofUser: boolean): readonly string
 }
 
 /**
- * The host key files of one server. An inline fingerprint is checked within the same connection by KnownHostsCommand (OpenSSH 8.5):
- * a script that repeats the shown key back as a known one when, and only when, its fingerprint is the one on record.
+ * The host key files of one server. An inline fingerprint is checked within the same connection by KnownHostsCommand
+ * (OpenSSH 8.5): a script that returns the shown key as a known one when, and only when, its fingerprint is the one on
+ * record.
  */
 async function writeTrust(
   folder: string,
@@ -184,7 +189,7 @@ async function writeTrust(
     ? `printf '%s %s\\n' "$4" "$5" > '${join(folder, 'shown')}'`
     : `[ "$2" = '${fingerprint}' ] && printf '%s %s %s\\n' "$3" "$4" "$5"`
   await writeFile(script, `if [ "$1" = HOSTNAME ]; then ${wanted}; fi\nexit 0\n`, { mode: 0o600 })
-  // Certificates are left out: the fingerprint on record is that of a plain key.
+  // Certificates are excluded: the fingerprint on record is that of a plain key.
   return ok({
     lines: [
       ...known,
@@ -195,5 +200,5 @@ async function writeTrust(
   })
 }
 
-/** Where a scan left the key it saw: `TYPE BASE64`. */
+/** Where a scan stored the key it saw: `TYPE BASE64`. */
 export const shownKeyFile = (setup: OpensshSetup): string => join(setup.folder, 'shown')

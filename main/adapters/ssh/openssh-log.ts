@@ -8,7 +8,7 @@ import type { CopiedFile } from './openssh-config.ts'
 /** What the system ssh program wrote to its own log (`-E`, LogLevel DEBUG2), as far as we use it. Read from OpenSSH 9.2 and 10.0. */
 export interface OpensshLog {
   readonly shown: { readonly type: string; readonly fingerprint: string; readonly certificate: string | null } | null
-  /** Which of the files we gave it vouched for the host key. */
+  /** The file that contained the host key. */
   readonly foundIn: { readonly path: string; readonly line: number; readonly authority: boolean } | null
   readonly authenticated: boolean
   readonly commandSent: boolean
@@ -22,7 +22,7 @@ export interface OpensshLog {
   readonly failure: Failure
 }
 
-/** Text of the log in, facts out. Its lines come partly from the server (version, banners), so nothing but exact forms counts. */
+/** Log text in, facts out. Its lines come partly from the server (version, banners), so only exact forms count. */
 export function readOpensshLog(whole: string): OpensshLog {
   const text = whole.replace(/^debug2: .*(\r?\n|$)/gm, '')
   const first = (pattern: RegExp): RegExpExecArray | null => pattern.exec(text)
@@ -83,7 +83,7 @@ const PROPOSAL = [
   'compression stoc',
 ]
 
-/** The program cuts a line of its log at 1023 characters (MSGBUFSIZ in log.c): a list that may lack its end is none. */
+/** The program cuts a line of its log at 1023 characters (MSGBUFSIZ in log.c): a list that may be cut is not used. */
 const CUT = 1000
 
 /** The lines that follow “peer server KEXINIT proposal” (kex.c, kex_buf2prop), in its order. */
@@ -100,7 +100,7 @@ function offerIn(text: string): SshOffer | null {
   )
 }
 
-/** In the order of a connection: the first that fits is the cause, what follows is its consequence. */
+/** In the order of a connection: the first match is the cause, what follows is its consequence. */
 const CAUSES: readonly (readonly [RegExp, Failure['code']])[] = [
   [
     /^.*(Could not resolve hostname|Connection refused|No route to host|Network is unreachable|Connection timed out).*$/m,
@@ -124,7 +124,10 @@ const CAUSES: readonly (readonly [RegExp, Failure['code']])[] = [
   ],
 ]
 
-/** The server would take the key, and ssh then had nothing more to try: the key file is locked, and in batch mode nobody is asked. */
+/**
+ * The server would accept the key, and ssh then had nothing more to try: the key file is encrypted, and batch mode
+ * prompts for nothing.
+ */
 const LOCKED =
   /^debug1: Server accepts key: (.+?) \S+ SHA256:\S+(?: .*)?\r?\ndebug1: No more authentication methods to try\.$/m
 
@@ -138,7 +141,7 @@ function failureOf(text: string, shown: string): Failure {
       return { code, detail: code.startsWith('ssh.host-key') ? shown : plain(said.replace(/^debug1: /, '').trim()) }
   }
   const last = lines.trim().split('\n').at(-1) ?? ''
-  return { code: 'ssh.lost', detail: last === '' ? 'the connection ended before the login was done' : plain(last) }
+  return { code: 'ssh.lost', detail: last === '' ? 'the connection ended before the login was complete' : plain(last) }
 }
 
 /** The host key as a recording states it. `files` are the originals of the copies that ssh was given. */

@@ -7,16 +7,16 @@ import { listBehind } from './host-key.ts'
 import { findSsh, type OpensshSetup, writeSetup } from './openssh-config.ts'
 import { type OpensshLog, readOpensshLog, trustedKey } from './openssh-log.ts'
 
-/** The one command a connection of this adapter can run: the ssh program takes it along when it connects. */
+/** The one command that a connection of this adapter can run: the ssh program receives it when it connects. */
 const COMMAND = 'sh -s'
 const POLL_MS = 20
-/** ssh has its own limits for connecting; this one also ends a server that stalls within the login. */
+/** ssh has its own connection limits; this one also ends a server that stalls during the login. */
 const LOGIN_MS = 45_000
 
 /**
- * SSH by the system's OpenSSH client: an argument list, never a shell. For what ssh2 cannot do: post-quantum key exchange, user and
- * host certificates, FIDO and PKCS#11 keys, ProxyCommand. It writes its log to a file of ours, so that a node's stderr and ssh's own
- * words never mix; host key, algorithms and login method are read from there.
+ * SSH by the system's OpenSSH client: an argument list, never a shell. For what ssh2 cannot do: post-quantum key
+ * exchange, user and host certificates, FIDO and PKCS#11 keys, ProxyCommand. It writes its log to a separate file, so
+ * that a node's stderr and ssh's own messages never mix; host key, algorithms and login method are read from there.
  */
 export function createOpensshTransport(options: { readonly userConfig?: readonly string[] } = {}): Transport {
   const connect: Transport['connect'] = async (target, signal) => {
@@ -67,7 +67,7 @@ export function createOpensshTransport(options: { readonly userConfig?: readonly
   return { connect }
 }
 
-/** English messages, and no helper program that could put a question on a screen. */
+/** English messages, and no helper program that could open a prompt on a screen. */
 export const startSsh = (ssh: string, args: readonly string[]): ChildProcessWithoutNullStreams => {
   const child = spawn(ssh, args, {
     env: { ...process.env, LC_ALL: 'C', SSH_ASKPASS_REQUIRE: 'never' },
@@ -83,7 +83,7 @@ interface Logs {
   readonly hopTexts: readonly string[]
 }
 
-/** The program and its logs. When it ends, the logs are read a last time and its folder goes. */
+/** The program and its logs. When it ends, the logs are read a last time and its folder is deleted. */
 export interface Watched {
   readonly read: () => Promise<Logs>
   readonly ended: Promise<Logs>
@@ -110,7 +110,7 @@ export function watch(child: ChildProcessWithoutNullStreams, setup: OpensshSetup
   return { read: async () => last ?? (await read()), ended, hasEnded: () => last !== null }
 }
 
-/** Reads the log until it shows what we wait for, the program has ended, or time is up. */
+/** Reads the log until it shows the expected event, the program has ended, or time is up. */
 async function untilLog(
   watched: Watched,
   done: (log: OpensshLog) => boolean,
@@ -124,7 +124,7 @@ async function untilLog(
   }
 }
 
-/** Why there was no login. A jump host that failed is the cause of whatever the target's own log says. */
+/** Why there was no login. A failed jump host is the cause of any entry in the target's own log. */
 function explain(target: ConnectTarget, log: OpensshLog | null, hopTexts: readonly string[]): Failure {
   for (const [index, text] of hopTexts.entries()) {
     const hop = readOpensshLog(text)
@@ -137,11 +137,11 @@ function explain(target: ConnectTarget, log: OpensshLog | null, hopTexts: readon
     }
   }
   return log === null
-    ? { code: 'ssh.lost', detail: 'the ssh program said nothing' }
+    ? { code: 'ssh.lost', detail: 'the ssh program reported nothing' }
     : refine(log.failure, target.trust.fingerprint)
 }
 
-/** With a fingerprint on record, a key that ssh calls unknown is another key than that one. */
+/** With a fingerprint on record, a key that ssh calls unknown is a different key. */
 const refine = (failure: Failure, onRecord: string | undefined): Failure =>
   failure.code === 'ssh.host-key-unknown' && onRecord !== undefined
     ? { code: 'ssh.host-key-changed', detail: `${failure.detail} was shown; on record in the fleet file: ${onRecord}` }

@@ -1,23 +1,23 @@
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 
-/** How gently we knock. The defaults stay under what sshd, fail2ban and MaxStartups 10:30:100 take for an attack. */
+/** Pacing of connections. The defaults stay below what sshd, fail2ban and MaxStartups 10:30:100 treat as an attack. */
 export interface Pacing {
   /** New connections per second over the whole fleet. */
   readonly perSecond: number
-  /** Logins in progress within one network (IPv4 /24, IPv6 /64, else one name). */
+  /** Logins in progress within one network (IPv4 /24, IPv6 /64, otherwise one name). */
   readonly perNetwork: number
   /** Logins in progress through one jump host. */
   readonly perJump: number
-  /** How long a server of which nothing was heard holds others of its network back: dead ones would, each for its whole time-out. */
+  /** How long a silent server delays others of its network: otherwise dead ones would, each for its whole time-out. */
   readonly patienceMs: number
 }
 
 const DEFAULTS: Pacing = { perSecond: 20, perNetwork: 4, perJump: 8, patienceMs: 3000 }
 
 /**
- * Holds connections back until they may start; `run` ends its claim when the login is done, not when the session is. `work` tells when
- * the server was heard.
+ * Delays connections until they may start; `run` ends its claim when the login is complete, not when the session is.
+ * `work` reports the first reply of the server.
  */
 export function createPacer(pacing: Partial<Pacing> = {}): {
   readonly run: <T>(
@@ -47,7 +47,7 @@ export function createPacer(pacing: Partial<Pacing> = {}): {
     busy.set(key, (busy.get(key) ?? 1) - 1)
     admit()
   }
-  /** Starts are spread with ±30 % of jitter, so that many nodes never see us in step. */
+  /** Starts are spread by a random ±30 %, so that many nodes are never contacted in step. */
   const turn = async (signal: AbortSignal): Promise<void> => {
     const now = performance.now()
     const at = Math.max(now, nextStart)

@@ -5,7 +5,10 @@ import type { RemoteProcess } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { CONNECT_MS } from './ssh2-client.ts'
 
-/** Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that says nothing, `ssh.timed-out`. */
+/**
+ * Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that does
+ * not reply, `ssh.timed-out`.
+ */
 export function startCommand(client: Client, command: string): Promise<Outcome<RemoteProcess>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(fail('ssh.timed-out', 'the node did not start the command')), CONNECT_MS)
@@ -28,7 +31,10 @@ export function startCommand(client: Client, command: string): Promise<Outcome<R
   })
 }
 
-/** A channel as a remote process. Both streams must be listened to; `lost` means that no exit status came, as after a signal. */
+/**
+ * A channel as a remote process. Both streams must have listeners; `lost` means that no exit status arrived, as after a
+ * signal.
+ */
 function remoteProcess(client: Client, channel: ClientChannel): RemoteProcess {
   const closed = new Promise<{ exitCode: number | null; lost: boolean }>((resolve) => {
     let exit: { exitCode: number | null; lost: boolean } = { exitCode: null, lost: true }
@@ -46,13 +52,14 @@ function remoteProcess(client: Client, channel: ClientChannel): RemoteProcess {
     onStdout: (listener) => void channel.on('data', listener),
     onStderr: (listener) => void channel.stderr.on('data', listener),
     closed,
-    // Closing a channel does not stop what runs on the node (the collector's own watchdog does); asking first is good manners.
+    // Closing a channel does not stop the program on the node (the collector's own watchdog does); requesting it first
+    // gives it a chance to end.
     kill: () => {
       try {
         channel.signal('TERM')
         channel.close()
       } catch {
-        // The connection is gone already, which is what was wanted.
+        // The connection is already closed, which is the goal.
       }
       client.end()
       setTimeout(() => client.destroy(), 500).unref()

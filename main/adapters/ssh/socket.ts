@@ -4,7 +4,7 @@ import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { CONNECT_MS } from './ssh2-client.ts'
 
-/** An open TCP connection, and how long opening it took: looking the name up not counted. */
+/** An open TCP connection, and how long opening it took, name resolution excluded. */
 export interface OpenSocket {
   readonly socket: Socket
   readonly tcpMs: number
@@ -18,7 +18,7 @@ export function openSocket(host: string, port: number, signal: AbortSignal): Pro
     const trying = (): void => {
       tried = performance.now()
     }
-    // Of several addresses, the last that was tried took the connection.
+    // Of several addresses, the last one tried accepted the connection.
     socket.on('lookup', trying).on('connectionAttempt', trying)
     const finish = (outcome: Outcome<OpenSocket>): void => {
       clearTimeout(timer)
@@ -28,7 +28,7 @@ export function openSocket(host: string, port: number, signal: AbortSignal): Pro
     }
     const cancel = (): void => finish(fail('run.cancelled', 'while connecting'))
     const timer = setTimeout(
-      () => finish(fail('ssh.unreachable', `no answer from ${host} port ${port} within ${CONNECT_MS / 1000} s`)),
+      () => finish(fail('ssh.unreachable', `no reply from ${host} port ${port} within ${CONNECT_MS / 1000} s`)),
       CONNECT_MS,
     )
     socket.once('connect', () => finish(ok({ socket, tcpMs: microseconds(performance.now() - tried) })))

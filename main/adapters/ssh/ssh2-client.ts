@@ -21,7 +21,7 @@ export interface OpenClient {
 /** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
 export const CONNECT_MS = 20_000
 
-/** Host key algorithms by kind of key, in our order of preference. */
+/** Host key algorithms by kind of key, in order of preference. */
 export const HOST_KEY_KINDS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
   ['ssh-ed25519'],
   ['ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521'],
@@ -30,8 +30,9 @@ export const HOST_KEY_KINDS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
 const HOST_KEY_ALGORITHMS = HOST_KEY_KINDS.flat()
 
 /**
- * Key exchange, host key decision and login over an open stream. The host key is decided inside the key exchange: when it is not
- * the node's, the connection ends before a user name or a signature is sent. One login is tried, never more.
+ * Key exchange, host key decision and login over an open stream. The host key is decided inside the key exchange: when
+ * it is not the node's, the connection ends before a user name or a signature is sent. One login is attempted, never
+ * more.
  */
 export function openClient(
   target: Hop,
@@ -65,7 +66,7 @@ export function openClient(
       ),
     )
     const steps = loginSteps(target.node, login, deadline.pause, (method) =>
-      finish(fail('ssh.answer-needed', `the server asks by “${method}”`)),
+      finish(fail('ssh.answer-needed', `the server requests “${method}”`)),
     )
 
     const finish = (outcome: Outcome<OpenClient>): void => {
@@ -148,7 +149,7 @@ export function openClient(
   })
 }
 
-/** Key exchange up to the host key, which is refused: nothing of ours is sent. */
+/** Key exchange up to the host key, which is refused: no authentication data is sent. */
 export async function readHostKey(target: Hop, stream: Duplex, signal: AbortSignal): Promise<Outcome<Uint8Array>> {
   let shown: Uint8Array | null = null
   const none: LoadedTrust = { fingerprint: null, files: [] }
@@ -161,19 +162,19 @@ export async function readHostKey(target: Hop, stream: Duplex, signal: AbortSign
   return refused.ok ? fail('bug', 'logged in while reading a host key') : refused
 }
 
-const BEFORE_LOGIN = 'the server ended the connection before the key exchange was done'
+const BEFORE_LOGIN = 'the server ended the connection before the key exchange was complete'
 
-/** True when a server hung up without a word of authentication: coming again cannot count as a second login. */
+/** True when a server disconnected before any authentication: reconnecting cannot count as a second login. */
 export const endedEarly = ({ code, detail }: Failure): boolean => code === 'ssh.lost' && detail.startsWith(BEFORE_LOGIN)
 
-/** Types on record first (as ssh(1) does), so that the server shows a key we can compare. */
+/** Types on record first (as ssh(1) does), so that the server shows a key that can be compared. */
 function preferred(all: readonly ServerHostKeyAlgorithm[], types: readonly string[]): ServerHostKeyAlgorithm[] {
   const known = (one: string): boolean =>
     types.includes(one) || (one.startsWith('rsa-sha2') && types.includes('ssh-rsa'))
   return [...all.filter(known), ...all.filter((one) => !known(one))]
 }
 
-/** A server's name for itself, as in OpenSSH_9.6p1; null before it gave one. */
+/** A server's own name, as in OpenSSH_9.6p1; null before it sent one. */
 export function softwareVersion(client: Client): string | null {
   const version = (client as unknown as { _remoteVer?: string })._remoteVer
   return version === undefined ? null : plain(version)
@@ -192,14 +193,17 @@ const named = (n: NegotiatedAlgorithms): Record<string, string> => ({
   compressionFromNode: n.sc.compress,
 })
 
-/** From ssh2's error to one of our codes. `level` is the part of ssh2 that failed. */
+/** Maps ssh2's error to a failure code. `level` is the part of ssh2 that failed. */
 function explain(problem: Error & { level?: string }, exchanged: boolean, tried: string, server: string): Failure {
   const detail = plain(problem.message)
   const missing = /no matching (.+)/i.exec(problem.message)
   if (missing !== null)
     return { code: 'ssh.no-common-algorithm', detail: `no common ${plain(missing[1] ?? '')}; the server is ${server}` }
   if (problem.level === 'client-authentication')
-    return { code: 'ssh.auth-refused', detail: tried === '' ? 'no method of ours is accepted' : `tried: ${tried}` }
+    return {
+      code: 'ssh.auth-refused',
+      detail: tried === '' ? 'the server accepts none of the available login methods' : `tried: ${tried}`,
+    }
   if (problem.level === 'agent') return { code: 'ssh.auth-refused', detail: `the SSH agent did not sign: ${detail}` }
   return { code: 'ssh.lost', detail: exchanged ? detail : `${BEFORE_LOGIN} (${detail})` }
 }

@@ -7,9 +7,10 @@ type Sign = (data: Buffer, done: (signature: Buffer) => void) => void
 type AuthPK = (user: string, key: ParsedKey, algorithm: string | undefined, sign?: Sign) => void
 
 /**
- * Sends the signed request without first asking whether the key would do (RFC 4252 §7 leaves the question optional): one round
- * trip less per node. ssh2 has no option for it, so its protocol object's `authPK` is wrapped; where that private method is absent
- * nothing changes and ssh2 asks first. With several agent keys the question stays, as an agent may want a person's consent per signature.
+ * Sends the signed request without first querying whether the key is acceptable (RFC 4252, section 7, makes the query
+ * optional): one round trip less per node. ssh2 has no option for it, so its protocol object's `authPK` is wrapped;
+ * where that private method is absent nothing changes and ssh2 queries first. With several agent keys the query stays,
+ * as an agent may require a person's consent per signature.
  */
 export function signAtOnce(client: Client, login: Login, tried: (method: string) => void): void {
   const protocol = (client as unknown as { _protocol?: { authPK?: AuthPK } })._protocol
@@ -43,8 +44,8 @@ function signer(client: Client, login: Login, key: ParsedKey, algorithm: string 
 }
 
 /**
- * The server's SSH_MSG_KEXINIT as it came, while the key exchange is under way (the time at which the host key is decided): ssh2 keeps its bytes for
- * the exchange hash, and tells nobody. null where that private field is absent.
+ * The server's SSH_MSG_KEXINIT as received, during the key exchange (when the host key is decided): ssh2 keeps its
+ * bytes for the exchange hash without exposing them. null where that private field is absent.
  */
 export function offerInExchange(client: Client): SshOffer | null {
   const protocol = (client as unknown as { _protocol?: { _kex?: { _remoteKexinit?: unknown } } })._protocol
@@ -57,7 +58,9 @@ interface Ending {
   _onWrite?: () => void
 }
 
-/** Node's streams close a channel after its connection went: these are the messages that ssh2 then still tries to send. */
+/**
+ * Node's streams close a channel after its connection ended: these are the messages that ssh2 then still tries to send.
+ */
 const LATE_MESSAGES = [
   'channelClose',
   'channelData',
@@ -73,8 +76,9 @@ const LATE_MESSAGES = [
 ] as const
 
 /**
- * With compression on, ssh2 1.17 throws “Invalid Zlib instance” from a timer, where nobody can catch it, when a connection is lost
- * while a channel is open: a node could end our process by hanging up. Once its protocol object is torn down, it sends nothing more.
+ * With compression on, ssh2 1.17 throws “Invalid Zlib instance” from a timer, where it cannot be caught, when a
+ * connection is lost while a channel is open: a node could end our process by disconnecting. Once its protocol object
+ * is torn down, it sends nothing more.
  */
 export function silenceAfterEnd(client: Client): void {
   const protocol = (client as unknown as { _protocol?: Ending & Record<string, unknown> })._protocol
@@ -91,9 +95,10 @@ const KEEPALIVES = 10
 const KEEPALIVE_PATIENCE_MS = 3000
 
 /**
- * How long some keepalive@openssh.com requests took to be answered, in ms: one after the other, until one is not answered in time. The
- * answer holds nothing of the question, so that a server can send it early. ssh2 sends these by itself and tells nobody: its protocol
- * object's `ping` is called, and our turn waited for in its queue of global requests. Empty where those private fields are absent.
+ * Response times of some keepalive@openssh.com requests, in ms: one after the other, until one has no timely response.
+ * The response repeats nothing of the request, so that a server can send it early. ssh2 sends these by itself without
+ * exposing them: its protocol object's `ping` is called, and our place in its queue of global requests awaited. Empty
+ * where those private fields are absent.
  */
 export async function keepaliveTimes(client: Client): Promise<readonly number[]> {
   const inner = client as unknown as { _protocol?: { ping?: () => void }; _callbacks?: unknown }
@@ -108,7 +113,7 @@ export async function keepaliveTimes(client: Client): Promise<readonly number[]>
   return times
 }
 
-/** ssh2 calls what is queued with true or false for an answer, and with an error when the connection ended. */
+/** ssh2 calls a queued callback with true or false for a response, and with an error when the connection ended. */
 function oneKeepalive(ping: () => void, queue: unknown[]): Promise<number | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), KEEPALIVE_PATIENCE_MS)

@@ -12,14 +12,14 @@ import { openSocket } from './socket.ts'
 import { endedEarly, HOST_KEY_KINDS, type OpenClient, openClient, readHostKey } from './ssh2-client.ts'
 import { keepaliveTimes } from './ssh2-internals.ts'
 
-/** Connections that end before the server's first line are its MaxStartups at work: we wait and come again, so often. */
+/** Connections that end before the server's first line are due to its MaxStartups: wait and retry, at most so often. */
 const RETRIES = 2
 
-/** How a server was reached. `release` gives the last jump back. */
+/** How a server was reached. `release` returns the last jump host. */
 interface Way {
   readonly release: () => void
   readonly through: readonly string[]
-  /** Of the one TCP connection that is ours: to the server itself, or to the first jump host. */
+  /** Of the one direct TCP connection: to the server itself, or to the first jump host. */
   readonly remoteAddress: string | null
   /** How long opening it took; null through jump hosts. */
   readonly tcpMs: number | null
@@ -29,11 +29,15 @@ type OpenHop = OpenClient & Way & { readonly hostKeyList: string | null }
 /** The type of key that a failure about a host key names first. */
 const shownType = (outcome: Outcome<unknown>): string => (outcome.ok ? '' : outcome.error.detail)
 
-/** SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name. */
+/**
+ * SSH in this process, by ssh2. What it cannot do (post-quantum key exchange, certificates, FIDO keys) fails by name.
+ */
 export function createSsh2Transport(): {
-  /** As Transport has it; `heard` is called once the server, by whatever it does, shows that it is there. */
+  /** As in Transport; `heard` is called at the first sign of the server. */
   readonly connect: (target: ConnectTarget, signal: AbortSignal, heard?: () => void) => ReturnType<Transport['connect']>
-  /** The host key a server shows, as on the wire. The connection ends there; jump hosts on the way are logged in to. */
+  /**
+   * The host key a server shows, as on the wire. The connection ends there; jump hosts on the path are logged in to.
+   */
   readonly scan: (target: ConnectTarget, signal: AbortSignal) => Promise<Outcome<Uint8Array>>
 } {
   const pool = createJumpPool<OpenHop>()
@@ -43,7 +47,7 @@ export function createSsh2Transport(): {
     const hop = jumps.at(-1)
     if (hop === undefined) return fail('bug', 'no jump host given')
     const key = jumps.map(({ node }) => `${node.user}@${node.address}:${node.port}`).join('>')
-    // The pool sees the jump host's own failure, by which it knows whether asking again is safe.
+    // The pool sees the jump host's own failure, by which it knows whether a retry is safe.
     const loan = await pool.borrow(key, async () => {
       const opened = await openHop(hop, jumps.slice(0, -1), signal)
       if (opened.ok) opened.value.client.once('close', opened.value.release)
@@ -52,7 +56,7 @@ export function createSsh2Transport(): {
     return loan.ok ? loan : atJump(hop, loan.error)
   }
 
-  /** Opens one server, through its jumps where it has some. */
+  /** Opens one server, through its jump hosts where it has some. */
   const openHop = async (
     target: Hop,
     jumps: readonly Hop[],
@@ -90,8 +94,8 @@ export function createSsh2Transport(): {
     }
     if (opened.ok || opened.error.code !== 'ssh.host-key-changed' || target.trust.fingerprint === undefined)
       return opened
-    // A pasted fingerprint doesn't say of which kind of key it is, and a server has several: the others are looked at before we
-    // say that the key changed. Nothing of ours is sent in any of these connections.
+    // A pasted fingerprint does not state its key type, and a server has several keys: the others are checked before
+    // the key counts as changed. No authentication data is sent in any of these connections.
     for (const kind of HOST_KEY_KINDS) {
       if (kind.some((type) => shownType(opened).startsWith(type)) || signal.aborted) continue
       const other = await once(kind)

@@ -9,16 +9,16 @@ import { createPacer, type Pacing } from './pacing.ts'
 import { createSsh2Transport } from './ssh2-transport.ts'
 
 /**
- * Both SSH clients behind one port, paced. A node says which it wants; `auto` is ssh2, except where it is known beforehand that only
- * the system ssh program can do it (certificates, hardware keys, host certificates), or where ssh2 finds no common algorithm. That
- * second connection is no second login: the first ended in the key exchange.
+ * Both SSH clients behind one port, paced. A node names its client; `auto` is ssh2, except where only the system ssh
+ * program can do it (certificates, hardware keys, host certificates), or where ssh2 finds no common algorithm. That
+ * second connection is not a second login: the first ended in the key exchange.
  */
 export function createTransport(pacing: Partial<Pacing> = {}): Transport {
   const ssh2 = createSsh2Transport()
   const openssh = createOpensshTransport()
   const pacer = createPacer(pacing)
 
-  // Of the system's program nobody hears before it is through, and a person may have to touch a key meanwhile.
+  // The system's program reports nothing before it is through, and a person may have to touch a key meanwhile.
   const bySystem = (
     target: ConnectTarget,
     signal: AbortSignal,
@@ -52,7 +52,7 @@ export function createTransport(pacing: Partial<Pacing> = {}): Transport {
   }
 }
 
-/** What about a target, or one of its jump hosts, only the system ssh program can do; null when ssh2 will do. */
+/** What about a target, or one of its jump hosts, requires the system ssh program; null when ssh2 is enough. */
 async function whyOpenssh(target: ConnectTarget): Promise<string | null> {
   for (const hop of [...target.jumps, target]) {
     const trust = await loadTrust(hop.trust)
@@ -60,7 +60,7 @@ async function whyOpenssh(target: ConnectTarget): Promise<string | null> {
       return 'only a certificate authority is on record for the host key'
     const credentials = await needsSystemClient(hop.credentials)
     if (credentials !== null) return credentials
-    if (hop.transport === 'openssh') return `${hop.node.name} asks for the system ssh program`
+    if (hop.transport === 'openssh') return `${hop.node.name} selects the system ssh program`
   }
   return null
 }

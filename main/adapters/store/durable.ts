@@ -7,8 +7,9 @@ export const isCode = (problem: unknown, code: string): boolean =>
   (problem as NodeJS.ErrnoException | null)?.code === code
 
 /**
- * Makes a folder and those it lies in, each of this mode; one that is there is left as it is. Rejects as mkdir(2) says, so that a
- * read-only disk is told as one. Node's own recursive form goes on for ever where mkdir(2) says ENOENT below a folder that exists, as in /proc.
+ * Creates a folder and its parents, each of this mode; an existing one is not changed. Rejects as mkdir(2) does, so
+ * that a read-only disk is reported as one. Node's own recursive form loops forever where mkdir(2) returns ENOENT below
+ * an existing folder, as in /proc.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   const made = await mkdir(path, { mode }).then(
@@ -21,7 +22,7 @@ export async function makeFolder(path: string, mode = 0o777): Promise<void> {
   if (!isCode(made, 'ENOENT') || parent === path) throw made
   await makeFolder(parent, mode)
   await mkdir(path, { mode }).catch((problem: unknown) => {
-    // Somebody else may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isCode(problem, 'EEXIST')) throw problem
   })
 }
@@ -30,13 +31,13 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  ENOENT: 'there is no such folder, and none can be made there',
+  ENOENT: 'the folder does not exist and cannot be created',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   ENOTDIR: 'a part of the path is not a folder',
 }
 
-/** What kept us from writing, in words where the code of the system has some, with its own message. */
+/** Why writing failed, in words where the system's error code has some, with its own message. */
 export function toldProblem(problem: unknown): string {
   const message = problem instanceof Error ? problem.message : String(problem)
   const { code } = (problem ?? {}) as { readonly code?: unknown }
@@ -44,20 +45,20 @@ export function toldProblem(problem: unknown): string {
   return words === undefined ? message : `${words} (${message})`
 }
 
-/** Writes a whole file beside its place, then puts it there in one step. It is on the disk, its name too, when this resolves. */
+/** Writes a whole file next to its final path, then renames it. It is on the disk, its name too, when this resolves. */
 export async function writeWhole(path: string, bytes: Uint8Array | string): Promise<void> {
   await writeAside(path, bytes)
   await syncFolder(dirname(path))
 }
 
-/** As writeWhole, except that the name is only sure after the folder was synced: for many files in one folder. */
+/** As writeWhole, except that the name is only durable after the folder was synced: for many files in one folder. */
 export async function writeAside(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.part-${process.pid}`
   await makeFile(temporary, 'w', bytes)
   await orRemoved(temporary, () => rename(temporary, path))
 }
 
-/** As writeWhole, from pieces as they come. What the pieces throw is thrown on, and leaves nothing. */
+/** As writeWhole, from pieces as they come. Exceptions of the pieces are passed on, and no file remains. */
 export async function writeWholePieces(
   path: string,
   pieces: Iterable<string | Uint8Array>,
@@ -85,7 +86,7 @@ export async function writeWholePieces(
 
 const BLOCK = 1024 * 1024
 
-/** Small pieces joined: each write is a call of the system. */
+/** Small pieces joined: each write is a system call. */
 function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
   let waiting: Buffer[] = []
   let size = 0
@@ -102,7 +103,10 @@ function* blocksOf(pieces: Iterable<string | Uint8Array>): Generator<Buffer> {
   yield Buffer.concat(waiting)
 }
 
-/** Makes a file of mode 0600, its bytes on the disk when this resolves; takes it away again when it cannot be written whole. */
+/**
+ * Creates a file of mode 0600, its bytes on the disk when this resolves; removes it again when it cannot be written
+ * completely.
+ */
 export async function makeFile(path: string, flags: 'w' | 'wx', bytes: Uint8Array | string): Promise<void> {
   const handle = await open(path, flags, 0o600)
   await orRemoved(path, async () => {
@@ -115,18 +119,21 @@ export async function makeFile(path: string, flags: 'w' | 'wx', bytes: Uint8Arra
   })
 }
 
-/** Does the work on a file that the caller has made, and takes that file away when the work fails. */
+/** Does the work on a file that the caller has created, and removes that file when the work fails. */
 export async function orRemoved(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (problem) {
-    // Of the two problems, the first is the one to tell.
+    // Of the two errors, the first is the relevant one.
     await unlink(path).catch(() => undefined)
     throw problem
   }
 }
 
-/** A name in a folder outlives a loss of power only after the folder itself was synced. Windows cannot, and need not. */
+/**
+ * A name in a folder survives a power failure only after the folder itself was synced. Windows cannot do that, and need
+ * not.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(folder, constants.O_RDONLY)
@@ -137,15 +144,15 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Reads an ordinary file of bounded size. Links, pipes and devices are refused, never opened. */
+/** Reads a regular file of bounded size. Links, pipes and devices are refused, never opened. */
 export async function readPlain(path: string, largest: number): Promise<Buffer> {
   const before = await lstat(path)
-  if (!before.isFile()) throw new Error(`${path} is not an ordinary file`)
-  // NONBLOCK: were a pipe put there meanwhile, opening it would wait for a writer.
+  if (!before.isFile()) throw new Error(`${path} is not a regular file`)
+  // NONBLOCK: if a pipe replaced the file meanwhile, opening it would wait for a writer.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {
     const stat = await handle.stat()
-    if (!stat.isFile()) throw new Error(`${path} is not an ordinary file`)
+    if (!stat.isFile()) throw new Error(`${path} is not a regular file`)
     if (stat.size > largest) throw new Error(`${path} is larger than ${largest} bytes`)
     return await handle.readFile()
   } finally {

@@ -13,8 +13,8 @@ import { openRecordingFiles } from './recording-files.ts'
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
 /**
- * Evidence of many runs: `<root>/<run>/<recording>/`. The folders are the evidence, and there is nothing beside them. A run is there when
- * at least one of its recordings can be read.
+ * Evidence of many runs: `<root>/<run>/<recording>/`. The folders are the only data. A run exists when at least one of
+ * its recordings can be read.
  */
 export async function openEvidenceStore(root: string, validator: SchemaValidator): Promise<Outcome<EvidenceStore>> {
   try {
@@ -31,7 +31,7 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
       if (!folder.ok) return folder
       const before = await readRecordingHeader(folder.value, validator)
       if (before.ok && before.value.outcome.status === 'complete')
-        return fail('input.refused', `${recording.run}/${recording.id} is complete; evidence is never written over`)
+        return fail('input.refused', `${recording.run}/${recording.id} is complete; evidence is never overwritten`)
       const files = await openRecordingFiles(folder.value, recording, put)
       if (!files.ok) return files
       return ok({
@@ -39,7 +39,7 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
         finish: async (finished) => {
           const written = await files.value.finish(finished)
           if (!written.ok) return written
-          // What we wrote ourselves was digested and compared as it was written; what was there before was not.
+          // Bytes written by this process were digested and compared while writing; earlier ones were not.
           const checked = files.value.before === 0 ? null : await load(finished.run, finished.id)
           if (checked?.ok === false) return checked
           return ok({ ...source(finished), answers: files.value.answers() })
@@ -89,7 +89,7 @@ export async function openEvidenceStore(root: string, validator: SchemaValidator
   }
 }
 
-/** The pool lies beside the runs and is none. */
+/** The pool is next to the runs and is not one. */
 const isRun = (run: string): boolean => NAME.test(run) && run !== POOL
 
 const folderOf = (root: string, run: string, id: string): Outcome<string> =>

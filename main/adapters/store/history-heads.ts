@@ -6,13 +6,14 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import type { KeptHead, SealedAs } from '../../core/history.ts'
 import { hasExactly, isDigest, isInstant, isName, isSchedule, parsedJson } from '../../core/run-chain/entry.ts'
 
-/** What the file of a kept run is called. */
+/** File name of a stored run. */
 export const fileOf = (run: string, tagManifest: string | null): string => `${run}.${tagManifest ?? 'unsealed'}.json`
 
 /**
- * Heads of these files in a folder, from the `heads.jsonl` beside them where that knows a file as it is, else as `read` gives them. It
- * only saves reading: a line that is missing, stale, damaged or of another version costs reading one file, and where it cannot be written
- * nothing fails. Throws what `read` throws, and where a file is gone.
+ * Heads of these files in a folder, from the `heads.jsonl` next to them where that has the current state of a file,
+ * otherwise as `read` returns them. It is only a cache: a line that is missing, stale, damaged or of another version
+ * costs reading one file, and where it cannot be written nothing fails. Throws as `read` does, and where a file is
+ * missing.
  */
 export async function headsOf(
   folder: string,
@@ -35,12 +36,12 @@ export async function headsOf(
 
 interface Line {
   readonly file: string
-  /** Which state of the file the head was read from. */
+  /** The state of the file that the head was read from. */
   readonly stamp: string
   readonly head: KeptHead
 }
 
-/** Another file of the same name has another of these, whoever set its times. */
+/** Another file of the same name differs in one of these, even if its times were set. */
 async function stampOf(path: string): Promise<string> {
   const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
   return [ino, size, mtimeNs, ctimeNs].join(' ')
@@ -54,7 +55,9 @@ function textOf(path: string): string {
   }
 }
 
-/** In one turn, so that no other list of this process writes the same file meanwhile. Not synced: it can be made again. */
+/**
+ * Sequentially, so that no other list of this process writes the same file meanwhile. Not synced: it can be rebuilt.
+ */
 function keep(path: string, text: string): void {
   const temporary = `${path}.part-${process.pid}`
   try {
@@ -68,7 +71,7 @@ function keep(path: string, text: string): void {
 
 const linesIn = (text: string): readonly Line[] => text.split('\n').map(parsedJson).filter(isLine)
 
-/** What a line says of a seal is taken for the file of that name only. */
+/** A seal in a line counts for the file of that name only. */
 const isLine = (value: unknown): value is Line =>
   hasExactly(value, ['file', 'stamp', 'head']) &&
   typeof value.stamp === 'string' &&
@@ -93,7 +96,7 @@ const HEAD = ['run', 'fleet', 'asOf', 'demo', 'planned', 'declared', 'answered',
 const isPlanned = (value: unknown): value is Planned =>
   hasExactly(value, ['schedule', 'due']) && isSchedule(value.schedule) && isInstant(value.due)
 
-/** Whether this is under which seal a run stands. */
+/** Whether this is the seal of a run. */
 export const isSealed = (value: unknown): value is SealedAs =>
   hasExactly(value, ['tagManifest', 'signer', 'pack', 'at']) &&
   isDigest(value.tagManifest) &&

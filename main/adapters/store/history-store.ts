@@ -18,8 +18,8 @@ const SCHEMA = 'barewitness.kept-run/1'
 const FILE = /^([a-z0-9][a-z0-9._-]{0,99})\.(unsealed|[0-9a-f]{64})\.json$/
 
 /**
- * Opens `<root>/history`, where each kept run is one file: `<run>.<tag manifest>.json`, or `<run>.unsealed.json`. The files are the
- * history; `heads.jsonl` beside them only saves reading each of them for a list.
+ * Opens `<root>/history`, where each stored run is one file: `<run>.<tag manifest>.json`, or `<run>.unsealed.json`. The
+ * files are the history; `heads.jsonl` next to them is a cache for lists.
  */
 export async function openHistoryStore(root: string, validator: SchemaValidator): Promise<Outcome<HistoryStore>> {
   const folder = join(root, 'history')
@@ -31,8 +31,7 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
     })
     if (bytes === null) return null
     const kept = parseKept(bytes.toString('utf8'), validator)
-    if (kept === null)
-      throw new Error(`${path} is not a run that was kept; “history rebuild” takes it from its pack again`)
+    if (kept === null) throw new Error(`${path} is not a stored run; “history rebuild” restores it from its pack`)
     return kept
   }
   const readable = (path: string): Promise<boolean> =>
@@ -43,10 +42,10 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
   const load = async (run: string, tagManifest: string | null): Promise<Outcome<KeptRun>> => {
     const path = pathOf(run, tagManifest)
     const kept = FILE.test(path.slice(folder.length + 1)) ? await read(path) : null
-    if (kept === null) return fail('input.not-found', `no run ${plain(run)} is kept in ${folder}`)
+    if (kept === null) return fail('input.not-found', `run ${plain(run)} is not stored in ${folder}`)
     return kept.trace.run === run && (kept.sealed?.tagManifest ?? null) === tagManifest
       ? ok(kept)
-      : fail('input.refused', `${path} holds another run`)
+      : fail('input.refused', `${path} contains another run`)
   }
   try {
     await makeFolder(folder, 0o700)
@@ -59,9 +58,11 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
         const path = pathOf(kept.trace.run, kept.sealed?.tagManifest ?? null)
         const text = keptText(kept)
         const before = await read(path)
-        // What is not sealed may be derived anew, as of a later moment.
+        // An unsealed trace may be derived again, as of a later time.
         if (before !== null && kept.sealed !== null)
-          return keptText(before) === text ? ok(null) : fail('input.refused', `${path} holds another trace of this run`)
+          return keptText(before) === text
+            ? ok(null)
+            : fail('input.refused', `${path} contains another trace of this run`)
         await writeWhole(path, text)
         return ok(null)
       }),
@@ -70,10 +71,10 @@ export async function openHistoryStore(root: string, validator: SchemaValidator)
         const files = (await readdir(folder)).filter((name) => FILE.test(name)).sort()
         const heads = await headsOf(folder, files, async (name) => {
           const kept = await read(join(folder, name))
-          if (kept === null) throw new Error(`${join(folder, name)} was taken away meanwhile`)
+          if (kept === null) throw new Error(`${join(folder, name)} was deleted meanwhile`)
           const head = headOfKept(kept)
           if (fileOf(head.run, head.sealed?.tagManifest ?? null) !== name)
-            throw new Error(`${join(folder, name)} holds another run than its name says`)
+            throw new Error(`${join(folder, name)} contains another run than its name states`)
           return head
         })
         return ok(

@@ -4,20 +4,21 @@ import { isSha256, type Sha256 } from '../../core/digest.ts'
 import { isCode, makeFolder, orRemoved, readPlain, writeAside } from './durable.ts'
 
 /**
- * Bytes that several recordings of one store hold lie on the disk once: `sha256/<2 hex>/<hex>` beside the runs, linked (link(2)) into
- * each recording's own folder. Every recording stays whole by itself; without the pool only the next one takes more room.
+ * Bytes shared by several recordings of one store are on the disk once: `sha256/<2 hex>/<hex>` next to the runs,
+ * hard-linked (link(2)) into each recording's own folder. Every recording is complete by itself; without the pool only
+ * later ones take more space.
  */
 export const POOL = 'sha256'
 
-/** Puts bytes under a path that is not there yet, on the disk when it resolves; the name needs a sync of its folder. */
+/** Stores bytes under a new path, on the disk when it resolves; the name needs a sync of its folder. */
 export type PutBlob = (path: string, digest: Sha256, bytes: Uint8Array) => Promise<void>
 
 /** Without a pool: each recording has bytes of its own. */
 export const putAlone: PutBlob = (path, _, bytes) => writeAside(path, bytes)
 
 /**
- * Never relies on a digest in the pool: what is linked was compared with what is to be written, or with the same bytes a moment ago in this
- * process and is since the same file, not written to.
+ * Never relies on a digest in the pool: a file is linked only after a comparison with the bytes to be written, or with
+ * the same bytes a moment ago in this process, if the file is unchanged since.
  */
 export function poolIn(root: string): PutBlob {
   const pool = join(root, POOL)
@@ -42,7 +43,7 @@ export function poolIn(root: string): PutBlob {
       if (await linked(pooled, path)) return
     }
     await writeAside(path, bytes)
-    // The recording is whole. What fails from here on costs room, no evidence.
+    // The recording is complete. A later failure costs space, not evidence.
     const folderMade = made.get(folder) ?? makeFolder(folder, 0o700)
     made.set(folder, folderMade)
     await folderMade.then(() => pooledFrom(path, pooled, before === null)).catch(() => undefined)
@@ -50,12 +51,12 @@ export function poolIn(root: string): PutBlob {
   return inTurn(put)
 }
 
-/** Files that are written at a time, over all recordings: more wait no less for the disk, and each has buffers of its own. */
+/** Files written concurrently, over all recordings: the disk is no faster with more, and each has its own buffers. */
 const WIDTH = 16
-/** What is the same on many nodes comes soon again. */
+/** Bytes that are the same on many nodes recur soon. */
 const MOST_KNOWN = 20_000
 
-/** By which a file is known not to be another and not to be written to: making links of it changes none of these. */
+/** These identify a file as the same and not written to: making links of it changes none of them. */
 async function markOf(path: string): Promise<string> {
   const { ino, size, mtimeNs } = await lstat(path, { bigint: true })
   return `${ino} ${size} ${mtimeNs}`
@@ -82,12 +83,12 @@ async function linked(from: string, to: string): Promise<boolean> {
     await link(from, to)
     return true
   } catch {
-    // Taken away meanwhile, too many links, another disk, a file system without links: it is written instead.
+    // Deleted meanwhile, too many links, another disk, a file system without links: it is written instead.
     return false
   }
 }
 
-/** What is damaged, or has as many links as it can have, is replaced and never edited: earlier recordings hold on to it. */
+/** A file that is damaged, or at its link limit, is replaced and never edited: earlier recordings link to it. */
 async function pooledFrom(path: string, pooled: string, isNew: boolean): Promise<void> {
   if (isNew) return await link(path, pooled)
   const temporary = `${pooled}.part-${process.pid}`
@@ -95,7 +96,7 @@ async function pooledFrom(path: string, pooled: string, isNew: boolean): Promise
   await orRemoved(temporary, () => rename(temporary, pooled))
 }
 
-/** Takes away what no recording holds any more; gives how many bytes that were. */
+/** Deletes what no recording refers to any more; returns the number of bytes freed. */
 export async function sweepPool(root: string): Promise<number> {
   const pool = join(root, POOL)
   let freed = 0

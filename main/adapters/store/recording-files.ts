@@ -10,19 +10,22 @@ import { storeFailure } from './failure.ts'
 import { type PutBlob, putAlone } from './pool.ts'
 
 /**
- * A recording as a folder: recording.json, captures.jsonl, sha256/<hex>. Bytes are on the disk before the line that names them, lines
- * are only appended, and a blob is never written over: whatever kills the process, what was acknowledged is there.
+ * A recording as a folder: recording.json, captures.jsonl, sha256/<hex>. Bytes are on the disk before the line that
+ * names them, lines are only appended, and a blob is never overwritten: whatever kills the process, acknowledged
+ * captures are stored.
  */
 export interface RecordingFiles {
-  /** Resolves when the answer is on the disk. Answers that come while others are written share the next round of syncs. */
+  /** Resolves when the capture is on the disk. Captures that arrive during a write share the next round of syncs. */
   readonly append: (answer: CapturedAnswer) => Promise<Outcome<null>>
   readonly finish: (recording: Recording) => Promise<Outcome<null>>
-  /** Answers that were there when it was opened, and answers that are there now. */
+  /** Captures at the time of opening, and captures now. */
   readonly before: number
   readonly answers: () => number
 }
 
-/** Opens a folder for appending. What an earlier, killed attempt left half done (never acknowledged) is cleared away first. */
+/**
+ * Opens a folder for appending. Incomplete data of an earlier, killed attempt (never acknowledged) is removed first.
+ */
 export async function openRecordingFiles(
   folder: string,
   recording: Recording,
@@ -62,8 +65,8 @@ export async function openRecordingFiles(
 }
 
 /**
- * Group commit: what is appended while a round is being written waits for the next one, and all of a round are acknowledged together.
- * After a failed round nothing is written any more, since half a line may stand at the end of the file.
+ * Group commit: what is appended while a round is written waits for the next one, and all of a round are acknowledged
+ * together. After a failed round nothing is written any more, since the file may end with half a line.
  */
 function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>): RecordingFiles['append'] {
   let waiting: CapturedAnswer[] = []
@@ -92,7 +95,7 @@ function inRounds(write: (answers: readonly CapturedAnswer[]) => Promise<void>):
 
 interface Target {
   readonly blobs: string
-  /** Digests of the bytes that are there. */
+  /** Digests of the stored bytes. */
   readonly present: Set<Sha256>
   readonly put: PutBlob
   readonly lines: FileHandle
@@ -111,7 +114,7 @@ async function writeAnswers(answers: readonly CapturedAnswer[], { blobs, present
   await lines.datasync()
 }
 
-/** Removes half-written files; gives the names of the others. */
+/** Removes half-written files; returns the names of the others. */
 async function withoutLeftovers(folder: string): Promise<Set<string>> {
   const names = await readdir(folder)
   const leftovers = names.filter((name) => /\.part-\d+$/.test(name))

@@ -3,7 +3,9 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EngineContext } from './context.ts'
 import { registerOf } from './register-store.ts'
 
-/** What people accept about the findings of a source, and how they explain readings; nothing where the register cannot be read, which `register.get` tells. */
+/**
+ * Risk acceptances and explanations for a source; none where the register cannot be read, which `register.get` reports.
+ */
 export async function saidOf(
   context: EngineContext,
   of: Source,

@@ -6,7 +6,7 @@ import { readSettings, writeSettings } from './settings.ts'
 
 type Methods = 'app.info' | 'catalog.get' | 'settings.get' | 'settings.set'
 
-/** What this program is, what its catalog says, and what a person set. */
+/** Version and catalog of this program, and the settings. */
 export const appMethods = ({ world, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
   'app.info': async () =>
     ok({

@@ -8,9 +8,9 @@ import type { LocationShelf } from './location-store.ts'
 import { fleetPath } from './places.ts'
 
 /**
- * A scope with what the databases of addresses say of these recordings, which is kept in it. They are opened when a run ends and when one is
- * opened, and let go at once: they may be half a gigabyte, and a view needs only their answers. One that cannot be read counts as none
- * declared; an export is refused then, see `databasesForExport`.
+ * Adds the entries of the address databases for these recordings to a scope. They are opened when a run ends and when
+ * one is opened, and closed at once: they can be half a gigabyte, and a view needs only the entries. One that cannot be
+ * read counts as not declared; an export is then refused, see `databasesForExport`.
  */
 export async function askedOrNone(
   shelf: LocationShelf,
@@ -32,7 +32,7 @@ async function asking(
   return read.ok ? await askDatabases(scope, read.value.databases, recordings.map(inMemory)) : read
 }
 
-/** Fails with engagement.unreadable where a run was not judged with every database that the fleet file names. */
+/** Fails with engagement.unreadable where a run was not evaluated with every database that the fleet file names. */
 export async function databasesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<null>> {
   const named = (shelf.demo ? null : shelf.fleet)?.addressDatabases ?? []
   if (named.length === (location?.databases ?? []).length) return ok(null)
@@ -40,7 +40,7 @@ export async function databasesForExport(shelf: LocationShelf, { location }: Sco
   return fail(
     'engagement.unreadable',
     read.ok
-      ? 'this run was not judged with the databases of addresses that the fleet file names now; open it again'
+      ? 'this run was not evaluated with the address databases that the fleet file names now; open it again'
       : read.error.detail,
   )
 }

@@ -1,8 +1,8 @@
 import type { Desktop } from './context.ts'
 
 /**
- * Asks a person for the secrets of one run: one question at a time, and no more once they closed one. Without this, a thousand nodes
- * would put a thousand questions to somebody who has no answer.
+ * Requests the secrets of one run: one prompt at a time, and none after a person closed one. Otherwise a thousand nodes
+ * could open a thousand prompts.
  */
 export function askInTurn(ask: Desktop['ask']): Desktop['ask'] {
   let declined = false

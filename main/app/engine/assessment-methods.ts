@@ -23,7 +23,7 @@ type Methods = 'assessment.get' | 'node.get' | 'location.get' | 'figures.get' | 
 
 const MOST_MOMENTS = 10
 
-/** What was concluded from the run that is shown, or is stated by the open pack, and the evidence it rests on. */
+/** The results of the run that is shown or of the open pack, and their evidence. */
 export function assessmentMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { catalog, session } = context
   return {
@@ -35,7 +35,8 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
     'location.get': async ({ of }) => {
       if (of === 'run') await bringUpToNow(context)
       const assessment = assessmentOf(context, of)
-      // A map of many places takes this process a second, in which no round trip of the run that goes on can be timed.
+      // A map with many places blocks this process for a second, during which no round trip of a run in progress can be
+      // timed.
       const drawn = session.going === null
       return ok(assessment === null ? null : locationView(of, assessment, drawn))
     },
@@ -55,7 +56,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
   }
 }
 
-/** What the view of a source rests on; null without a run, and where the open pack's own assessment cannot be read. */
+/** Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. */
 async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
   if (of === 'run') await bringUpToNow(context)
   const state = of === 'run' ? context.session.run : context.session.pack
@@ -75,8 +76,8 @@ async function viewSource(context: EngineContext, of: Source): Promise<ViewSourc
 }
 
 /**
- * Control states as the register makes them. What people said since the run was judged counts from when they said it, so the states are of
- * that moment; verdicts are of the day, and stay.
+ * Control conclusions with the register applied. Entries made after the run was evaluated take effect from their own
+ * time, so conclusions are as of that time; verdicts are as of the run and do not change.
  */
 function withPeople({ world, catalog }: EngineContext, assessment: Assessment, whole: Register): Assessment {
   const register = registerInScope(catalog, whole, assessment.scope)
@@ -110,7 +111,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
   }
 }
 
-/** One more than is shown, so that the oldest moment is compared as well. A run that goes on is no moment yet. */
+/** One more than is shown, so that the oldest run is compared as well. A run in progress is not included. */
 async function earlier(context: EngineContext, node: string): Promise<readonly LoadedRecording[]> {
   const shelf = shelfOf(context)
   const without = context.session.going?.run ?? null

@@ -30,14 +30,14 @@ type Methods =
   | 'inventory.leave-out'
   | 'coverage.get'
 
-/** What people declare before an audit, and whom it covers. Every change judges the run that is shown again; no verdict moves. */
+/** Declarations before an audit, and the population. Every change evaluates the shown run again; no verdict changes. */
 export function engagementMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, folder, session } = context
   const turn = inTurn()
   const frameworksWith = (mappings: readonly Mapping[]): readonly Framework[] => [...catalog.frameworks, ...mappings]
   const lacksWith = (form: EngagementForm, mappings: readonly Mapping[]): EngagementView['lacks'] =>
     lacksIn(form, namesOf(catalog.checks, frameworksWith(mappings)))
-  /** A change is made for the fleet that was shown when it was asked for. */
+  /** A change applies to the fleet that was shown when it was requested. */
   const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
   const changed = async (at: DeclaredShelf, written: Outcome<null>): Promise<Outcome<EngagementView>> => {
     if (!written.ok) return written
@@ -74,7 +74,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
     'engagement.set': (written) => {
       const at = shelf()
       return turn(async () => {
-        // What cannot be read is never written over.
+        // A file that cannot be read is never overwritten.
         const [before, draft] = [await declaredOf(at), await readDraft(at)]
         if (!before.ok) return before
         if (!draft.ok) return draft
@@ -144,11 +144,11 @@ function inventoryOf(engagement: Engagement | null): EngagementView['inventory']
   return { ...about, rows: rows.length, leftOut: leftOut.length }
 }
 
-/** The open pack's own assessment. Fails with input.refused where no pack is open or it holds none that can be read. */
+/** The assessment in the open pack. Fails with input.refused where no pack is open or its assessment cannot be read. */
 export function statedIn({ session }: Pick<EngineContext, 'session'>): Outcome<Assessment> {
   if (session.pack === null) return fail('input.refused', 'no pack is open')
   const { assessment } = session.pack
-  return assessment === null ? fail('input.refused', 'the pack holds no assessment that can be read') : ok(assessment)
+  return assessment === null ? fail('input.refused', 'the pack contains no readable assessment') : ok(assessment)
 }
 
 const populationOf = ({ population: { source, owner, on } }: Engagement): CoverageView['population'] => ({
@@ -163,7 +163,7 @@ function coverageIn({ scope, coverage }: Assessment): CoverageView | null {
     : { coverage, population: populationOf(scope.engagement), asked: true }
 }
 
-/** Before the first run nobody has answered; who is declared and who is enrolled can be compared already. */
+/** Before the first run no node is collected; the declared population and the fleet file can already be compared. */
 function beforeAnyRun({ session }: EngineContext, engagement: Engagement | null): CoverageView | null {
   if (engagement === null) return null
   const enrolled = session.fleet === null ? [] : collectedNodes(session.fleet)

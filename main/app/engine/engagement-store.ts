@@ -9,28 +9,31 @@ import type { DeclaredEngagement, World } from '../../core/world.ts'
 import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
 import { shelfPath } from './places.ts'
 
-/** Where declarations about a fleet are kept: a folder of ours, and whether that fleet is the demo fleet, whose words lie apart. */
+/**
+ * Where declarations about a fleet are stored: a folder, and whether it is the demo fleet, whose declarations are
+ * stored separately.
+ */
 export interface DeclaredShelf {
   readonly world: World
   readonly folder: string
   readonly demo: boolean
 }
 
-/** What a person declared beside the nodes of a fleet. */
+/** Declarations of a fleet other than its nodes. */
 export interface OwnDeclared {
   readonly engagement: Engagement | null
   readonly provider: ProviderProfile | null
-  /** Frameworks of the customer's own. */
+  /** Customer-defined frameworks. */
   readonly mappings: readonly Mapping[]
 }
 
 const NOTHING: OwnDeclared = { engagement: null, provider: null, mappings: [] }
-/** No list of as many rows as an engagement can hold is larger. */
+/** Larger than any list with the maximum number of lines in an engagement. */
 const LARGEST_INVENTORY = 64 * 1024 * 1024
 
 const pathOf = ({ folder, demo }: DeclaredShelf, name: string): string => `${shelfPath(folder, demo)}/${name}`
 
-/** What is declared now. Fails with engagement.unreadable, and then nothing may be written over it. */
+/** The current declarations. Fails with engagement.unreadable, and then nothing may be written over them. */
 export async function declaredOf(shelf: DeclaredShelf): Promise<Outcome<OwnDeclared>> {
   const engagement = await read<Engagement>(shelf, 'engagement')
   if (!engagement.ok) return engagement
@@ -41,13 +44,16 @@ export async function declaredOf(shelf: DeclaredShelf): Promise<Outcome<OwnDecla
   return ok({ engagement: engagement.value, provider: provider.value, mappings: mappings.value })
 }
 
-/** The same for showing a run: what cannot be read counts as not declared. An export is refused then, see declaredForExport. */
+/**
+ * The same for showing a run: unreadable declarations count as not declared. An export is then refused, see
+ * declaredForExport.
+ */
 export async function declaredOrNone(shelf: DeclaredShelf): Promise<OwnDeclared> {
   const declared = await declaredOf(shelf)
   return declared.ok ? declared.value : NOTHING
 }
 
-/** What is declared of the demo fleet: what comes with it, unless a person changed that before. */
+/** Declarations of the demo fleet: its defaults, unless a person changed them before. */
 export async function declaredAtFirst(
   shelf: DeclaredShelf,
   made: DeclaredEngagement & { readonly provider: ProviderProfile },
@@ -59,7 +65,7 @@ export async function declaredAtFirst(
   return await declaredOrNone(shelf)
 }
 
-/** What an export takes: what is declared, and the bytes of the provider's list as they were read. Fails with engagement.unreadable. */
+/** Declarations for an export, and the bytes of the provider inventory as read. Fails with engagement.unreadable. */
 export async function declaredForExport(
   shelf: DeclaredShelf,
 ): Promise<Outcome<OwnDeclared & Pick<DeclaredEngagement, 'inventory'>>> {
@@ -71,12 +77,12 @@ export async function declaredForExport(
   const bytes = await shelf.world.files.read(path, LARGEST_INVENTORY)
   return bytes.ok && sha256(bytes.value) === file.sha256
     ? ok({ ...declared.value, inventory: bytes.value })
-    : fail('engagement.unreadable', `${path} is missing or is not what was imported`)
+    : fail('engagement.unreadable', `${path} is missing or differs from the imported file`)
 }
 
 /**
- * A run's scope with what is declared now in the place of what was: the nodes that it was begun with stay, and declared ones join the
- * population. Applied twice it is as applied once.
+ * Replaces the declarations in a run's scope with the current ones: the nodes that it was started with stay, and
+ * declared nodes join the population. Applying it twice gives the same result.
  */
 export function withDeclared(scope: Scope, { engagement, provider, mappings }: OwnDeclared): Scope {
   const { population, enrolled = population, engagement: _, provider: __, mappings: ___, ...rest } = scope
@@ -90,7 +96,7 @@ export function withDeclared(scope: Scope, { engagement, provider, mappings }: O
   }
 }
 
-/** The frameworks that a run was begun with, without those that its mappings brought. */
+/** The frameworks that a run was started with, without those from its mappings. */
 export function ownFrameworks({
   frameworks,
   mappings = [],
@@ -99,18 +105,18 @@ export function ownFrameworks({
   return frameworks.filter((id) => !brought.has(id))
 }
 
-/** Puts an engagement in the place of the one before, of which a copy is kept. What was being filled in is taken away. */
+/** Replaces the engagement and keeps a copy of the previous one. The draft is removed. */
 export async function keepEngagement(shelf: DeclaredShelf, declared: DeclaredEngagement): Promise<Outcome<null>> {
   const written = await keepInventory(shelf, declared)
   return written.ok ? await shelf.world.files.remove(pathOf(shelf, DRAFT)) : written
 }
 
-/** The same where only the provider's list differs: what is being filled in stays. */
+/** The same where only the provider inventory changes: the draft is kept. */
 export async function keepInventory(
   shelf: DeclaredShelf,
   { engagement, inventory }: DeclaredEngagement,
 ): Promise<Outcome<null>> {
-  // The bytes first: an engagement never names what is not there.
+  // The bytes first: an engagement never names a file that is not there.
   const stored =
     engagement.inventory === null || inventory === null
       ? ok(null)
@@ -118,14 +124,14 @@ export async function keepInventory(
   return stored.ok ? await replace(shelf, 'engagement', engagement) : stored
 }
 
-/** What is being filled in and does not count yet; null where nothing is. */
+/** The draft that is not in use yet; null where there is none. */
 export async function readDraft(shelf: DeclaredShelf): Promise<Outcome<EngagementForm | null>> {
   return unreadable(await readKept(shelf.world, pathOf(shelf, DRAFT), isForm))
 }
 export const keepDraft = (shelf: DeclaredShelf, form: EngagementForm): Promise<Outcome<null>> =>
   writeKept(shelf.world, pathOf(shelf, DRAFT), form)
 
-/** The profile whose promises are answered from now on; null for none. A copy of the one before is kept. */
+/** The profile whose provider claims are tested from now on; null for none. A copy of the previous one is kept. */
 export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<null>> {
   if (profile !== null) return await replace(shelf, 'provider', profile)
   const path = pathOf(shelf, 'provider.json')
@@ -133,7 +139,7 @@ export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfil
   return copied.ok ? await shelf.world.files.remove(path) : copied
 }
 
-/** Keeps the frameworks of the customer's own; a copy of the list before is kept. */
+/** Stores the customer-defined frameworks; a copy of the previous list is kept. */
 export async function keepMappings(shelf: DeclaredShelf, mappings: readonly Mapping[]): Promise<Outcome<null>> {
   const [problem] = mappings.flatMap((one) => shelf.world.validator.problems('mapping', one))
   if (problem !== undefined) return fail('input.refused', problem)
@@ -178,7 +184,9 @@ async function replace(
 const unreadable = <T>(outcome: Outcome<T>): Outcome<T> =>
   outcome.ok ? outcome : fail('engagement.unreadable', outcome.error.detail)
 
-/** A draft is ours alone: written by us from an input that was checked. Parts that would stop a screen from being drawn are looked at again. */
+/**
+ * A draft is internal: written from checked input. Parts that could stop a screen from being drawn are checked again.
+ */
 function isForm(value: unknown): value is EngagementForm {
   if (!isObject(value)) return false
   const {

@@ -32,15 +32,14 @@ type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>
 
 const FIRST_IDENTITY = 'default'
-const NOT_KEPT =
-  'The run is sealed, and could not be written into the history of this computer. The pack holds all of it.'
+const NOT_KEPT = 'The run is sealed but could not be added to the history on this computer. The pack is complete.'
 
 /**
- * Seals report and pack of the current run into a folder of its own below ours. Everything that may be refused is looked at before a key is
- * opened or the chain of runs is written to.
+ * Seals report and pack of the current run into a new folder. Everything that can be refused is checked before a key is
+ * opened or the run chain is written.
  */
 export async function buildDraft(current: EngineContext, wanted: Wanted): Promise<Outcome<Draft>> {
-  // What is shown may change while this goes on; run, register and key stay those of the moment it was asked for.
+  // The shown run may change meanwhile; run, register and key stay those of the time of the request.
   const context: EngineContext = { ...current, session: { ...current.session } }
   const { world, catalog, session } = context
   const { run, demo } = session
@@ -108,24 +107,27 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
     notDerivable: (handOut.value?.underivable.verdicts ?? []).map(({ node, check }) => ({
       node,
       check,
-      why: 'Parts of what it rests on are withheld.',
+      why: 'Parts of its evidence are redacted.',
     })),
   }
   const opens = `${folder}/${handOut.value?.name ?? `${run.run}${PACK_EXTENSION}`}`
   return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
 }
 
-/** The authority that is set, and what completes its chain. */
+/** The configured authority, and the certificates that complete its chain. */
 async function stampingOf(context: EngineContext): Promise<Outcome<Stamping>> {
   const { authority } = await readSettings(context.world, context.folder)
   if (authority === null)
-    return fail('input.refused', 'no time-stamp authority is set; set one, or seal with the time of this computer')
+    return fail(
+      'input.refused',
+      'no time-stamp authority is configured; set one, or seal with the time of this computer',
+    )
   return ok({ url: authority, certificates: (await trustOf(context)).authorities, crls: [] })
 }
 
 /**
- * Makes the copy once from a pack under a demonstration key, and throws both away: a name that the rules cannot cut everywhere is so found before
- * anything is sealed.
+ * Creates the copy once from a pack under a demo key, and discards both: a name that cannot be redacted everywhere is
+ * found before anything is sealed.
  */
 async function tryCopy(
   { world, catalog }: EngineContext,
@@ -163,7 +165,7 @@ async function handOutOf(
   return digest.ok ? ok({ ...handOut.value, file: { name: handOut.value.name, ...digest.value } }) : digest
 }
 
-/** The key that was chosen; without a choice the only one there is, or a first one in the fleet's name. */
+/** The chosen key; without a choice the only one, or a new one in the fleet's name. */
 async function signerOf(context: EngineContext, chosen: string | null, run: RunState): Promise<Outcome<Used<Signer>>> {
   const found = await signingKey(context, chosen)
   if (found.ok || chosen !== null || found.error.code !== 'identity.missing') return found
@@ -178,6 +180,6 @@ const opened = (signer: Outcome<Signer>, kept: Keeping['kept']): Outcome<Used<Si
 
 const LONGEST_SUBJECT = 64
 
-/** As much of a fleet's name as a certificate takes, cut between characters. */
+/** A fleet's name cut to the length that a certificate allows, between characters. */
 const subjectOf = (fleet: string): string =>
   [...plain(fleet, 400)].reduce((text, char) => (text.length + char.length > LONGEST_SUBJECT ? text : text + char), '')

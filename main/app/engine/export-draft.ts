@@ -3,26 +3,26 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
 
-/** A sealed export that lies in a folder of ours. */
+/** A sealed export in an internal folder. */
 export interface Draft {
   readonly folder: string
   readonly view: ExportDraft
-  /** What its reader will open: the copy with parts withheld where there is one, else the pack. */
+  /** The file for its reader: the redacted copy where there is one, otherwise the pack. */
   readonly opens: string
-  /** A chain of runs names its pack. */
+  /** The run chain names its pack. */
   readonly chained: boolean
   saved: boolean
 }
 
 /**
- * Copies every file of a draft to where a person chose, all of them or none, and never over another. Each copy is read back and compared with
- * the digest of what was sealed. Fails with input.refused or store.failed.
+ * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
+ * compared with the digest of the sealed file. Fails with input.refused or store.failed.
  */
 export async function saveDraft({ files }: World, draft: Draft, to: string): Promise<Outcome<ExportView>> {
   const wanted = draft.view.files
   for (const { name } of wanted)
     if (await files.isThere(`${to}/${name}`))
-      return fail('input.refused', `${name} exists already in that folder; choose another one`)
+      return fail('input.refused', `${name} already exists in that folder; choose another folder`)
   const made: string[] = []
   for (const file of wanted) {
     const path = `${to}/${file.name}`
@@ -38,8 +38,8 @@ export async function saveDraft({ files }: World, draft: Draft, to: string): Pro
 }
 
 /**
- * Takes a draft away. One that a chain of runs names and that nobody saved keeps its files: a pack that is missing from its chain looks like one
- * that was hidden. The window only forgets it.
+ * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
+ * chain looks like a hidden one. Only the window forgets it.
  */
 export async function discardDraft({ files }: World, draft: Draft): Promise<Outcome<null>> {
   return draft.saved || !draft.chained ? await files.remove(draft.folder) : ok(null)
@@ -49,4 +49,4 @@ const isSame = (a: { readonly size: number; readonly sha256: string }, b: Export
   a.size === b.size && a.sha256 === b.sha256
 
 const altered = ({ name }: ExportedFileView) =>
-  fail('store.failed', `${name} did not arrive as it was sealed; nothing was saved`)
+  fail('store.failed', `${name} differs from the sealed file after copying; nothing was saved`)

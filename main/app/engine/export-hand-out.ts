@@ -11,13 +11,13 @@ import { discloseCopy } from '../disclose.ts'
 
 type Withhold = NonNullable<Input<'export.build'>['withhold']>
 
-/** A copy with parts withheld, in a folder of its own: what lies beside the pack is easily sent along with it. */
+/** A redacted copy, in its own folder: files next to the pack are easily sent along with it. */
 export interface HandOut {
   readonly name: string
   readonly underivable: DisclosureNotes['underivable']
 }
 
-/** Writes the copy of a sealed pack beside it. Fails with input.refused where the rules cannot withhold what is named. */
+/** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
 export async function writeHandOut(
   world: World,
   catalog: Catalog,
@@ -32,7 +32,7 @@ export async function writeHandOut(
   return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
 }
 
-/** The files of a copy; the pack itself stays as it is. */
+/** The files of a copy; the pack itself is unchanged. */
 export async function copyOf(
   world: World,
   catalog: Catalog,
@@ -44,10 +44,7 @@ export async function copyOf(
   const source = opened.value
   try {
     if (!source.paths.includes(INDEX_PATH))
-      return fail(
-        'input.refused',
-        'this run is too large for a copy with parts withheld: its pack can only be given whole',
-      )
+      return fail('input.refused', 'this run is too large for a redacted copy; share the complete pack instead')
     const when = world.clock.now()
     return await discloseCopy({ source, catalog, classes, nodes: [], paths: [], who, why, when })
   } finally {

@@ -11,7 +11,7 @@ import { turnOf } from './turns.ts'
 
 type Methods = 'export.plan' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
 
-/** From a run to a sealed pack where a person wants it. Drafts are known until the program ends; their files stay. */
+/** From a run to a sealed pack in a chosen folder. Drafts are known until the program ends; their files are kept. */
 export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world } = context
   const drafts = new Map<string, Draft>()
@@ -19,7 +19,9 @@ export function exportMethods(context: EngineContext): Pick<Handlers, Methods> {
   const withDraft = <T>(handle: string, work: (draft: Draft) => Promise<Outcome<T>>): Promise<Reply<T>> =>
     turn(async () => {
       const draft = drafts.get(handle)
-      return draft === undefined ? fail('input.refused', 'this export is not known any more') : await work(draft)
+      return draft === undefined
+        ? fail('input.refused', 'this export is no longer available; start a new one')
+        : await work(draft)
     })
   return {
     'export.plan': () => turn(() => exportPlan(context)),

@@ -5,7 +5,7 @@ import { partClassWords, WITHHOLDABLE } from '../../core/disclosure/classes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { ALSO, type Also } from '../also.ts'
+import { ALSO, type Also } from '../output-formats.ts'
 import { withFailure } from '../views.ts'
 import type { EngineContext } from './context.ts'
 import { registerOf } from './register-store.ts'
@@ -14,7 +14,7 @@ import { readSettings } from './settings.ts'
 import { DEFAULT_FRAMEWORKS } from './stored-runs.ts'
 import { listIdentities } from './trust-identities.ts'
 
-/** What an export of the current run would hold. Nothing is sealed or asked for. */
+/** Contents of an export of the current run. Nothing is sealed, and no secret is requested. */
 export async function exportPlan(context: EngineContext): Promise<Outcome<ExportPlan>> {
   const { world, catalog, folder, session } = context
   const { run } = session
@@ -54,32 +54,32 @@ function kindOf(id: string, overlay: boolean, { mappings = [] }: RunState['scope
 
 const USUALLY: readonly Also[] = ['executive', 'xlsx', 'oscal']
 const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note: string }>> = {
-  executive: { title: 'One page for management', note: 'A signed PDF: what was observed, and the gaps.' },
-  binder: { title: 'Binder by control', note: 'A signed PDF: each control with its evidence and records.' },
-  xlsx: { title: 'Register as a workbook (XLSX)', note: 'Population, evidence and controls as sheets.' },
-  oscal: { title: 'OSCAL assessment results (JSON)', note: 'For tools that read NIST’s format.' },
-  hdf: { title: 'HDF (JSON)', note: 'For viewers of the Heimdall data format; one file for each node.' },
+  executive: { title: 'Executive summary (one page)', note: 'Signed PDF: results and findings.' },
+  binder: { title: 'Binder by control', note: 'Signed PDF: each control with its evidence and documents.' },
+  xlsx: { title: 'Workbook (XLSX)', note: 'Sheets for population, evidence and controls.' },
+  oscal: { title: 'OSCAL assessment results (JSON)', note: 'For tools that read the NIST format.' },
+  hdf: { title: 'HDF (JSON)', note: 'For viewers of the Heimdall Data Format; one file per node.' },
 }
 
-/** What was chosen from the plan. Fails with input.refused for anything that it does not offer. */
+/** The choices from the plan. Fails with input.refused for anything that it does not offer. */
 export function alsoNamed(wanted: readonly string[]): Outcome<readonly Also[]> {
   const strange = wanted.find((id) => !ALSO.some((one) => one === id))
   return strange === undefined
     ? ok(ALSO.filter((one) => wanted.includes(one)))
-    : fail('input.refused', `${quote(strange)} is nothing that can be written beside a pack`)
+    : fail('input.refused', `${quote(strange)} is not an output format`)
 }
 
 export const NO_RUN = 'there is no run to export yet'
-export const STILL_GOING = 'this run is still going on; export it when it has ended'
+export const STILL_GOING = 'this run is still in progress; export it when it has ended'
 
-/** Declared nodes without evidence, each with the reason. */
+/** Nodes of the population without evidence, each with the reason. */
 export function missingIn({ assessment, unreadable }: RunState): ExportPlan['missing'] {
   return assessment.nodes
     .filter(({ status }) => status === 'failed' || status === 'missing')
     .map((missing) => withFailure(missing, unreadable))
     .map(({ node, failure }) => ({
       node,
-      why: failure === null ? 'It was not asked in this run.' : wordsOf(failure),
+      why: failure === null ? 'Not part of this run.' : wordsOf(failure),
     }))
 }
 

@@ -19,11 +19,11 @@ type Methods =
   | 'fleet.edit-node'
   | 'fleet.remove-nodes'
 
-/** Previews that were shown and not yet accepted: the newest few. Forgotten when the program ends. */
+/** Previews that were shown and not yet accepted: the newest few. Discarded when the program ends. */
 type Offered = Map<string, readonly FleetNode[]>
 const MOST_OFFERED = 4
 
-/** The fleet of this folder, and what a person changes in it. Nothing here contacts a node. */
+/** The fleet of this folder, and changes to it. Nothing here contacts a node. */
 export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, session } = context
   const offered: Offered = new Map()
@@ -43,7 +43,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
     'fleet.edit-node': ({ node, address, port, user, sudo }) =>
       change((fleet) => {
         const before = fleet.nodes.find(({ name }) => name === node)
-        if (before === undefined) return fail('input.refused', 'the fleet has no such node', node)
+        if (before === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
         const { user: _, ...rest } = before
         const edited: FleetNode = { ...rest, address, port, sudo, ...(user === '' ? {} : { user }) }
         return ok(fleet.nodes.map((one) => (one === before ? edited : one)))
@@ -52,7 +52,7 @@ export function fleetMethods(context: EngineContext): Pick<Handlers, Methods> {
       change((fleet) => {
         const gone = new Set(nodes)
         const unknown = nodes.find((name) => !fleet.nodes.some((node) => node.name === name))
-        if (unknown !== undefined) return fail('input.refused', 'the fleet has no such node', unknown)
+        if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
         return ok(fleet.nodes.filter(({ name }) => !gone.has(name)))
       }),
   }
@@ -91,8 +91,8 @@ async function preview(
 
 async function accept(context: EngineContext, offered: Offered, handle: string): Promise<Outcome<FleetView>> {
   const nodes = offered.get(handle)
-  if (nodes === undefined) return fail('input.refused', 'this preview was already used or forgotten')
-  if (context.session.demo && context.session.going !== null) return fail('input.refused', 'a run is going on')
+  if (nodes === undefined) return fail('input.refused', 'this preview is no longer available; import the file again')
+  if (context.session.demo && context.session.going !== null) return fail('input.refused', 'a run is in progress')
   const before = await storedFleet(context)
   if (!before.ok) return before
   const known = new Set(before.value.nodes.map(({ name }) => name))
@@ -113,7 +113,10 @@ async function changed(
   return edited.ok ? await store(context, before.value, edited.value) : edited
 }
 
-/** The fleet in its file; one without nodes where there is no file. A file that is not understood is a failure: it must not be written over. */
+/**
+ * The fleet in its file; one without nodes where there is no file. A file that cannot be parsed is a failure: it must
+ * not be overwritten.
+ */
 async function storedFleet({ world, folder }: Pick<EngineContext, 'world' | 'folder'>): Promise<Outcome<Fleet>> {
   const read = await world.fleets.read(fleetPath(folder))
   if (read.ok) return ok(read.value.fleet)
@@ -122,13 +125,13 @@ async function storedFleet({ world, folder }: Pick<EngineContext, 'world' | 'fol
     : ok({ name: 'My servers', nodes: [] as unknown as Fleet['nodes'] })
 }
 
-/** Checks the fleet, then writes its file whole or not at all; from then on it is the current fleet. */
+/** Checks the fleet, then writes its file completely or not at all; from then on it is the current fleet. */
 async function store(
   { world, catalog, folder, session }: EngineContext,
   before: Fleet,
   nodes: readonly FleetNode[],
 ): Promise<Outcome<FleetView>> {
-  if (nodes.length === 0) return fail('input.refused', 'a fleet keeps at least one node')
+  if (nodes.length === 0) return fail('input.refused', 'a fleet must have at least one node')
   const fleet = { ...before, nodes } as Fleet
   const planned = planFleet(fleet)
   const problem = planned.ok
@@ -141,7 +144,7 @@ async function store(
     session.keys.clear()
     Object.assign(session, { demo: false, journal: null, run: await latestRunOf(world, catalog, folder, fleet) })
   }
-  // What a node showed says nothing of another one that is now reached under its name.
+  // Host keys that a node showed do not apply to another machine that is now reached under its name.
   const ways = waysIn(fleet)
   for (const [node, { way }] of session.keys) if (ways.get(node) !== way) session.keys.delete(node)
   session.fleet = fleet

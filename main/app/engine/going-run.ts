@@ -19,7 +19,7 @@ import { readSettings } from './settings.ts'
 import { soFarOf } from './so-far.ts'
 import { evidenceFolder, judged } from './stored-runs.ts'
 
-/** A run as it was begun. `before`: the same run as far as it came, when it goes on. */
+/** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
 export interface Begun {
   readonly run: string
   readonly at: string
@@ -31,14 +31,14 @@ export interface Begun {
 
 interface How {
   readonly marks: (node: string) => Pick<Recording, 'demo' | 'synthetic'>
-  /** Called once, whatever became of the run. */
+  /** Called once, whatever the result of the run. */
   readonly ended: () => Promise<void>
 }
 
 /**
- * Starts collecting and returns at once; the moments come as events. What nodes gave so far is in `going.soFar`; when `run-done` is told, the
- * session holds the new assessment.
- * A run that cannot be stored tells so for every node, and leaves what the session held.
+ * Starts collecting and returns at once; progress arrives as events. Results so far are in `going.soFar`; when
+ * `run-done` is sent, the session holds the new assessment. A run that cannot be stored reports that for every node,
+ * and leaves the session unchanged.
  */
 export function startRun(context: EngineContext, begun: Begun, how: How): void {
   const { session } = context
@@ -52,7 +52,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
   const soFar = soFarOf(context.world, context.catalog, begun)
   const held = session.run
   const going = async (): Promise<void> => {
-    // Whoever started the run has its ticket before the first moment.
+    // The caller has the ticket of the run before the first event.
     await Promise.resolve()
     const collected = await collect({ ...context, tell }, begun, how, {
       signal: stop.signal,
@@ -96,7 +96,7 @@ async function collect(
   })
 }
 
-/** The run as it is now stored: `all` is what this time gave, and of the other nodes what they had answered before. */
+/** The run as now stored: `all` holds the recordings of this attempt, with earlier captures for the other nodes. */
 async function concluded(
   { world, catalog, folder, session }: EngineContext,
   begun: Begun,
@@ -105,14 +105,14 @@ async function concluded(
   const { run, demo, before } = begun
   const recorded = new Set(all.map(({ recording }) => recording.node.name))
   const complete = all.filter(({ recording }) => recording.outcome.status === 'complete').length
-  // The note only spares looking the number up again.
+  // The note is a cache: it saves looking the number up again.
   await writeNote(world, folder, await noteOf({ world, folder }, begun, complete))
   const unreadable = before?.unreadable.filter(({ node }) => node === undefined || !recorded.has(node)) ?? []
-  // Somebody may have declared something meanwhile.
+  // Declarations may have changed meanwhile.
   const declared = withDeclared(begun.scope, await declaredOrNone({ world, folder, demo }))
   const scope = await askedOrNone({ world, folder, demo, fleet: session.fleet }, declared, all)
   const state = judged(world, catalog, { run, scope, recordings: all, unreadable })
-  // Where this fails, the history shows the run from its evidence, and says that its trace is not kept.
+  // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
   await keepCollected({ world, catalog, folder }, state, demo)
   return state
 }

@@ -13,11 +13,11 @@ import { evidenceCompared, uncollectedWords } from '../../core/drift/uncollected
 import { plain } from '../../core/plain-text.ts'
 import { becauseSentence, COLLECTION_TITLES, rulesTitle, scopeTitle } from './history-words.ts'
 
-/** A list of the window is never longer; its total is always told. */
+/** The longest list in the window; its total is always stated. */
 const MOST = 200
 const MOST_NODES = 50
 
-/** A drift as the window shows it: grouped, bounded, with the catalog's words for questions and checks. */
+/** A drift for the window: grouped, bounded, with titles from the catalog for probes and checks. */
 export function driftView(
   catalog: Catalog,
   drift: RunDrift,
@@ -82,7 +82,7 @@ function flipLine({ node, check, before, after, because, probes }: Flip, words: 
   return { node, check, claim: words.check(check), before, after, because, sentence }
 }
 
-/** By question, the one that most nodes answer otherwise first. */
+/** By probe, the one that changed on most nodes first. */
 function groups(changes: readonly EvidenceChange[], words: Words): readonly EvidenceGroup[] {
   const byWhat = new Map<string, { readonly title: string; readonly nodes: EvidenceGroup['nodes']['rows'][number][] }>()
   for (const { node, what, is, before, after } of changes) {

@@ -8,9 +8,9 @@ import { deviationFold } from '../../core/period/deviations.ts'
 import { runsWithin } from '../../core/period/runs.ts'
 import { ok } from '../../core/result.ts'
 import type { RunChain } from '../../core/run-chain/entry.ts'
+import type { EnterInput } from '../append-signed.ts'
 import { nameBaseline } from '../baseline.ts'
 import { chainFolderOf } from '../chain-folder.ts'
-import type { EnterInput } from '../enter-said.ts'
 import { recordGap } from '../record-gap.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { driftView, flipView } from './history-drift.ts'
@@ -29,9 +29,9 @@ type Methods =
   | 'history.set-baseline'
 
 const NO_FLEET = 'there is no fleet'
-const DEMO = 'demo data is in no chain of runs; nothing is recorded about it'
+const DEMO = 'demo data is never entered into a run chain; nothing was recorded'
 
-/** Runs of the window's fleet over time: what took place, what is missing, and what differs between two of them. */
+/** Runs of the window's fleet over time: runs, missed runs, and the drift between two of them. */
 export function historyMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog } = context
   return {
@@ -62,7 +62,7 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
       const { was, is, scope } = told.value
       const detail = explainFlips(catalogFor(catalog, scope), node, was, is).find((one) => one.check === check)
       return detail === undefined
-        ? fail('input.not-found', `${check} came out the same on ${node} in both runs`, node)
+        ? fail('input.not-found', `${check} has the same verdict on ${node} in both runs`, node)
         : ok(flipView(catalog, detail))
     },
     'history.record-gap': ({ schedule, due, why, identity }) =>
@@ -74,7 +74,7 @@ export function historyMethods(context: EngineContext): Pick<Handlers, Methods> 
   }
 }
 
-/** Contradicted claims of the sealed runs of a window, one trace in memory at a time. In a demo, of the runs that are kept. */
+/** Deviations in the sealed runs of a period, one trace in memory at a time. In a demo, in the stored runs. */
 async function deviations(
   context: EngineContext,
   known: KnownRuns,
@@ -97,7 +97,7 @@ async function deviations(
 
 const MOST_DEVIATIONS = 200
 
-/** Those that are open at the end first. */
+/** Deviations that are open at the end first. */
 function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]) {
   const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
   const ordered = [...all].sort((a, b) => Number(b.open) - Number(a.open))
@@ -127,7 +127,9 @@ async function loadPair(context: EngineContext, before: string, after: string): 
     : ok({ was: was.value, is: is.value, runs: { before: old, after: young } })
 }
 
-/** Both runs with the recording of one node. What is declared is what is declared now: it was not kept with the evidence. */
+/**
+ * Both runs with the recording of one node. Declarations are the current ones: they were not stored with the evidence.
+ */
 async function toldBoth(context: EngineContext, { was, is }: Pair, node: string) {
   const shelf = shelfOf(context)
   if (shelf === null) return fail('input.not-found', NO_FLEET)
@@ -138,7 +140,7 @@ async function toldBoth(context: EngineContext, { was, is }: Pair, node: string)
   if (missing !== undefined)
     return fail(
       'input.not-found',
-      'the recording of one of these runs is not kept here; the traces say only that it differs',
+      'the recording of one of these runs is not stored here; the run traces show only that it differs',
       node,
     )
   return ok({
@@ -150,7 +152,7 @@ async function toldBoth(context: EngineContext, { was, is }: Pair, node: string)
 
 const judgedBy = ({ profile, provider, location }: Scope): ToldRun['judging'] => ({ profile, provider, location })
 
-/** Something that a person says, signed and entered into the chain of the window's fleet. */
+/** A signed statement, appended to the run chain of the window's fleet. */
 async function saying(
   context: EngineContext,
   identity: string | null,

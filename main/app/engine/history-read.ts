@@ -12,22 +12,22 @@ import type { EngineContext } from './context.ts'
 import { historyRoot } from './keep-traces.ts'
 import { listRuns, shelfOf } from './stored-runs.ts'
 
-/** What is known here of the runs of the window's fleet. */
+/** What this computer knows of the runs of the window's fleet. */
 export interface KnownRuns {
   readonly fleet: Fleet
   readonly demo: boolean
-  /** Null where there is no chain of runs: nothing was sealed into one. */
+  /** Null where there is no run chain: nothing was sealed into one. */
   readonly entries: readonly LoggedEntry[] | null
   /** Of this fleet, oldest first. */
   readonly heads: readonly KeptHead[]
-  /** Runs whose evidence lies here, newest first. */
+  /** Runs whose evidence is stored here, newest first. */
   readonly stored: readonly RunListItem[]
-  /** The run that goes on; it is no run yet. */
+  /** The run in progress; it is not listed yet. */
   readonly going: string | null
   readonly shortfalls: readonly CallFailure[]
 }
 
-/** Null without a fleet. What cannot be read is named, and the rest is given. */
+/** Null without a fleet. Files that cannot be read are named, and the rest is returned. */
 export async function knownRuns(context: EngineContext): Promise<KnownRuns | null> {
   const { world, folder, session } = context
   const { fleet, demo } = session
@@ -60,7 +60,10 @@ export async function withHistory<T>(
   return await work(history.value)
 }
 
-/** Under which seal a run is compared: as the chain names it first, else its latest demo seal, else none. Undefined: it is not kept here. */
+/**
+ * The seal under which a run is compared: as the chain names it first, otherwise its latest demo seal, otherwise none.
+ * Undefined: the run is not stored here.
+ */
 export function sealKept({ entries, heads, demo }: KnownRuns, run: string): string | null | undefined {
   const own = heads.filter((head) => head.run === run)
   const named = enteredRuns(entries ?? []).first.find(({ entry }) => entry.run === run)?.entry.tagManifest
@@ -71,9 +74,9 @@ export function sealKept({ entries, heads, demo }: KnownRuns, run: string): stri
   return own.some((head) => head.sealed === null) ? null : undefined
 }
 
-/** What is kept of a run of this fleet. Fails with input.not-found. */
+/** The stored trace of a run of this fleet. Fails with input.not-found. */
 export async function loadKept(context: EngineContext, known: KnownRuns, run: string): Promise<Outcome<KeptRun>> {
   const seal = sealKept(known, run)
-  if (seal === undefined) return fail('input.not-found', `the trace of run ${run} is not kept here`)
+  if (seal === undefined) return fail('input.not-found', `the trace of run ${run} is not stored here`)
   return await withHistory(context, (history) => history.load(run, seal))
 }

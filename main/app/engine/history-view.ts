@@ -17,13 +17,13 @@ const FIRST_DAYS = 91
 const MOST_DAYS = 400
 const DAY_MS = 86_400_000
 
-/** The days that are asked for, or the last weeks up to today. Fails with input.refused. */
+/** The requested days, or the last weeks up to today. Fails with input.refused. */
 export function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindow> {
   const today = dayOf(now)
   if (asked === null)
     return ok({ from: dayOf(new Date(Date.parse(now) - (FIRST_DAYS - 1) * DAY_MS).toISOString()), to: today })
   if (!isDay(asked.from) || !isDay(asked.to) || asked.from > asked.to)
-    return fail('input.refused', 'the first and the last day are days of the calendar, in this order')
+    return fail('input.refused', 'first and last day must be calendar dates in chronological order')
   return Date.parse(asked.to) - Date.parse(asked.from) >= MOST_DAYS * DAY_MS
     ? fail('input.refused', `at most ${MOST_DAYS} days are shown`)
     : ok(asked)
@@ -92,18 +92,18 @@ export function runsKnown(known: KnownRuns): readonly HistoryRun[] {
     const { declared, answered } = facts.get(tagManifest) ?? { declared: 0, answered: 0 }
     put({ run, at, declared, answered, seal: 'sealed', schedule: planned?.schedule ?? null })
   }
-  // Outside of a demo, what no chain names counts as not sealed: nobody could tell whether a run beside it is missing.
+  // Outside a demo, a run that no chain names counts as not sealed: it would hide a missing run.
   for (const { run, asOf: at, declared, answered, planned, sealed } of [...known.heads].reverse()) {
     const seal = known.demo && sealed !== null ? 'demo' : 'none'
     put({ run, at, declared, answered, seal, schedule: planned?.schedule ?? null })
   }
-  // Of earlier versions, and where the trace could not be written.
+  // From earlier versions, and where the trace could not be written.
   for (const { run, at, nodes, complete } of known.stored)
     put({ run, at, declared: nodes, answered: complete, seal: 'none', schedule: null })
   return [...all.values()].sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run))
 }
 
-/** Days with the runs that no seal is over. Their nodes count only where no sealed run tells of that day. */
+/** Days with unsealed runs. Their nodes count only where no sealed run covers that day. */
 function daysWith(
   days: readonly CalendarDay[],
   runs: readonly HistoryRun[],

@@ -1,15 +1,15 @@
 import type { Flip, RulesChange, ScopeChange } from '../../../schemas/drift.ts'
 
-/** What differs between two runs, in words. */
+/** Drift between two runs, in words. */
 
 const RULES: Readonly<Record<RulesChange['what'], string>> = {
   engine: 'Version of Barewitness',
-  catalog: 'Catalog of questions and checks',
-  profile: 'Profile of thresholds',
-  'check-added': 'A check that there was not before',
-  'check-removed': 'A check that there is no more',
-  'probe-added': 'A question that was not asked before',
-  'probe-removed': 'A question that is asked no more',
+  catalog: 'Catalog of probes and checks',
+  profile: 'Threshold profile',
+  'check-added': 'Check added',
+  'check-removed': 'Check removed',
+  'probe-added': 'Probe added',
+  'probe-removed': 'Probe removed',
 }
 
 export const rulesTitle = ({ what }: RulesChange): string => RULES[what]
@@ -17,51 +17,51 @@ export const rulesTitle = ({ what }: RulesChange): string => RULES[what]
 export function scopeTitle({ what, part }: ScopeChange): string {
   switch (what) {
     case 'node-added':
-      return 'A node is declared that was not before'
+      return 'Node added to the declared population'
     case 'node-removed':
-      return 'A node is declared no more'
+      return 'Node removed from the declared population'
     case 'declared':
-      return 'Something else is declared about this node'
+      return 'Declaration of this node changed'
     case 'part':
-      return `Something else is declared: ${PARTS[part ?? ''] ?? part ?? 'a part'}`
+      return `Declaration changed: ${PARTS[part ?? ''] ?? part ?? 'a part'}`
   }
 }
 
-/** Parts of a declared scope that have plainer names than their own. */
+/** Names for parts of a declared scope. */
 const PARTS: Readonly<Record<string, string>> = {
-  frameworks: 'the frameworks',
-  enrolled: 'which nodes are enrolled',
-  engagement: 'the engagement',
-  inventory: 'the provider’s list',
-  provider: 'what the provider promises',
-  residency: 'where nodes have to be',
-  vantages: 'where measurements are made from',
-  sites: 'the provider’s record of sites',
-  databases: 'the databases of addresses',
-  mappings: 'frameworks of your own',
+  frameworks: 'frameworks',
+  enrolled: 'nodes in the fleet file',
+  engagement: 'engagement',
+  inventory: 'provider inventory',
+  provider: 'provider claims',
+  residency: 'residency rules',
+  vantages: 'vantage points',
+  sites: 'provider site records',
+  databases: 'address databases',
+  mappings: 'customer-defined frameworks',
 }
 
 export const COLLECTION_TITLES = {
-  status: 'How much of the node was collected',
-  'host-key': 'The node’s host key',
-  address: 'The node’s address',
+  status: 'Collection status of the node',
+  'host-key': 'Host key of the node',
+  address: 'Address of the node',
 } as const
 
-/** Why a verdict came out otherwise, as a sentence. `titles`: of the questions that are answered otherwise. */
+/** Cause of a verdict change, as a sentence. `titles`: of the probes whose facts changed. */
 export function becauseSentence({ because }: Pick<Flip, 'because'>, titles: readonly string[]): string {
   switch (because) {
     case 'evidence':
       return titles.length === 0
-        ? 'Because the node answers otherwise.'
-        : `Because the node answers otherwise: ${listed(titles)}.`
+        ? 'Cause: facts of the node changed.'
+        : `Cause: facts of the node changed: ${listed(titles)}.`
     case 'rules':
-      return 'Because the rules are others. The node answers as before.'
+      return 'Cause: the rules changed. The facts of the node are unchanged.'
     case 'scope':
-      return 'Because something else is declared. The node answers as before.'
+      return 'Cause: the declarations changed. The facts of the node are unchanged.'
     case 'time':
-      return 'Because time passed: the same answers say something else by now.'
+      return 'Cause: time passed. The same facts give another verdict at the later date.'
     case 'undecided':
-      return 'More than one thing changed, or only what changes by itself. Both recordings can tell them apart.'
+      return 'More than one input changed, or only values that always vary. Compare both recordings to find the cause.'
   }
 }
 

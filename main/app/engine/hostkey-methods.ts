@@ -5,7 +5,7 @@ import { type KeyToMatch, listProblem, matchKeys } from '../../core/host-key-lis
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { ScannedKey } from '../../core/world.ts'
-import { inLanes } from '../lanes.ts'
+import { mapConcurrently } from '../concurrency.ts'
 import { askInTurn } from './asking.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { inTurn } from './kept-json.ts'
@@ -26,7 +26,10 @@ type Rows = Outcome<readonly HostKeyRow[]>
 const ASKED_AT_A_TIME = 32
 const PATIENCE_MS = 20_000
 
-/** Host keys: shown by the nodes, compared and decided about by a person. Nobody logs in, and nothing is trusted in bulk. */
+/**
+ * Host keys: shown by the nodes, compared and decided by a person. No login takes place, and nothing is trusted in
+ * bulk.
+ */
 export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { session } = context
   const turn = inTurn()
@@ -36,7 +39,7 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
     'hostkeys.confirm': async ({ node, fingerprint, howVerified }) => {
       const shown = session.keys.get(node)
       if (shown?.key == null || shown.key.fingerprint !== fingerprint)
-        return fail('input.refused', 'this is not the key that the node showed last; ask it again', node)
+        return fail('input.refused', 'this is not the key that the node showed last; request it again', node)
       const decided = [{ node, way: shown.way, key: shown.key }]
       return await turn(() => decide(context, decided, howVerified))
     },
@@ -49,16 +52,18 @@ export function hostKeyMethods(context: EngineContext): Pick<Handlers, Methods> 
           ? [{ node, way, key, list: { text: keyList.text, line } }]
           : []
       })
-      if (matched.length === 0) return fail('input.refused', 'no key that a list could confirm was matched')
+      if (matched.length === 0) return fail('input.refused', 'no key was matched that a list can confirm')
       return await turn(() => decide(context, matched, howVerified))
     },
   }
 }
 
-/** A key that nobody confirms, or that only a decision does. One that changed is decided by itself, whatever a list says. */
+/**
+ * A key that is not verified, or only by a decision. A changed key is decided individually, whatever a list contains.
+ */
 const waitsForList = ({ state, byDecision }: HostKeyRow): boolean => state === 'unknown' || byDecision
 
-/** The stored fleet and its targets with its recorded decisions; who runs needs a secret is asked one question at a time. */
+/** The stored fleet and its targets with recorded decisions; secrets are requested one prompt at a time. */
 export async function storedTargets({
   world,
   folder,
@@ -75,9 +80,11 @@ const rows = ({ session }: EngineContext): readonly HostKeyRow[] =>
     (node) => session.keys.get(node)?.row ?? notAsked(node),
   )
 
-/** The targets of the current fleet. The demo fleet has none: it shows new keys each time, and nobody decides about them. */
+/**
+ * The targets of the current fleet. The demo fleet has none: it creates new keys each time, and they need no decision.
+ */
 async function ownTargets(context: EngineContext): Promise<Outcome<ReadonlyMap<string, ConnectTarget>>> {
-  if (context.session.demo) return fail('input.refused', 'the keys of the demo fleet are made anew each time')
+  if (context.session.demo) return fail('input.refused', 'the demo fleet creates new host keys at each start')
   const stored = await storedTargets(context)
   return stored.ok ? ok(new Map(stored.value.targets.map((target) => [target.node.name, target]))) : stored
 }
@@ -87,7 +94,7 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   const wanted = [...targets.value.values()].filter(({ node }) => names.has(node.name))
-  await inLanes(wanted, ASKED_AT_A_TIME, async (target) => {
+  await mapConcurrently(wanted, ASKED_AT_A_TIME, async (target) => {
     const scanned = await world.hostKeys.scan(target, AbortSignal.timeout(PATIENCE_MS))
     keep(
       session,
@@ -100,7 +107,7 @@ async function scan(context: EngineContext, names: ReadonlySet<string>): Promise
   return ok(rows(context))
 }
 
-/** Keeps what a node showed, unless the fleet has come to mean another machine by its name since it was asked. */
+/** Keeps the key that a node showed, unless its name has come to mean another machine since. */
 function keep({ fleet, demo, keys }: Session, { node: { name } }: ConnectTarget, shown: ShownKey): void {
   if (!demo && fleet !== null && waysIn(fleet).get(name) === shown.way) keys.set(name, shown)
 }
@@ -131,7 +138,7 @@ async function match(context: EngineContext, text: string): Promise<Rows> {
   return ok(rows(context))
 }
 
-/** A key to decide about, and what it was compared with, if with anything. */
+/** A key to decide on, and what it was compared with, if anything. */
 interface Decided {
   readonly node: string
   readonly way: string
@@ -139,25 +146,25 @@ interface Decided {
   readonly list?: { readonly text: string; readonly line: number }
 }
 
-/** Records one decision after the other, since they go into one file; ends at the first that cannot be recorded. */
+/** Records decisions one at a time, since they share one file; stops at the first that cannot be recorded. */
 async function decide(context: EngineContext, decided: readonly Decided[], howVerified: string): Promise<Rows> {
   const { world, folder, session } = context
   const why = howVerified.trim()
-  if (why.length < 3) return fail('input.refused', 'say how the key was verified; nothing was recorded')
+  if (why.length < 3) return fail('input.refused', 'enter how you verified the key; nothing was recorded')
   const targets = await ownTargets(context)
   if (!targets.ok) return targets
   for (const { node, way, key, list } of decided) {
     const target = targets.value.get(node)
-    if (target === undefined) return fail('input.refused', 'the fleet has no such node', node)
+    if (target === undefined) return fail('input.refused', 'the fleet has no node of this name', node)
     if (wayTo(target) !== way)
-      return fail('input.refused', 'its address has changed since it showed this key; ask it again', node)
+      return fail('input.refused', 'its address has changed since it showed this key; request the key again', node)
     const now = await world.hostKeys.judge(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
     const recorded = await world.hostKeys.record(decisionsPath(folder), target, key, why, list)
     if (!recorded.ok) return recorded
     const judged = shownKey(target, key, await world.hostKeys.judge(target, key))
-    // Asked again meanwhile, it may have shown another key.
+    // Queried again meanwhile, it may have shown another key.
     const last = session.keys.get(node)
     if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })
   }

@@ -7,10 +7,10 @@ import type { EngineContext } from './context.ts'
 import { shelfPath } from './places.ts'
 import type { RunState } from './session.ts'
 
-/** Where the window keeps the history of its fleet. That of the demo fleet lies apart. */
+/** Where the window stores the history of its fleet. That of the demo fleet is stored separately. */
 export const historyRoot = ({ folder }: Pick<EngineContext, 'folder'>, demo: boolean): string => shelfPath(folder, demo)
 
-/** Keeps what a run that has ended leaves for comparing it. Nothing is sealed by this. Fails as keepRun() does. */
+/** Stores the trace of a finished run for later comparison. Nothing is sealed by this. Fails as keepRun() does. */
 export async function keepCollected(
   { world, catalog, folder }: Pick<EngineContext, 'world' | 'catalog' | 'folder'>,
   { run, scope, recordings, assessment }: RunState,
@@ -23,7 +23,10 @@ export async function keepCollected(
   return await keepRun(world, historyRoot({ folder }, demo), { trace, sealed: null })
 }
 
-/** Keeps the trace that a sealed pack holds; `below`: where its files lie, from our folder. Fails as keepRun() does. */
+/**
+ * Stores the trace from a sealed pack; `below`: the path of its files from the application folder. Fails as keepRun()
+ * does.
+ */
 export async function keepSealed(
   { world, folder, session }: EngineContext,
   { trace, tagManifest, signer, files }: Pick<Exported, 'trace' | 'tagManifest' | 'signer' | 'files'>,

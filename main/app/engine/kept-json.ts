@@ -3,8 +3,8 @@ import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
 
 /**
- * A small JSON file of ours, or null when there is none. Fails with store.failed for one that is there and is not in our form, so that it is
- * never written over.
+ * A small internal JSON file, or null when there is none. Fails with store.failed for an existing file in an unknown
+ * form, so that it is never overwritten.
  */
 export async function readKept<T>(
   { files }: Pick<World, 'files'>,
@@ -16,7 +16,7 @@ export async function readKept<T>(
   const value = bytes.ok ? parsed(bytes.value) : null
   return isOurs(value)
     ? ok(value)
-    : fail('store.failed', `${path} is not as we wrote it; move it away, or restore it from a copy`)
+    : fail('store.failed', `${path} is not in the expected format; move it away, or restore it from a backup`)
 }
 
 export const writeKept = ({ files }: Pick<World, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
@@ -25,8 +25,8 @@ export const writeKept = ({ files }: Pick<World, 'files'>, path: string, value: 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
 /**
- * Copies a file aside before another takes its place, under the moment of the copy. Where there is no file,
- * nothing is copied. Fails with store.failed, and then the file must not be written over.
+ * Copies a file before it is replaced, named by the time of the copy. Where there is no file, nothing is copied. Fails
+ * with store.failed, and then the file must not be overwritten.
  */
 export async function keepEarlier(
   { files, clock, entropy }: Pick<World, 'files' | 'clock' | 'entropy'>,
@@ -39,7 +39,7 @@ export async function keepEarlier(
   return copied.ok ? ok(null) : copied
 }
 
-/** Runs pieces of work one after the other, so that two changes of one file never begin from the same state. */
+/** Runs work sequentially, so that two changes of one file never start from the same state. */
 export function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -7,19 +7,22 @@ import type { DeclaredShelf } from './engagement-store.ts'
 import { readKept, writeKept } from './kept-json.ts'
 import { fleetPath, shelfPath } from './places.ts'
 
-/** Where what locates the nodes of a fleet is read: the files that the fleet names; of the demo fleet, what is kept of it. */
+/** Sources that locate the nodes of a fleet: the files that the fleet names; for the demo fleet, its stored copy. */
 export interface LocationShelf extends DeclaredShelf {
   readonly fleet: Fleet | null
 }
 
 type Located = Pick<LocationMatter, 'location' | 'sites'>
 const NOTHING: Located = { sites: null }
-/** No list of as many rows as a record of sites can hold is larger. */
+/** Larger than any site record with the maximum number of lines. */
 const LARGEST_SITES = 64 * 1024 * 1024
 
 const demoPath = ({ folder }: DeclaredShelf, name: string): string => `${shelfPath(folder, true)}/${name}`
 
-/** What locates nodes beside the nodes themselves. Databases of addresses are another matter, see `askedOrNone`. Fails as the readers do. */
+/**
+ * Location sources other than the nodes themselves. Address databases are separate, see `askedOrNone`. Fails as the
+ * readers do.
+ */
 export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>> {
   if (shelf.demo) return await keptLocation(shelf)
   if (shelf.fleet === null) return ok(NOTHING)
@@ -28,9 +31,9 @@ export async function locationOf(shelf: LocationShelf): Promise<Outcome<Located>
 }
 
 /**
- * The same as a part of a scope, for showing a run whose nodes showed these host keys: what cannot be read counts as not declared. An export
- * is refused then, see sitesForExport. The servers of the demo fleet show new keys at each start, so that records of other starts are left
- * out: they are of no machine of this run.
+ * The same as a part of a scope, for showing a run whose nodes showed these host keys: unreadable sources count as not
+ * declared. An export is then refused, see sitesForExport. Demo servers show new keys at each start, so records of
+ * other starts are excluded: they do not describe machines of this run.
  */
 export async function locationOrNone(
   shelf: LocationShelf,
@@ -45,7 +48,7 @@ export async function locationOrNone(
   return { location: { ...location, ...(used.length === 0 ? {} : { vantages: used }) } }
 }
 
-/** Keeps what comes with the demo fleet, for showing its runs when its servers are gone. */
+/** Stores the location sources of the demo fleet, for showing its runs after its servers have stopped. */
 export async function keepDemoLocation(
   shelf: DeclaredShelf,
   { location, sites }: { readonly location: DeclaredLocation; readonly sites: Uint8Array },
@@ -55,17 +58,20 @@ export async function keepDemoLocation(
   const kept = await keptLocation(shelf)
   if (!kept.ok) return kept
   const before = kept.value
-  // The bytes first: what is kept never names what is not there.
+  // The bytes first: the stored record never names a file that is not there.
   const stored = before.location === undefined ? await files.write(demoPath(shelf, SITES), sites) : ok(null)
   if (!stored.ok) return stored
   const vantages = [vantage, ...(before.location?.vantages ?? [])].slice(0, MOST_VANTAGES)
   return await writeKept(shelf.world, demoPath(shelf, LOCATION), { ...(before.location ?? location), vantages })
 }
 
-/** Starts of the demo fleet whose record is kept. */
+/** Starts of the demo fleet whose record is stored. */
 const MOST_VANTAGES = 10
 
-/** The bytes of the provider's record that a scope names. Fails with engagement.unreadable where they are not there any more. */
+/**
+ * The bytes of the provider's record that a scope names. Fails with engagement.unreadable where they are no longer
+ * there.
+ */
 export async function sitesForExport(shelf: LocationShelf, { location }: Scope): Promise<Outcome<Uint8Array | null>> {
   const file = location?.sites?.file
   const located = await locationOf(shelf)
@@ -74,7 +80,7 @@ export async function sitesForExport(shelf: LocationShelf, { location }: Scope):
   const { sites } = located.value
   return sites !== null && sha256(sites) === file.sha256
     ? ok(sites)
-    : fail('engagement.unreadable', `${file.name} is missing or is not what was read for this run`)
+    : fail('engagement.unreadable', `${file.name} is missing or differs from the file read for this run`)
 }
 
 const LOCATION = 'location.json'

@@ -9,7 +9,7 @@ import { bringUpToNow } from './up-to-now.ts'
 
 type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
 
-/** Frameworks of the customer's own, whose rows are rolled up behind ours. */
+/** Customer-defined frameworks, shown after the built-in ones. */
 export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, folder, session } = context
   const turn = inTurn()
@@ -40,7 +40,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
         if (!read.ok) return read
         const mapping = read.value
         if (catalog.frameworks.some(({ id }) => id === mapping.id))
-          return fail('input.refused', 'a framework that ships with this program has the same id; choose another one')
+          return fail('input.refused', 'a built-in framework has the same id; choose another id')
         return await change(at, (before) => ok([...before.filter(({ id }) => id !== mapping.id), mapping]))
       })
     },
@@ -50,7 +50,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
         change(at, (before) =>
           before.some(({ id }) => id === gone)
             ? ok(before.filter(({ id }) => id !== gone))
-            : fail('input.refused', 'there is no such framework'),
+            : fail('input.refused', 'there is no framework of this id'),
         ),
       )
     },

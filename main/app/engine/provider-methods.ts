@@ -23,7 +23,7 @@ import { bringUpToNow } from './up-to-now.ts'
 
 type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 'claims.get' | 'claims.answers'
 
-/** What a provider promised, and how the evidence of each node answers it. */
+/** Provider claims, and the result for each node. */
 export function providerMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, folder, session } = context
   const turn = inTurn()
@@ -33,8 +33,9 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
     return declared.ok ? ok(listOf(catalog, declared.value.provider)) : declared
   }
   const change = async (at: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<ProviderList>> => {
-    // Nodes of a run that goes on are judged one by one as they come; half of them would be asked about other promises.
-    if (session.going !== null) return fail('input.refused', 'a run is going on; choose when it has ended')
+    // Nodes of a run in progress are evaluated one by one; half of them would be tested against other claims.
+    if (session.going !== null)
+      return fail('input.refused', 'a run is in progress; choose the profile when it has ended')
     const written = await keepProvider(at, profile)
     if (!written.ok) return written
     await bringUpToNow(context)
@@ -46,7 +47,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
       const at = shelf()
       return turn(async () => {
         const profile = catalog.providers.find((one) => one.id === id) ?? null
-        if (id !== null && profile === null) return fail('input.refused', 'no such profile ships with this program')
+        if (id !== null && profile === null) return fail('input.refused', 'there is no built-in profile of this id')
         return await change(at, profile)
       })
     },
@@ -69,7 +70,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
       if (!asked.ok) return asked
       const { provider, assessment } = asked.value
       if (provider?.claims.some(({ id }) => id === claim) !== true)
-        return fail('input.refused', 'the profile holds no such claim')
+        return fail('input.refused', 'the profile contains no such claim')
       return ok(answersOf(claim, assessment))
     },
   }
@@ -115,7 +116,7 @@ const NONE: Readonly<Record<ClaimWord, number>> = {
   'not-applicable': 0,
 }
 
-/** What the nodes of an assessment answer to each promise of a provider. */
+/** The results of an assessment's nodes for each provider claim. */
 export function claimsView(catalog: Catalog, profile: ProviderProfile, assessment: Assessment | null): ClaimsView {
   const counts = new Map<string, Record<ClaimWord, number>>()
   for (const { claims = [] } of assessment?.nodes ?? [])
@@ -163,13 +164,13 @@ function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): Bearing
       : { title: check.claim, limits: check.limits, check: { id: check.id, property: check.property } }
   }
   const test = claimTests.find(({ id }) => id === bearing.test)
-  if (test === undefined) return { title: `This catalog has no reading ${bearing.test}.`, limits: '', check: null }
+  if (test === undefined) return { title: `This catalog has no claim test ${bearing.test}.`, limits: '', check: null }
   const unit = test.takes.unit === undefined ? '' : ` ${test.takes.unit}`
-  const promised = bearing.value === null ? '' : ` Promised: ${bearing.value}${unit}.`
+  const promised = bearing.value === null ? '' : ` Claimed: ${bearing.value}${unit}.`
   return { title: `${test.title}${promised}`, limits: test.limits, check: null }
 }
 
-/** One claim on each node that it speaks of, contradicted first, then by name. */
+/** One claim on each node that it concerns, contradicted first, then by name. */
 function answersOf(claim: string, assessment: Assessment | null): readonly ClaimOnNode[] {
   const rank = ({ answer }: ClaimOnNode): number => CLAIM_ANSWERS.indexOf(answer)
   return (assessment?.nodes ?? [])

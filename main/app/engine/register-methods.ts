@@ -34,7 +34,7 @@ type Methods =
   | 'decisions.withdraw'
   | 'requests.set'
 
-/** What people say about the evidence. Every change writes the whole register anew; one follows the other. */
+/** Register entries. Every change rewrites the whole register; changes are applied one at a time. */
 export function registerMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, session } = context
   const turn = inTurn()
@@ -52,7 +52,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
   const hasNode = (name: string): boolean =>
     session.run?.assessment.nodes.some(({ node }) => node === name) === true ||
     session.fleet?.nodes.some((node) => node.name === name) === true
-  /** A change is made for the fleet that was shown when it was asked for, whatever is shown meanwhile. */
+  /** A change applies to the fleet that was shown when it was requested, whatever is shown meanwhile. */
   const asShown = () => ({ world, folder: context.folder, session: { ...session } })
   const change = (
     next: (register: Register) => Outcome<Register>,
@@ -64,7 +64,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       if (!before.ok) return before
       const after = next(before.value)
       if (!after.ok) return after
-      // The bytes first: a register never names what is not there.
+      // The bytes first: a register never names a file that is not there.
       const stored = bytes === null ? ok(null) : await keepBytes(kept, bytes)
       if (!stored.ok) return stored
       const written = await keepRegister(kept, after.value)
@@ -74,7 +74,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'register.get': async ({ of }) => await registerOf(context, of),
     'exceptions.accept': async (draft) => {
       const { run } = session
-      if (run === null) return fail('input.refused', 'there is no run yet, so there is no finding to accept')
+      if (run === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
       return await change((register) =>
         acceptException(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(run) }),
       )

@@ -7,21 +7,21 @@ import { hexOf } from './kept-json.ts'
 import { bytesInPack, ownBytes, registerOf } from './register-store.ts'
 
 /**
- * Gives a copy of an attached PDF, PNG or JPEG to the system's viewer, under an extension that says what its bytes are. The copy before
- * it is taken away. Nothing else is ever opened.
+ * Opens a copy of an attached PDF, PNG or JPEG in the system's viewer, under an extension that matches its bytes. The
+ * previous copy is deleted. No other file type is ever opened.
  */
 export async function showAttachment(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
   const { world, folder, desktop } = context
   const register = await registerOf(context, of)
   if (!register.ok) return register
   const attachment = register.value.attachments.find((one) => one.id === id)
-  if (attachment === undefined) return fail('input.refused', 'there is no such record')
+  if (attachment === undefined) return fail('input.refused', 'there is no document of this id')
   const bytes = await (of === 'run' ? ownBytes : bytesInPack)(context, attachment)
   if (!bytes.ok) return bytes
   const extension = viewerExtension(bytes.value)
-  if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files are opened')
+  if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files can be opened')
   const name = plainFileName(attachment.name).replace(/\.[^.]*$/, '')
-  // A viewer may still hold the copy before; then that one stays until the next.
+  // A viewer may still hold the previous copy; it then stays until the next call.
   await world.files.remove(`${folder}/shown`)
   const copy = `${folder}/shown/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
   const written = await world.files.write(copy, bytes.value)

@@ -16,18 +16,21 @@ import { shelfPath } from './places.ts'
 type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
-/** Beside it, in “attachments”, lie the bytes of what is attached: as the command line reads a register. */
+/** The folder “attachments” next to it holds the documents, as the command line expects. */
 export const registerPath = (shelfFolder: string): string => `${shelfFolder}/register.json`
 const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/attachments/${digest}`
 
-/** The register of the current fleet; empty where none was begun. Fails with register.unreadable, and then nothing may be written. */
+/**
+ * The register of the current fleet; empty where none exists. Fails with register.unreadable, and then nothing may be
+ * written.
+ */
 export async function ownRegister(kept: Kept): Promise<Outcome<Register>> {
   const read = await kept.world.readRegister(registerPath(shelf(kept)))
   if (!read.ok) return fail('register.unreadable', read.error.detail)
   return ok(read.value ?? EMPTY_REGISTER)
 }
 
-/** The register of the current fleet as of now, or of the open pack as of the moment that the pack is about. */
+/** The register of the current fleet as of now, or of the open pack as of its evaluation date. */
 export async function registerOf(context: Kept, of: Source): Promise<Outcome<RegisterView>> {
   const { world, session } = context
   if (of === 'run') {
@@ -36,7 +39,7 @@ export async function registerOf(context: Kept, of: Source): Promise<Outcome<Reg
   }
   if (session.pack === null) return fail('input.refused', 'no pack is open')
   const { register, assessment } = session.pack
-  if (register === null) return fail('register.unreadable', 'the pack holds none that can be read')
+  if (register === null) return fail('register.unreadable', 'the pack contains no readable register')
   return ok(registerView(register, assessment?.asOf ?? world.clock.now()))
 }
 
@@ -46,13 +49,13 @@ export const keepRegister = (kept: Kept, register: Register): Promise<Outcome<nu
 export const keepBytes = (kept: Kept, bytes: Uint8Array): Promise<Outcome<null>> =>
   storeBytes(kept.world, shelf(kept), bytes)
 
-/** What is stored of a record, as it was attached. Fails with attachment.altered. */
+/** The stored bytes of a document, as attached. Fails with attachment.altered. */
 export async function ownBytes(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
   const read = await kept.world.files.read(bytesPath(kept, attachment.sha256), LARGEST_ATTACHMENT)
   return read.ok && sha256(read.value) === attachment.sha256 ? read : altered(attachment)
 }
 
-/** What is attached in the open pack, as the pack names it. Fails with attachment.altered. */
+/** The bytes of a document in the open pack, as the pack names it. Fails with attachment.altered. */
 export async function bytesInPack(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
   const { world, session } = kept
   if (session.pack === null) return fail('input.refused', 'no pack is open')
@@ -70,7 +73,9 @@ export async function bytesInPack(kept: Kept, attachment: Attachment): Promise<O
   }
 }
 
-/** What an export of the current fleet takes: its register, and the bytes of a record, read again when they are packed. */
+/**
+ * Register content for an export of the current fleet, and the bytes of its documents, read again when they are packed.
+ */
 export async function registerForExport(kept: Kept): Promise<Outcome<Said>> {
   const register = await ownRegister(kept)
   if (!register.ok) return register

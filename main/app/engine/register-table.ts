@@ -7,28 +7,28 @@ import { isOnePerson } from '../../core/register.ts'
 import type { Table } from '../tables.ts'
 
 const HEAD = [
-  'standing',
+  'status',
   'check',
-  'claim',
+  'expected condition',
   'nodes',
   'reason',
-  'compensating measure',
+  'compensating control',
   'owner',
   'requested by',
   'approved by',
-  'role of who approved',
-  'one person',
+  'approver’s role',
+  'same requester and approver',
   'accepted at (UTC)',
-  'ends at (UTC)',
+  'expires at (UTC)',
   'run',
   'withdrawn at (UTC)',
   'withdrawn by',
-  'why withdrawn',
+  'withdrawal reason',
   'signed as, with key',
   'id',
 ]
 
-/** Accepted exceptions, one a row, as they were entered. */
+/** Risk acceptances, one a line, as they were entered. */
 export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }: Catalog): Table {
   const claims = new Map(checks.map(({ id, claim }) => [id, claim]))
   const rows = exceptions.map((entry) => [

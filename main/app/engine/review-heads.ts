@@ -4,19 +4,22 @@ import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.t
 import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 
-/** What this reader saw of one chain of runs: the longest history, and each pack with its place in it. */
+/** What this reader saw of one run chain: the longest history, and each pack with its position in it. */
 interface SeenFile {
   readonly schema: 'barewitness.seen-chain/1'
   /** headText() of the longest history. */
   readonly head: string
-  /** Whose pack showed it: fingerprint of the root, or of the key where there is none. Missing in files of earlier versions. */
+  /**
+   * The signer whose pack showed it: fingerprint of the root, or of the key where there is none. Absent in files of
+   * earlier versions.
+   */
   readonly by?: string
-  /** The reader trusted that signer then. */
+  /** The reader trusted that signer at the time. */
   readonly trusted?: boolean
   readonly packs: readonly { readonly sha256: string; readonly head: string }[]
 }
 
-/** Who sealed a pack. Anybody can name the chain of another in a pack of their own. */
+/** The signer of a pack. Anyone can name another owner's chain in a pack of their own. */
 export interface SealedBy {
   /** Fingerprint of the root, or of the key where there is none. */
   readonly by: string
@@ -28,8 +31,9 @@ const MOST_PACKS = 1000
 type Where = Pick<EngineContext, 'world' | 'folder'>
 
 /**
- * The head to compare a pack with: for a pack that was seen before, its own of then; for any other, the longest that was seen. An older pack
- * can so be opened again, while a shortened history is told from it. What a signer showed whom nobody trusted speaks of that signer's packs alone.
+ * The checkpoint to compare a pack with: for a pack seen before, the checkpoint of that time; for any other, the
+ * longest one seen. So an older pack can be opened again, and a truncated history is still detected. A checkpoint from
+ * an untrusted signer applies to that signer's packs only.
  */
 export async function headFor(
   context: Where,
@@ -45,7 +49,10 @@ export async function headFor(
   return parseHead(before?.head ?? seen.value.head)
 }
 
-/** Keeps the head of a pack that answered every question without a no. Who is not trusted takes nothing from what another one showed. */
+/**
+ * Stores the checkpoint of a pack for which no check failed. An untrusted signer cannot replace a checkpoint from
+ * another one.
+ */
 export async function keepHead(
   context: Where,
   head: ChainHead,

@@ -18,7 +18,7 @@ type Methods =
   | 'review.note'
   | 'review.save-worksheet'
 
-/** What an auditor does with a pack. */
+/** Methods for an auditor who reads a pack. */
 export function reviewMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, session } = context
   const turn = turnOf(context, 'pack')

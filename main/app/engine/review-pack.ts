@@ -14,9 +14,9 @@ import { addAnchors, listAnchors, trustOf } from './trust-anchors.ts'
 import { turnOf } from './turns.ts'
 
 /**
- * Opens a pack or report and asks the six questions, by the stored trust anchors and the history last seen of its chain of runs; it becomes the
- * open one. An altered pack opens too. Fails only where nothing can be read, and then the one before stays open.
- * Of a `draft` of our own nothing is remembered.
+ * Opens a pack or report and runs the six verification checks, with the stored trust anchors and the last checkpoint of
+ * its run chain; it becomes the open pack. An altered pack opens too. Fails only where nothing can be read, and then
+ * the previous one stays open. Nothing is remembered of an own `draft`.
  */
 export async function openPack(context: EngineContext, path: string, draft: boolean): Promise<Outcome<PackReview>> {
   const { world, catalog, session } = context
@@ -35,15 +35,15 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   })
   if (!reviewed.ok) return reviewed
   const { report, contents, head } = reviewed.value
-  // What is trusted, noted and remembered goes by the bytes that were read first.
+  // Trust, notes and memory refer to the bytes that were read first.
   const now = await world.files.digest(path)
   if (now.ok && now.value.sha256 !== digest)
-    return fail('input.refused', 'the file has changed while it was read; open it again')
+    return fail('input.refused', 'the file changed while it was read; open it again')
   if (!draft) {
     const kept =
       head === null ? ok(null) : await keepHead(context, head, digest, { by, trusted: report.signer?.trusted === true })
     if (!kept.ok) return kept
-    // A list that cannot be written is named by `pack.recent`; it keeps nobody from reading a pack.
+    // A list that cannot be written is reported by `pack.recent`; the pack can still be read.
     await keepRecent(context, path)
   }
   const anchors = await listAnchors(context)
@@ -74,35 +74,35 @@ export async function openPack(context: EngineContext, path: string, draft: bool
   return ok(review)
 }
 
-/** The same pack again: with what was decided meanwhile, and with what now lies there. */
+/** Reads the same pack again: with the current trust decisions and the current file. */
 export async function reopenPack(context: EngineContext): Promise<Outcome<PackReview>> {
   const { pack } = context.session
   return pack === null ? fail('input.refused', 'no pack is open') : await openPack(context, pack.path, pack.draft)
 }
 
 /**
- * Trusts the signer of the open pack: under the root that issued the key, or the key itself where there is none. Refused for a demonstration,
- * for a seal that does not verify, and for a file that does not bring the certificate.
+ * Trusts the signer of the open pack: through the root that issued the key, or the key itself where there is none.
+ * Refused for a demo, for a seal that does not verify, and for a file that does not contain the certificate.
  */
 export async function trustSigner(context: EngineContext, howVerified: string): Promise<Outcome<PackReview>> {
   const { pack } = context.session
   if (pack === null) return fail('input.refused', 'no pack is open')
   const { report } = pack.review
-  if (report.demo) return fail('input.refused', 'this is a demonstration, and nobody may trust its key')
+  if (report.demo) return fail('input.refused', 'this is a demo pack; its key can never be trusted')
   const answer = report.answers.find(({ question }) => question === 'signed-by')
   if (report.signer === null || answer === undefined || answer.outcome === 'no')
-    return fail('input.refused', 'its seal does not stand, so there is no signer to trust')
+    return fail('input.refused', 'its seal is invalid, so there is no signer to trust')
   const peeked = await peek(context.world, pack.path, await trustOf(context))
   if (!peeked.ok) return peeked
   const { seal, certificates } = peeked.value
   const wanted = seal?.root ?? seal?.signer ?? null
-  // What lies there now must be what the person looked at.
+  // The current file must be the one the person looked at.
   if (peeked.value.sha256 !== pack.sha256 || seal?.signer?.fingerprint !== report.signer.fingerprint)
     return fail('input.refused', 'the file has changed since it was opened; open it again')
   const known = [...certificates, ...certificatesOf((await trustOf(context)).signers)]
   const certificate = known.find((der) => sha256(der) === wanted?.fingerprint)
   if (certificate === undefined)
-    return fail('input.refused', 'the file does not bring the certificate; add the certificate itself in the settings')
+    return fail('input.refused', 'the file does not contain the certificate; add the certificate in the settings')
   const added = await turnOf(
     context,
     'anchors',
@@ -110,7 +110,7 @@ export async function trustSigner(context: EngineContext, howVerified: string): 
   return added.ok ? await reopenPack(context) : added
 }
 
-/** The key itself before its root, as the report tells its standing. */
+/** The key itself before its root, in the order of the report. */
 function anchorOf({ seal }: Peeked, anchors: readonly TrustAnchor[]): TrustAnchor | null {
   const signers = anchors.filter((anchor) => anchor.for === 'signers')
   const of = (fingerprint: string | undefined) => signers.find((anchor) => anchor.fingerprint === fingerprint)

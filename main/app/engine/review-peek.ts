@@ -10,18 +10,18 @@ import { chainIn, readSealOf } from '../../core/verify/signature.ts'
 import { certificatesOf, type Trust } from '../../core/verify/trust.ts'
 import type { World } from '../../core/world.ts'
 
-/** What has to be known of a file before the six questions are asked. Nothing of it is believed. */
+/** What must be known of a file before the six verification checks. None of it is trusted. */
 export interface Peeked {
   readonly seal: SealReading | null
-  /** Certificates (DER) that the file brings along. */
+  /** Certificates (DER) in the file. */
   readonly certificates: readonly Uint8Array[]
-  /** The chain of runs that it names, or null. */
+  /** The run chain that it names, or null. */
   readonly chain: string | null
-  /** SHA-256 of the file; of the list of lists where the pack is a folder. */
+  /** SHA-256 of the file; of the tag manifest where the pack is a folder. */
   readonly sha256: string
 }
 
-/** Reads the seal of a pack or report and which chain of runs it names. Fails as opening does. */
+/** Reads the seal of a pack or report and the run chain that it names. Fails as opening does. */
 export async function peek(world: World, path: string, trust: Trust): Promise<Outcome<Peeked>> {
   if (/\.pdf$/i.test(path)) return await peekPdf(world, path, trust)
   const opened = await world.packs.open(path)
@@ -54,8 +54,8 @@ async function peekPdf({ files, sealing }: World, path: string, trust: Trust): P
 }
 
 /**
- * The anchors that speak of this file. A reader's list is of all owners they deal with: that a pack is by none of them leaves open whose it is,
- * and is no reason to reject it.
+ * The anchors that apply to this file. A reader's list covers all owners they deal with: a pack of none of them has an
+ * unconfirmed signer, which is no reason to reject it.
  */
 export function trustFor({ seal }: Peeked, trust: Trust): Trust {
   const names = new Set(

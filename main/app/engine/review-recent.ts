@@ -29,7 +29,7 @@ export async function recentPacks(context: Where): Promise<Outcome<readonly Rece
   return ok(await Promise.all(packs))
 }
 
-/** Puts a pack at the head of the list. */
+/** Puts a pack at the top of the list. */
 export async function keepRecent(context: Where, path: string): Promise<Outcome<null>> {
   const kept = await keptPacks(context)
   if (!kept.ok) return kept
@@ -39,12 +39,14 @@ export async function keepRecent(context: Where, path: string): Promise<Outcome<
   return await writeKept(context.world, recentPath(context.folder), file)
 }
 
-/** Where the pack of a handle lies. Fails with input.refused for one that is not in the list. */
+/** The location of the pack of a handle. Fails with input.refused for one that is not in the list. */
 export async function pathOfRecent(context: Where, handle: string): Promise<Outcome<string>> {
   const kept = await keptPacks(context)
   if (!kept.ok) return kept
   const found = kept.value.find(({ path }) => handleOf(path) === handle)
-  return found === undefined ? fail('input.refused', 'this pack is not in the list of recent ones') : ok(found.path)
+  return found === undefined
+    ? fail('input.refused', 'this pack is no longer in the list of recent packs; open its file again')
+    : ok(found.path)
 }
 
 export const handleOf = (path: string): string => sha256(path).slice(0, 32)

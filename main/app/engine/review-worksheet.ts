@@ -10,17 +10,17 @@ import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 import type { PackState } from './session.ts'
 
-/** An auditor's notes on one pack. Nothing is ever lost: what was drawn or noted before stays in the file. */
+/** An auditor's notes on one pack. Nothing is deleted: earlier samples and notes stay in the file. */
 interface WorksheetFile {
   readonly schema: 'barewitness.worksheet/1'
-  /** Digest of the pack that the notes are about. */
+  /** Digest of the pack that the notes concern. */
   readonly sha256: string
   readonly sample: Sample | null
-  /** Every draw with its moment, oldest first: drawing until it pleases can be seen. */
+  /** Every sample with its time, oldest first: repeated sampling stays visible. */
   readonly draws: readonly { readonly seed: string; readonly size: number; readonly at: string }[]
-  /** The latest of each finding. */
+  /** The latest note of each result. */
   readonly lines: readonly WorksheetLine[]
-  /** Those before, oldest first. */
+  /** Earlier notes, oldest first. */
   readonly history: readonly WorksheetLine[]
 }
 
@@ -33,7 +33,7 @@ export async function readWorksheet(context: EngineContext): Promise<Outcome<Wor
   return ok(file.value === null ? null : viewOf(pack, file.value))
 }
 
-/** Draws findings of the open pack by a seed. */
+/** Samples results of the open pack by a seed. */
 export function drawFor(context: EngineContext, { size, seed }: Input<'review.sample'>): Promise<Outcome<Worksheet>> {
   return changed(context, (file, findings, at) =>
     ok({
@@ -44,7 +44,7 @@ export function drawFor(context: EngineContext, { size, seed }: Input<'review.sa
   )
 }
 
-/** Notes what an auditor found about one finding. */
+/** Records an auditor's note on one result. */
 export function noteOn(context: EngineContext, line: Input<'review.note'>): Promise<Outcome<Worksheet>> {
   const isSame = (one: { readonly node: string; readonly check: string }): boolean =>
     one.node === line.node && one.check === line.check
@@ -55,16 +55,16 @@ export function noteOn(context: EngineContext, line: Input<'review.note'>): Prom
           lines: [...file.lines.filter((one) => !isSame(one)), { ...line, at }],
           history: [...file.history, ...file.lines.filter(isSame)],
         })
-      : fail('input.refused', 'the pack holds no such finding'),
+      : fail('input.refused', 'the pack contains no such result'),
   )
 }
 
-/** The notes as a table: what was drawn, in its order, then what else was noted. */
+/** The notes as a table: sampled items in their order, then other notes. */
 export async function worksheetTable(context: EngineContext): Promise<Outcome<Table>> {
   const { pack } = context.session
   const sheet = await readWorksheet(context)
   if (!sheet.ok) return sheet
-  if (pack === null || sheet.value === null) return fail('input.refused', 'nothing was drawn or noted yet')
+  if (pack === null || sheet.value === null) return fail('input.refused', 'there are no samples or notes yet')
   const { sample, lines } = sheet.value
   const verdicts = new Map(findingsIn(pack).map((one) => [keyOf(one), one.verdict]))
   const drawn = sample?.drawn ?? []
@@ -78,7 +78,7 @@ export async function worksheetTable(context: EngineContext): Promise<Outcome<Ta
       pack.sha256,
       sample?.seed ?? '',
       sample === null ? '' : String(sample.population),
-      'place' in one ? one.place : 'not drawn',
+      'place' in one ? one.place : 'not sampled',
       one.node,
       one.check,
       verdict ?? '',
@@ -96,11 +96,11 @@ const HEAD = [
   'pack SHA-256',
   'seed',
   'population',
-  'place in the population',
+  'position in population',
   'node',
   'check',
   'verdict',
-  'in words',
+  'verdict label',
   'state',
   'note',
   'noted at (UTC)',
@@ -111,8 +111,7 @@ type Change = (file: WorksheetFile, findings: readonly SampledFinding[], at: str
 async function changed(context: EngineContext, change: Change): Promise<Outcome<Worksheet>> {
   const { world, session } = context
   const { pack } = session
-  if (pack === null || pack.assessment === null)
-    return fail('input.refused', 'no pack is open whose findings can be read')
+  if (pack === null || pack.assessment === null) return fail('input.refused', 'no pack with readable results is open')
   const before = await worksheetFile(context, pack)
   if (!before.ok) return before
   const next = change(before.value ?? emptyFile(pack), findingsIn(pack), world.clock.now())

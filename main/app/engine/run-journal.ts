@@ -3,7 +3,7 @@ import type { RunStatus } from '../../../schemas/ipc-views.ts'
 import type { Gate } from '../pause.ts'
 import type { SoFar } from './so-far.ts'
 
-/** A run that goes on. */
+/** A run in progress. */
 export interface GoingRun {
   readonly run: string
   readonly stop: AbortController
@@ -12,19 +12,19 @@ export interface GoingRun {
   readonly done: Promise<void>
 }
 
-/** What a window that opens late needs of a run: how it began, the last moment of every node, and how it ended. */
+/** What a window that opens late needs to know of a run: its start, the last event of every node, and its end. */
 export interface RunJournal {
   readonly note: (event: EngineEvent) => void
   readonly status: (going: GoingRun | null) => RunStatus
 }
 
-/** Bounded by the number of nodes: of each node only the last moment counts. */
+/** Bounded by the number of nodes: only the last event of each node is kept. */
 export function runJournal(run: string, startedAt: string): RunJournal {
   const events = new Map<string, EngineEvent>()
   return {
     note: (event) => {
       const key = 'node' in event ? `node ${event.node}` : event.kind === 'run-resumed' ? 'run-paused' : event.kind
-      // Taken out first, so that the order stays that of the moments.
+      // Removed first, so that the order is that of the events.
       events.delete(key)
       events.set(key, event)
     },

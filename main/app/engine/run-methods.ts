@@ -30,9 +30,9 @@ type Methods =
   | 'runs.list'
   | 'runs.open'
 
-const GOING_ON = 'a run is going on'
+const GOING_ON = 'a run is in progress'
 
-/** Runs: begun, held back, stopped and looked at again. */
+/** Runs: start, prepare, stop and open again. */
 export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, catalog, session, tell } = context
   const turn = turnOf(context, 'fleet')
@@ -58,7 +58,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
       }),
     'run.pause': async () => {
       const { going } = session
-      if (going === null || going.stop.signal.aborted) return fail('input.refused', 'no run is going on')
+      if (going === null || going.stop.signal.aborted) return fail('input.refused', 'no run is in progress')
       if (!going.gate.isClosed()) {
         going.gate.close()
         tell({ kind: 'run-paused', run: going.run })
@@ -67,7 +67,7 @@ export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
     },
     'run.resume': async () => {
       const { going } = session
-      if (going === null) return fail('input.refused', 'no run is going on')
+      if (going === null) return fail('input.refused', 'no run is in progress')
       if (going.gate.isClosed()) {
         going.gate.open()
         tell({ kind: 'run-resumed', run: going.run })
@@ -110,8 +110,8 @@ async function collectOwn(
   if (!stored.ok) return stored
   const { fleet, targets } = stored.value
   if (before !== null && before.scope.fleet !== fleet.name)
-    return fail('input.refused', 'this run was begun with a fleet of another name; start a new one')
-  // Somebody may have changed the file by hand: what is asked, what is shown and what is stated are of one fleet.
+    return fail('input.refused', 'this run was started with a fleet of another name; start a new run')
+  // The file may have been edited by hand: what is collected, shown and stated must be of one fleet.
   if (context.session.going === null) context.session.fleet = fleet
   const shelf = { ...context, demo: false, fleet }
   const declared = await declaredOrNone(shelf)
@@ -152,11 +152,11 @@ async function collectDemo(
   return begun
 }
 
-/** The same name for what may be another machine: answers of the two must not end up in one recording. */
+/** The same name for what may be another machine: captures of the two must not be in one recording. */
 const isElsewhere = (then: DeclaredNode, now: DeclaredNode): boolean =>
   then.name === now.name && (then.address !== now.address || then.port !== now.port)
 
-/** Begins a run, or goes on with the one that is shown: then only nodes without a complete recording are asked. */
+/** Starts a run, or resumes the one that is shown: then only nodes without a complete recording are collected. */
 function begin(
   context: EngineContext,
   all: readonly ConnectTarget[],
@@ -172,7 +172,7 @@ function begin(
   const { world, session } = context
   if (session.going !== null) return fail('input.refused', GOING_ON)
   const unknown = nodes.find((name) => !all.some(({ node }) => node.name === name))
-  if (unknown !== undefined) return fail('input.refused', 'the fleet has no such node', unknown)
+  if (unknown !== undefined) return fail('input.refused', 'the fleet has no node of this name', unknown)
   const complete = new Set(
     before?.recordings.flatMap(({ recording }) =>
       recording.outcome.status === 'complete' ? [recording.node.name] : [],
@@ -181,13 +181,13 @@ function begin(
   const targets = all.filter(
     ({ node }) => (nodes.length === 0 || nodes.includes(node.name)) && !complete.has(node.name),
   )
-  if (targets.length === 0) return fail('input.refused', 'every one of these nodes has answered')
-  // The servers of the demo fleet stand elsewhere each time.
+  if (targets.length === 0) return fail('input.refused', 'all of these nodes have been collected')
+  // The demo servers have other addresses at each start.
   const moved = (session.demo ? [] : targets).find(({ node }) =>
     before?.recordings.some(({ recording }) => isElsewhere(recording.node, node)),
   )
   if (moved !== undefined)
-    return fail('input.refused', 'its address has changed since this run was begun; start a new one', moved.node.name)
+    return fail('input.refused', 'its address has changed since this run was started; start a new run', moved.node.name)
   const held = before?.scope.enrolled ?? before?.scope.population ?? []
   const population = new Set([...held, ...all.map(({ node }) => node.name)])
   const begun: Begun = {

@@ -3,21 +3,21 @@ import type { Outcome } from '../../core/failure.ts'
 import type { World } from '../../core/world.ts'
 
 /**
- * What a run was begun with, kept beside the evidence: a run that is opened later must not lose the declared nodes that it never
- * reached. It holds no evidence.
+ * The settings that a run was started with, stored next to the evidence: a run that is opened later must not lose the
+ * declared nodes that it never reached. Contains no evidence.
  */
 export interface RunNote {
   readonly run: string
   readonly at: string
   readonly demo: boolean
-  /** Name of the fleet; missing in notes of earlier versions. */
+  /** Name of the fleet; absent in notes of earlier versions. */
   readonly fleet?: string
-  /** The nodes that were to be collected; those that only an engagement declares are joined when the run is judged. */
+  /** The nodes to collect; nodes that only an engagement declares are added when the run is evaluated. */
   readonly population: readonly string[]
   readonly frameworks: Scope['frameworks']
-  /** Missing in notes of earlier versions, and where the fleet chose none. */
+  /** Absent in notes of earlier versions, and where the fleet chose none. */
   readonly profile?: Scope['profile']
-  /** Nodes with a complete recording when the run ended; null while it goes on, and when it was killed. */
+  /** Nodes with a complete recording at the end of the run; null while it is in progress, and when it was killed. */
   readonly complete: number | null
 }
 
@@ -27,7 +27,7 @@ const notePath = (folder: string, run: string): string => `${folder}/runs/${run}
 export const writeNote = (world: World, folder: string, note: RunNote): Promise<Outcome<null>> =>
   world.files.write(notePath(folder, note.run), `${JSON.stringify(note)}\n`)
 
-/** The note of a run, or null where there is none that can be read. `run` has the form of a run's name. */
+/** The note of a run, or null where none can be read. `run` has the form of a run's name. */
 export async function readNote(world: World, folder: string, run: string): Promise<RunNote | null> {
   const bytes = await world.files.read(notePath(folder, run))
   if (!bytes.ok) return null

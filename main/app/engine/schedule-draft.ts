@@ -7,8 +7,8 @@ import { fleetPath } from './places.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 /**
- * What a person chose as a schedule of the window's own fleet, which keeps its runs where the window does and takes what is declared there. `chosen`: files by handle. Fails
- * with input.refused for a cadence that there is none of, and for a handle that is not known.
+ * A schedule for the window's own fleet, as a person entered it; its runs are stored with the window's own and use the
+ * same declarations. `chosen`: files by handle. Fails with input.refused for an unknown cadence or handle.
  */
 export function plannedFrom(
   folder: string,
@@ -16,16 +16,16 @@ export function plannedFrom(
   chosen: ReadonlyMap<string, string>,
 ): Outcome<Planned> {
   const cadence = cadenceFrom(asked, zone)
-  if (cadence === null) return fail('input.refused', 'runs are due every 1, 2, 3, 4, 6, 8 or 12 hours, and no other')
+  if (cadence === null) return fail('input.refused', 'a schedule can run every 1, 2, 3, 4, 6, 8 or 12 hours')
   const passphraseFile = passphrase === null ? undefined : chosen.get(passphrase)
   if (passphrase !== null && passphraseFile === undefined)
-    return fail('input.refused', 'the file with the passphrase is not known any more; choose it again')
+    return fail('input.refused', 'the passphrase file is no longer known; choose it again')
   const words = cadenceText(cadence)
   return ok({
     ...draft,
     fleet: fleetPath(folder),
     out: folder,
-    // The zone stands by itself in the file.
+    // The time zone is a separate field of the file.
     cadence: words.slice(0, -` in ${zone}`.length),
     zone,
     notify: [],

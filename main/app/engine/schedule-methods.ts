@@ -20,7 +20,9 @@ type Methods =
   | 'schedules.preview'
   | 'schedules.status'
 
-/** Planned runs: kept in the one file that the command line keeps them in, and started by timers of the operating system. */
+/**
+ * Scheduled runs: stored in the same file as those of the command line, and started by timers of the operating system.
+ */
 export function scheduleMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, scheduling } = context
   const { file, program } = scheduling

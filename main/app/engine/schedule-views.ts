@@ -15,17 +15,19 @@ import { knownRuns } from './history-read.ts'
 export type Starting = Pick<StartedBy, 'program' | 'file'>
 
 export const NO_PROGRAM =
-  'We found no command line of Barewitness that a timer could start. Install Node.js and the barewitness command on this computer.'
+  'Barewitness command line not found, so no timer can start a run. Install Node.js and the barewitness command on this computer.'
 
-/** Why nothing can be planned now, or null. */
+/** Why no schedule can be added now, or null. */
 export function refusalOf({ session, scheduling }: EngineContext): string | null {
-  if (session.demo)
-    return 'The demo fleet stands on this computer only while it is collected from; nothing is planned for it.'
+  if (session.demo) return 'The demo fleet runs only while it is collected; it cannot be scheduled.'
   if (session.fleet === null || session.fleet.nodes.length === 0) return 'Add nodes first.'
   return scheduling.program === null ? NO_PROGRAM : null
 }
 
-/** Schedules of this user, those of the window's own fleet marked. Fails with input.refused where the file cannot be read. */
+/**
+ * Schedules of this user, with those of the window's own fleet marked. Fails with input.refused where the file cannot
+ * be read.
+ */
 export async function listSchedules(context: EngineContext): Promise<Outcome<SchedulesView>> {
   const { world, folder, session, scheduling } = context
   const read = await world.schedules.read(scheduling.file)
@@ -45,15 +47,18 @@ export async function listSchedules(context: EngineContext): Promise<Outcome<Sch
 }
 
 const WITHOUT_DECLARATIONS =
-  'Its packs hold nothing of what is declared in this window: engagement, claims, exceptions and records. Remove it and add it again here to have them in.'
-/** A schedule that keeps its runs with those of the window, and was made before schedules took what is declared there, or elsewhere. */
+  'Its packs do not include the declarations of this window: engagement, claims, risk acceptances and documents. Remove the schedule and add it again here to include them.'
+/**
+ * A schedule that stores its runs with those of the window and was created before schedules used the window's
+ * declarations, or elsewhere.
+ */
 const isWithoutDeclarations = ({ folder }: EngineContext, { out, options }: Schedule): boolean =>
   out === folder && options.declarations === undefined
 
-/** How far back missed runs are looked for. */
+/** How far back missed runs are searched. */
 const MISSED_DAYS = 91
 
-/** How a schedule stands, in words. */
+/** Status of a schedule, in words. */
 export async function statusOf(context: EngineContext, schedule: Schedule, by: Starting): Promise<ScheduleStatus> {
   const { nextDue, awaited, lastAttempt, timers, unattended, notes } = await scheduleStatus(context.world, schedule, by)
   return {
@@ -76,7 +81,10 @@ export async function statusOf(context: EngineContext, schedule: Schedule, by: S
   }
 }
 
-/** Due times that the chain of the window's fleet accounts for in no way; none for a schedule that keeps its runs elsewhere. */
+/**
+ * Due times that the chain of the window's fleet does not account for; none for a schedule that stores its runs
+ * elsewhere.
+ */
 async function missedOf(context: EngineContext, { name, out }: Schedule): Promise<readonly string[]> {
   const { world, folder, session } = context
   const known = out === folder && !session.demo ? await knownRuns(context) : null
@@ -95,27 +103,27 @@ async function missedOf(context: EngineContext, { name, out }: Schedule): Promis
 }
 
 const CODE_WORDS: Readonly<Record<Exclude<AttemptCode, 'ran' | 'failed'>, string>> = {
-  going: 'It goes on, or was stopped hard.',
-  'nothing-due': 'Nothing was due, so nothing was asked.',
-  overlap: 'The run before was still going on, so nothing was asked.',
-  'too-late': 'It was too late, and the schedule does not catch up.',
-  stopped: 'It was stopped before it began.',
+  going: 'In progress, or ended abnormally.',
+  'nothing-due': 'No run was due; nothing was collected.',
+  overlap: 'The previous run was still in progress; nothing was collected.',
+  'too-late': 'The run was missed, and the schedule skips missed runs.',
+  stopped: 'Stopped before it started.',
 }
 
 /** See EXIT in main/cli/exit-codes.ts, and the README. */
 const EXIT_WORDS: Readonly<Record<number, string>> = {
-  0: 'It was sealed; every declared node was collected in full, or gaps are not to count.',
-  1: 'It ended with a mistake of ours.',
-  2: 'It was refused: something it needs is missing or wrong.',
-  3: 'It was sealed, and a finding is contradicted that nobody accepts.',
-  4: 'It was sealed, and a declared node was not collected in full, or something could not be had.',
-  5: 'What was written does not verify.',
+  0: 'Sealed; every declared node was collected completely, or incomplete collection is accepted.',
+  1: 'Ended with an internal error.',
+  2: 'Refused: a required input is missing or invalid.',
+  3: 'Sealed, with deviations that have no risk acceptance in effect.',
+  4: 'Sealed, but incomplete: a node was not fully collected, or an output or time-stamp is missing.',
+  5: 'Verification of the output failed.',
 }
 
-/** What became of a start, in words. */
+/** Result of a start, in words. */
 export function attemptWords({ code, exit, detail }: Pick<Attempt, 'code' | 'exit' | 'detail'>): string {
   if (code !== 'ran' && code !== 'failed') return CODE_WORDS[code]
-  const words = exit === null ? 'How it ended is not known.' : (EXIT_WORDS[exit] ?? `It ended with ${exit}.`)
+  const words = exit === null ? 'The result is not known.' : (EXIT_WORDS[exit] ?? `Ended with ${exit}.`)
   const told = plain(detail, 400).trim()
   return told === '' || code === 'ran' ? words : `${words} ${told}${told.endsWith('.') ? '' : '.'}`
 }

@@ -11,18 +11,18 @@ import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { ShownKey } from './shown-keys.ts'
 import { latestStored, loadRun } from './stored-runs.ts'
 
-/** What the window is looking at: the fleet, its latest run, and a pack that is open for review. */
+/** What the window shows: the fleet, its latest run, and the pack open for review. */
 export interface Session {
   fleet: Fleet | null
   demo: boolean
   run: RunState | null
   pack: PackState | null
-  /** Host keys that nodes showed since the program began, by node. */
+  /** Host keys that nodes showed since the program started, by node. */
   readonly keys: Map<string, ShownKey>
-  /** The list that was pasted last, and in which line of it each node’s key was found. */
+  /** The last pasted list, and the line in which each node’s key was found. */
   keyList: { readonly text: string; readonly lines: ReadonlyMap<string, number> } | null
   going: GoingRun | null
-  /** The moments of the run that goes on, or of the last one since the program began. */
+  /** The events of the run in progress, or of the last one since the program started. */
   journal: RunJournal | null
 }
 
@@ -40,17 +40,20 @@ export interface PackState {
   readonly run: string
   readonly assessment: Assessment | null
   readonly recordings: readonly LoadedRecording[]
-  /** What people say in the pack; null when that cannot be read. */
+  /** The register of the pack; null when it cannot be read. */
   readonly register: Register | null
-  /** Where the pack lies, for opening it again and for a record that is attached in it. */
+  /** Location of the pack, for opening it again and for documents in it. */
   readonly path: string
-  /** What the auditor's notes on it are kept under. */
+  /** The key under which the auditor's notes on it are stored. */
   readonly sha256: string
-  /** A draft of our own, opened as its reader will: nothing is remembered of it. */
+  /** An own draft, opened as its reader will open it: nothing is remembered of it. */
   readonly draft: boolean
 }
 
-/** The fleet of this folder with its latest stored run, judged as of now, so that closing the window loses no evidence. */
+/**
+ * The fleet of this folder with its latest stored run, evaluated as of now, so that closing the window loses no
+ * evidence.
+ */
 export async function openSession(world: World, catalog: Catalog, folder: string): Promise<Session> {
   const session: Session = {
     fleet: null,
@@ -62,7 +65,7 @@ export async function openSession(world: World, catalog: Catalog, folder: string
     going: null,
     journal: null,
   }
-  // Decisions of earlier versions go on counting; a copy, so that nothing is lost where this fails.
+  // Decisions of earlier versions stay in effect; copied, so that nothing is lost if this fails.
   if (await world.files.isThere(decisionsBefore(folder)))
     if (!(await world.files.isThere(decisionsPath(folder))))
       await world.files.copyNew(decisionsBefore(folder), decisionsPath(folder))
@@ -91,7 +94,7 @@ export function recordingOf(session: Session, of: Source, node: string): LoadedR
   return recordings?.find(({ recording }) => recording.node.name === node)
 }
 
-/** Subscribers to the moments of a run. A listener that throws is its own problem. */
+/** Subscribers to the events of a run. A listener that throws does not affect the others. */
 export interface Listeners {
   readonly add: (listener: (event: EngineEvent) => void) => () => void
   readonly tell: (event: EngineEvent) => void
@@ -109,7 +112,7 @@ export function listeners(): Listeners {
         try {
           listener(event)
         } catch {
-          // A window that is gone must not take the answers of a node away.
+          // A closed window must not affect the collection of a node.
         }
       }
     },

@@ -7,13 +7,16 @@ const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true,
 
 const settingsPath = (folder: string): string => `${folder}/settings.json`
 
-/** What a person set; the defaults where nothing is set, or where the file is not one of ours. The file itself is left alone. */
+/**
+ * The settings; the defaults where none are stored, or where the file is not in the expected form. The file itself is
+ * not changed.
+ */
 export async function readSettings(world: World, folder: string): Promise<Settings> {
   const bytes = await world.files.read(settingsPath(folder))
   return (bytes.ok ? understood(bytes.value) : null) ?? DEFAULTS
 }
 
-/** Keeps what a person set. A file that we cannot read stays beside under another name. Fails with store.failed. */
+/** Stores the settings. A file that cannot be read is kept under another name. Fails with store.failed. */
 export async function writeSettings(world: World, folder: string, settings: Settings): Promise<Outcome<Settings>> {
   const path = settingsPath(folder)
   const before = await world.files.read(path)
@@ -23,7 +26,7 @@ export async function writeSettings(world: World, folder: string, settings: Sett
     if (!kept.ok) return kept
   }
   const checked = checkedSettings(settings)
-  if (checked === null) return fail('input.refused', 'these settings have not the expected form')
+  if (checked === null) return fail('input.refused', 'these settings are not in the expected format')
   const written = await world.files.write(path, `${JSON.stringify(checked, null, 2)}\n`)
   return written.ok ? ok(checked) : written
 }
@@ -36,7 +39,7 @@ function understood(bytes: Uint8Array): Settings | null {
   }
 }
 
-/** The four settings of a value that has them all in their form, and nothing else of it. */
+/** The four settings of a value that has all of them in the expected form, and nothing else. */
 function checkedSettings(value: unknown): Settings | null {
   if (typeof value !== 'object' || value === null) return null
   const { concurrency, authority, singleKeys, theme } = value as Record<string, unknown>

@@ -6,9 +6,9 @@ import { planFleet } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { ScannedKey } from '../../core/world.ts'
 
-/** What a node showed when it was asked last, and what is said of it; the key is null where it could not be asked. */
+/** The key that a node showed last, and its status; the key is null where none could be obtained. */
 export interface ShownKey {
-  /** The way that it was asked by: a name in the fleet can come to mean another machine. */
+  /** The address and jumps used: a name in the fleet can come to mean another machine. */
   readonly way: string
   readonly key: ScannedKey | null
   readonly row: HostKeyRow
@@ -21,7 +21,7 @@ interface Reached {
 const way = (steps: readonly Reached[]): string =>
   steps.map(({ address, port = 22 }) => `${address} ${port}`).join(', ')
 
-/** How a node is reached: its own address and port, behind those of every jump on the way. */
+/** How a node is reached: its own address and port, after those of every jump host. */
 export const wayTo = ({ node, jumps }: ConnectTarget): string => way([...jumps.map((jump) => jump.node), node])
 
 /** The same for every node of a fleet, by name. */
@@ -35,10 +35,10 @@ export function waysIn(fleet: Fleet): ReadonlyMap<string, string> {
   ways.set(fleet, found)
   return found
 }
-// Asked for once per node of a fleet that may have thousands.
+// Computed once per node: a fleet may have thousands.
 const ways = new WeakMap<Fleet, ReadonlyMap<string, string>>()
 
-/** A node that was not asked yet. */
+/** A node that was not queried yet. */
 export const notAsked = (node: string): HostKeyRow => ({
   node,
   state: 'not-asked',
@@ -98,7 +98,7 @@ const HOW: Readonly<Record<Exclude<HostKey['trust']['how'], 'decision'>, string>
   demo: 'demo',
 }
 
-/** The fingerprints that are on record, or the whole sentence where it names none. */
+/** The fingerprints on record, or the whole sentence where it contains none. */
 function onRecord(detail: string, shown: string): string {
   const others = (detail.match(/SHA256:[A-Za-z0-9+/]{43}/g) ?? []).filter((one) => one !== shown)
   return others.length === 0 ? detail : [...new Set(others)].join(', ')

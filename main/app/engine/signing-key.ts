@@ -5,7 +5,7 @@ import { named } from './trust-identities.ts'
 import { identitiesFolder, type Used, withSecret } from './trust-secrets.ts'
 
 /**
- * The key that was chosen; without a choice, the only one there is. A person is asked for its passphrase where nothing keeps that. Fails with
+ * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. Fails with
  * identity.missing where there is none.
  */
 export async function signingKey(context: EngineContext, chosen: string | null): Promise<Outcome<Used<Signer>>> {

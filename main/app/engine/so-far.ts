@@ -7,7 +7,7 @@ import type { World } from '../../core/world.ts'
 import type { Begun } from './going-run.ts'
 import type { RunState } from './session.ts'
 
-/** A run while it goes on: what its nodes have given so far. */
+/** A run in progress: results so far. */
 export interface SoFar {
   readonly add: (loaded: LoadedRecording) => void
   readonly recordings: () => readonly LoadedRecording[]
@@ -15,7 +15,10 @@ export interface SoFar {
   readonly state: () => RunState | null
 }
 
-/** Each node is judged once, when it is done: with hundreds of them nothing is judged over and over while more come in. */
+/**
+ * Each node is evaluated once, when it is done: with hundreds of nodes, evaluating all of them each time would be too
+ * slow.
+ */
 export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: Begun): SoFar {
   const recordings = new Map<string, LoadedRecording>()
   const nodes = new Map<string, NodeAssessment>()

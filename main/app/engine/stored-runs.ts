@@ -8,7 +8,7 @@ import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
-import { inLanes } from '../lanes.ts'
+import { mapConcurrently } from '../concurrency.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
@@ -16,10 +16,12 @@ import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
 
-/** Where the evidence of the window's runs lies: `<run>/<node>/`. */
+/** The evidence folder of the window's runs: `<run>/<node>/`. */
 export const evidenceFolder = (folder: string): string => `${folder}/evidence`
 
-/** Where runs are looked for: a folder of ours, its fleet, and whether that is the demo fleet, whose runs are kept apart. */
+/**
+ * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
+ */
 export interface RunShelf {
   readonly world: World
   readonly folder: string
@@ -27,7 +29,7 @@ export interface RunShelf {
   readonly demo: boolean
 }
 
-/** Where the runs of the current fleet are looked for; null without a fleet. */
+/** Where the runs of the current fleet are looked up; null without a fleet. */
 export const shelfOf = ({ world, folder, session: { fleet, demo } }: EngineContext): RunShelf | null =>
   fleet === null ? null : { world, folder, fleet, demo }
 
@@ -41,7 +43,10 @@ export const DEFAULT_FRAMEWORKS: Scope['frameworks'] = ['hipaa', 'soc2']
 export const collectedNodes = ({ nodes }: Fleet): readonly string[] =>
   nodes.flatMap(({ name, jumpOnly }) => (jumpOnly === true ? [] : [name]))
 
-/** Runs of the fleet on this computer, newest first: those of which at least one node is in the fleet. The newest hundred. */
+/**
+ * Runs of the fleet on this computer, newest first: those of which at least one node is in the fleet. The newest
+ * hundred.
+ */
 export async function listRuns(shelf: RunShelf, open: string | null): Promise<Outcome<readonly RunListItem[]>> {
   return await withStore(shelf, async (store) => {
     const items: RunListItem[] = []
@@ -96,8 +101,9 @@ async function listed(
 const blank = (run: string, at: string, nodes: number) => ({ run, at, nodes, complete: 0 })
 
 /**
- * A stored run with its recordings, judged as of now. A recording that cannot be read, or is not what was stored, counts as missing
- * and is named in `unreadable`. Fails with input.not-found where nothing of the run is stored, and where it is of other nodes.
+ * A stored run with its recordings, evaluated as of now. A recording that cannot be read, or differs from what was
+ * stored, counts as missing and is named in `unreadable`. Fails with input.not-found where nothing of the run is
+ * stored, and where it is of other nodes.
  */
 export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): Promise<Outcome<RunState>> {
   if (!NAME.test(run)) return fail('input.refused', 'this is not the name of a run')
@@ -111,7 +117,7 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     const population = [...new Set([...(note?.population ?? collectedNodes(fleet)), ...names])]
     const recordings: LoadedRecording[] = []
     const unreadable: Failure[] = []
-    await inLanes(population, LOADED_AT_A_TIME, async (node) => {
+    await mapConcurrently(population, LOADED_AT_A_TIME, async (node) => {
       const loaded = await store.load(run, node)
       if (loaded.ok) recordings.push(loaded.value)
       else if (await isStored(world, folder, run, node)) unreadable.push({ ...loaded.error, node })
@@ -123,7 +129,7 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
   })
 }
 
-/** What a stored run is judged within: what it was begun with, and what is declared now. */
+/** The scope of a stored run: what it was started with, and the current declarations. */
 async function scopeNow(
   shelf: RunShelf,
   note: RunNote | null,
@@ -144,7 +150,9 @@ async function scopeNow(
   return await askedOrNone(shelf, declared, recordings)
 }
 
-/** One node of a stored run, without the others. Its recording is null where none is stored. Fails as the store does. */
+/**
+ * One node of a stored run, without the others. Its recording is null where none is stored. Fails as the store does.
+ */
 export async function loadNodeOfRun(
   shelf: RunShelf,
   run: string,
@@ -170,7 +178,7 @@ export const judged = (world: World, catalog: Catalog, run: Omit<RunState, 'asse
   assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: world.clock.now() }),
 })
 
-/** One node's recordings of the newest stored runs, newest first; those that cannot be read are left out. */
+/** One node's recordings of the newest stored runs, newest first; those that cannot be read are excluded. */
 export async function recordingsOfNode(
   shelf: RunShelf,
   node: string,
@@ -189,7 +197,7 @@ export async function recordingsOfNode(
   return found.ok ? found.value : []
 }
 
-/** A recording that is there and cannot be read is another thing than none. */
+/** An unreadable recording is not the same as no recording. */
 const isStored = async (world: World, folder: string, run: string, node: string): Promise<boolean> =>
   NAME.test(node) && (await world.files.isThere(`${evidenceFolder(folder)}/${run}/${node}`))
 

@@ -5,8 +5,9 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 
 /**
- * Recordings of one node, newest first, as moments: each judged as of its own end, so that the same recordings always give the same
- * timeline, and compared with the one before it. The last `most` moments. Checks that compare nodes are left out, since one node decides none.
+ * Recordings of one node, newest first, as a timeline: each evaluated as of its own end, so that the same recordings
+ * always give the same timeline, and compared with the one before it. The last `most` entries. Checks that compare
+ * nodes are excluded: one node cannot decide them.
  */
 export function timelineOf(
   catalog: Catalog,

@@ -9,7 +9,7 @@ import { NOBODY, type Trust } from '../../core/verify/trust.ts'
 import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 
-/** An anchor with its certificate, as it is kept. */
+/** An anchor with its certificate, as stored. */
 interface KeptAnchor extends TrustAnchor {
   readonly pem: string
 }
@@ -19,19 +19,19 @@ interface AnchorFile {
 }
 
 type Where = Pick<EngineContext, 'world' | 'folder'>
-/** Whom an anchor is for, and how a person found it to be the right one. */
+/** The use of an anchor, and how a person verified it. */
 type AnchorReason = Pick<TrustAnchor, 'for' | 'howVerified'>
 
 const LARGEST = 4 * 1024 * 1024
 const MOST = 500
 
-/** The certificates that a person decided to trust, signers and authorities apart. Fails with store.failed. */
+/** The certificates that a person decided to trust, signers and authorities separately. Fails with store.failed. */
 export async function listAnchors(context: Where): Promise<Outcome<readonly TrustAnchor[]>> {
   const kept = await keptAnchors(context)
   return kept.ok ? ok(kept.value.map(({ pem: _, ...anchor }) => anchor)) : kept
 }
 
-/** The anchors as reviews need them. A list that cannot be read trusts nobody; `trust.list` names what is wrong with it. */
+/** The anchors for reviews. With a list that cannot be read no signer is trusted; `trust.list` reports the error. */
 export async function trustOf(context: Where): Promise<Trust> {
   const kept = await keptAnchors(context)
   if (!kept.ok) return NOBODY
@@ -40,7 +40,10 @@ export async function trustOf(context: Where): Promise<Trust> {
   return { signers: of('signers'), authorities: of('authorities'), lists: [] }
 }
 
-/** Adds certificates (DER). One that is there already for the same use stays as it is. Fails with input.refused or store.failed. */
+/**
+ * Adds certificates (DER). One that is already there for the same use is not changed. Fails with input.refused or
+ * store.failed.
+ */
 export async function addAnchors(
   context: Where,
   certificates: readonly Uint8Array[],
@@ -52,18 +55,21 @@ export async function addAnchors(
   for (const der of certificates) {
     const fingerprint = sha256(der)
     const subject = subjectOf(der)
-    if (subject === null) return fail('input.refused', 'this is not a certificate that can be read')
-    if (DEMO.test(subject)) return fail('input.refused', 'a demonstration key is never trusted, even when named')
+    if (subject === null) return fail('input.refused', 'this is not a readable certificate')
+    if (DEMO.test(subject)) return fail('input.refused', 'a demo key can never be trusted')
     if (anchors.some((one) => one.fingerprint === fingerprint && one.for === reason.for)) continue
     const howVerified = reason.howVerified.trim()
     const since = context.world.clock.now()
     anchors.push({ fingerprint, subject, for: reason.for, howVerified, since, pem: pem('CERTIFICATE', der) })
   }
-  if (anchors.length > MOST) return fail('input.refused', `at most ${MOST} certificates can be kept`)
+  if (anchors.length > MOST) return fail('input.refused', `at most ${MOST} certificates can be stored`)
   return await stored(context, anchors)
 }
 
-/** Adds every certificate of a file, PEM or DER. A file with a private key in it is refused, and nothing of it is kept. */
+/**
+ * Adds every certificate of a file, PEM or DER. A file that contains a private key is refused, and nothing of it is
+ * stored.
+ */
 export async function addAnchorFile(
   context: Where,
   path: string,
@@ -71,27 +77,27 @@ export async function addAnchorFile(
 ): Promise<Outcome<readonly TrustAnchor[]>> {
   const file = await context.world.files.read(path)
   if (!file.ok) return file
-  if (file.value.length > LARGEST) return fail('input.refused', 'the file is too large to be one of certificates')
+  if (file.value.length > LARGEST) return fail('input.refused', 'the file is too large to be a certificate file')
   if (PRIVATE.test(Buffer.from(file.value).toString('latin1')))
-    return fail('input.refused', 'the file holds a private key; choose one that holds the certificate alone')
+    return fail('input.refused', 'the file contains a private key; choose a file with the certificate only')
   const certificates = certificatesIn(file.value)
   if (certificates.length === 0 || certificates.some((der) => subjectOf(der) === null))
-    return fail('input.refused', 'the file holds no certificate, or one that cannot be read; nothing of it was added')
+    return fail('input.refused', 'the file contains no certificate, or an unreadable one; nothing was added')
   return await addAnchors(context, certificates, reason)
 }
 
-/** Takes a certificate out, whatever it was for. */
+/** Removes a certificate from all uses. */
 export async function removeAnchor(context: Where, fingerprint: string): Promise<Outcome<readonly TrustAnchor[]>> {
   const kept = await keptAnchors(context)
   if (!kept.ok) return kept
   const left = kept.value.filter((anchor) => anchor.fingerprint !== fingerprint)
   return left.length === kept.value.length
-    ? fail('input.refused', 'no certificate of this fingerprint is trusted')
+    ? fail('input.refused', 'no certificate with this fingerprint is trusted')
     : await stored(context, left)
 }
 
 const PRIVATE = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/
-/** For the words alone: what marks a demonstration key is inside its certificate, and every review looks at that. */
+/** For the message only: the demo mark is inside the certificate, and every review checks it. */
 const DEMO = /barewitness\s+demo/i
 
 const anchorsPath = (folder: string): string => `${folder}/trust/anchors.json`
@@ -107,13 +113,13 @@ async function stored(context: Where, anchors: readonly KeptAnchor[]): Promise<O
   return written.ok ? await listAnchors(context) : written
 }
 
-/** The names in a certificate's subject on one line, or null where the bytes are no certificate. */
+/** The names in a certificate's subject on one line, or null where the bytes are not a certificate. */
 function subjectOf(der: Uint8Array): string | null {
   const names = certificateNames(der)
   return names === null ? null : plain(names.subject.split('\n').join(', '), 400)
 }
 
-/** A fingerprint that is not its certificate's would let one be shown and another be trusted. */
+/** With a fingerprint that does not match its certificate, one could be shown and another trusted. */
 const isAnchor = (value: unknown): value is KeptAnchor =>
   haveTexts(value, ['fingerprint', 'subject', 'for', 'howVerified', 'since', 'pem']) &&
   (value.for === 'signers' || value.for === 'authorities') &&

@@ -13,7 +13,7 @@ import {
   withSecret,
 } from './trust-secrets.ts'
 
-/** The signing identities of this user, each with how its secret is kept. */
+/** The signing identities of this user, each with how its secret is stored. */
 export async function listIdentities(context: EngineContext): Promise<Outcome<readonly IdentityView[]>> {
   const listed = await context.world.identities.list(identitiesFolder(context.folder))
   if (!listed.ok) return listed
@@ -25,7 +25,10 @@ export async function listIdentities(context: EngineContext): Promise<Outcome<re
   return ok(views)
 }
 
-/** Makes an identity. Gives its passphrase and how that is kept, for whoever seals with it at once. Fails with identity.exists too. */
+/**
+ * Creates an identity. Returns its passphrase and how that is stored, for sealing at once. Fails with identity.exists
+ * too.
+ */
 export async function createIdentity(
   context: EngineContext,
   name: string,
@@ -35,7 +38,7 @@ export async function createIdentity(
   const folder = identitiesFolder(context.folder)
   const listed = await identities.list(folder)
   if (!listed.ok) return listed
-  // Looked at before a secret is stored for the name.
+  // Checked before a secret is stored for the name.
   if (listed.value.some((info) => info.name === name)) return fail('identity.exists', name)
   const secret = await newSecret(context, name)
   if (!secret.ok) return secret
@@ -44,8 +47,8 @@ export async function createIdentity(
 }
 
 /**
- * Writes an identity into one file. Where no person knows its passphrase, one is asked for and the copies of the keys in the file are encrypted
- * with that: a backup that only this computer could open would be none.
+ * Writes an identity into one file. Where no person knows its passphrase, a new one is requested and the keys in the
+ * file are encrypted with it: a backup that only this computer can open would be useless.
  */
 export async function backupIdentity(context: EngineContext, name: string, to: string): Promise<Outcome<null>> {
   const { identities } = context.world
@@ -76,7 +79,7 @@ export async function named({ world, folder }: EngineContext, name: string): Pro
   const listed = await world.identities.list(identitiesFolder(folder))
   if (!listed.ok) return listed
   const found = listed.value.find((info) => info.name === name)
-  return found === undefined ? fail('identity.missing', `there is none named ${name}`) : ok(found)
+  return found === undefined ? fail('identity.missing', `there is no signing identity ${name}`) : ok(found)
 }
 
 const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)

@@ -16,7 +16,7 @@ type Methods =
   | 'identities.restore'
   | 'identities.rotate'
 
-/** Whom a person trusts, and with whose keys they seal. */
+/** Trusted signers, and signing identities. */
 export function trustMethods(context: EngineContext): Pick<Handlers, Methods> {
   const { world, folder } = context
   const anchors = turnOf(context, 'anchors')

@@ -3,7 +3,7 @@ import type { IdentityInfo } from '../../core/identities.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
 
-/** Where the passphrase of an identity comes from. */
+/** Source of an identity's passphrase. */
 export type Keeping =
   | { readonly kept: 'vault' | 'file'; readonly secret: string }
   | { readonly kept: 'person' | 'token'; readonly secret: null }
@@ -15,7 +15,7 @@ const TRIES = 3
 
 export const identitiesFolder = (folder: string): string => `${folder}/identities`
 
-/** Who or what has the passphrase of an identity. What is kept counts only when it opens the key. */
+/** How the passphrase of an identity is stored. A stored passphrase counts only when it opens the key. */
 export async function keepingOf(context: Where, info: IdentityInfo): Promise<Keeping> {
   if (info.kind === 'token') return { kept: 'token', secret: null }
   const { world, folder } = context
@@ -26,16 +26,16 @@ export async function keepingOf(context: Where, info: IdentityInfo): Promise<Kee
   return { kept: 'person', secret: null }
 }
 
-/** How the secret of an identity is kept, in words that do not hide what that is worth. */
+/** How the secret of an identity is stored, in words that state the protection it gives. */
 export const keptHow = ({ kept }: Keeping, { desktop }: Where): string =>
   ({
     vault: `by ${desktop.vault?.described ?? 'the system'}`,
     file: FILE_WORDS,
-    person: 'by a passphrase you are asked for',
+    person: 'protected by a passphrase that you enter',
     token: 'on a token',
   })[kept]
 
-export const FILE_WORDS = 'in a file that only your account can read: whoever reads your files can sign as you'
+export const FILE_WORDS = 'in a file that only your account can read: anyone who reads your files can sign as you'
 
 export interface Used<T> {
   readonly value: T
@@ -43,8 +43,8 @@ export interface Used<T> {
 }
 
 /**
- * Does work that takes the passphrase of an identity: the one that is kept, else one that a person is asked for, told when it was wrong, up to
- * three times. The PIN of a token is asked for once: wrong ones lock it.
+ * Does work that needs the passphrase of an identity: the stored one, otherwise one that a person enters, with an error
+ * message when it was wrong, up to three times. The PIN of a token is requested once: wrong PINs lock it.
  */
 export async function withSecret<T>(
   context: Where,
@@ -66,13 +66,13 @@ export async function withSecret<T>(
     if (given === null) return notGiven()
     const done = await work(given)
     if (done.ok || done.error.code !== 'identity.passphrase-wrong' || tries === TRIES) return used(done, 'person')
-    told = `That passphrase does not open it; attempt ${tries + 1} of ${TRIES}. `
+    told = `Wrong passphrase; attempt ${tries + 1} of ${TRIES}. `
   }
 }
 
 /**
- * A passphrase for a key that is about to be made: drawn at random and given to the system's vault where there is one, else chosen by a person.
- * There must be no identity of this name yet.
+ * A passphrase for a new key: generated at random and stored in the system's vault where there is one, otherwise chosen
+ * by a person. No identity of this name may exist yet.
  */
 export async function newSecret(context: Where, name: string): Promise<Outcome<Used<string>>> {
   const { world, desktop } = context
@@ -84,38 +84,38 @@ export async function newSecret(context: Where, name: string): Promise<Outcome<U
   const secret = Buffer.from(world.entropy.bytes(32)).toString('hex')
   const written = await vault.write(vaultName(name), secret)
   if (!written.ok) return written
-  // A key whose passphrase the vault does not give back would be lost.
+  // A key whose passphrase the vault does not return would be lost.
   return (await vault.read(vaultName(name))) === secret
     ? ok({ value: secret, kept: 'vault' })
-    : fail('store.failed', `${vault.described} did not give back what was stored; no key was made`)
+    : fail('store.failed', `${vault.described} did not return the stored passphrase; no key was created`)
 }
 
-/** Asks for a passphrase twice, until both are the same and long enough, up to three times. */
+/** Requests a passphrase twice, until both entries match and are long enough, up to three times. */
 export async function newPassphrase({ desktop }: Pick<Where, 'desktop'>, question: string): Promise<Outcome<string>> {
   let told = ''
   for (let tries = 1; tries <= TRIES; tries += 1) {
-    const first = await desktop.ask(`${told}${question} (${SHORTEST} characters or more)`)
+    const first = await desktop.ask(`${told}${question} (at least ${SHORTEST} characters)`)
     if (first === null) return notGiven()
     if ([...first].length < SHORTEST) {
-      told = `That one has fewer than ${SHORTEST} characters. `
+      told = `The passphrase has fewer than ${SHORTEST} characters. `
       continue
     }
-    const second = await desktop.ask('The same passphrase again')
+    const second = await desktop.ask('Repeat the passphrase')
     if (second === null) return notGiven()
     if (second === first) return ok(first)
-    told = 'The two were not the same. '
+    told = 'The passphrases do not match. '
   }
-  return fail('input.refused', `${told.trim()} Nothing was made after ${TRIES} attempts`)
+  return fail('input.refused', `${told.trim()} No key was created after ${TRIES} attempts`)
 }
 
 const vaultName = (name: string): string => `identity:${name}`
 
-const notGiven = () => fail('input.refused', 'no passphrase was given')
+const notGiven = () => fail('input.refused', 'no passphrase was entered')
 
 const used = <T>(done: Outcome<T>, kept: Keeping['kept']): Outcome<Used<T>> =>
   done.ok ? ok({ value: done.value, kept }) : done
 
-/** What is kept for an identity, in the order it is tried. The file is of earlier versions, and only read. */
+/** What is stored for an identity, in the order it is tried. The file is from earlier versions, and only read. */
 async function keptSecrets(
   { world, folder, desktop }: Where,
   name: string,

@@ -10,14 +10,14 @@ import type { RunState } from './session.ts'
 import { judged } from './stored-runs.ts'
 
 /**
- * While a run goes on, what it gave so far is shown from its first finished node on. Otherwise judges the run that is shown again when the
- * day is another one than it was judged on: a window can stay open for weeks, evidence grows old in that time, and what was accepted ends
- * with a day. Either way, with what is declared now.
+ * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again when
+ * the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire. Both use
+ * the current declarations.
  */
 export async function bringUpToNow({ world, catalog, folder, session }: EngineContext): Promise<void> {
   const { demo } = session
   const declared = await declaredOrNone({ world, folder, demo })
-  // Another fleet may be shown by now; whoever asks for it reads what is declared about that one.
+  // Another fleet may be shown by now; its caller reads the declarations of that fleet.
   if (session.demo !== demo) return
   session.run = session.going?.soFar.state() ?? session.run
   const { run, going } = session
@@ -28,7 +28,10 @@ export async function bringUpToNow({ world, catalog, folder, session }: EngineCo
   else session.run = rescoped(world, catalog, run, scope)
 }
 
-/** A run as another scope judges it; the same value where nothing differs. Verdicts do not depend on an engagement, so nodes are kept. */
+/**
+ * A run evaluated with another scope; the same value where nothing differs. Verdicts do not depend on an engagement, so
+ * results of nodes are kept.
+ */
 function rescoped(world: World, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run
   if (canonicalJson(scope.provider ?? null) !== canonicalJson(run.scope.provider ?? null))

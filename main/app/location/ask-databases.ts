@@ -7,14 +7,18 @@ import { compare, type LoadedRecording, type RecordingSource } from '../../core/
 import { ok } from '../../core/result.ts'
 import type { OpenAddressDatabase } from '../../core/world.ts'
 
-/** Nobody reads more of one node, and no scope holds more in all (DeclaredLocation). What was left out is told beside the node. */
+/**
+ * Readers accept no more per node, and no scope contains more in total (DeclaredLocation). Omitted addresses are stated
+ * next to the node.
+ */
 const MOST_OF_NODE = 400
 const MOST = 200_000
 
 /**
- * The scope with what databases say of the addresses that the recordings name: how each node is reached, and where its data goes. The
- * answers are kept in the scope, since the databases themselves are too large for a pack. One recording is in memory at a time; the order
- * of recordings changes nothing as long as not too many addresses are named. Fails as loading a recording does.
+ * Adds to the scope the database entries for the addresses in the recordings: how each node is reached, and where its
+ * data goes. The entries are stored in the scope, since the databases are too large for a pack. One recording is in
+ * memory at a time; the order of recordings matters only when the limit on addresses is exceeded. Fails as loading a
+ * recording does.
  */
 export async function askDatabases(
   scope: Scope,
@@ -43,7 +47,7 @@ export async function askDatabases(
 
 const keyOf = ({ recording: { node, endedAt, id } }: RecordingSource): string => `${node.name} ${endedAt} ${id}`
 
-/** The node's own addresses first, so that they are never what is left out. */
+/** The node's own addresses first, so that they are never omitted. */
 function addressesOf({ recording, captures }: LoadedRecording): readonly string[] {
   const byKey = capturesByKey(captures)
   const facts = Object.fromEntries(

@@ -6,19 +6,21 @@ import { quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import type { OpenAddressDatabase, World } from '../../core/world.ts'
 
-/** What a fleet file names besides its nodes to tell where they are. */
+/** Location sources that a fleet file names besides its nodes. */
 export interface LocationMatter {
-  /** Absent where it names nothing. The databases of addresses were not asked yet. */
+  /** Absent where it names none. The address databases were not queried yet. */
   readonly location?: DeclaredLocation
-  /** The bytes of the provider's record of where machines stand; null without one. */
+  /** The bytes of the provider's record of machine locations; null without one. */
   readonly sites: Uint8Array | null
   readonly databases: readonly OpenAddressDatabase[]
 }
 
-/** They stand in the scope, which readers of a pack hold in memory. */
+/** They are in the scope, which readers of a pack hold in memory. */
 const LARGEST_TOGETHER = 64 * 1024 * 1024
 
-/** Reads it. Paths start at the folder of the fleet file, or at the working folder. Fails as the readers do. */
+/**
+ * Reads them. Paths are relative to the folder of the fleet file, or to the working folder. Fails as the readers do.
+ */
 export async function declaredLocation(
   { declarations }: Pick<World, 'declarations'>,
   fleet: Pick<Fleet, 'vantages' | 'sites' | 'addressDatabases' | 'residency'>,
@@ -38,7 +40,7 @@ export async function declaredLocation(
     vantages.push(vantage.value)
   }
   if (vantages.reduce((bytes, record) => bytes + jsonBytes(record).length, 0) > LARGEST_TOGETHER)
-    return fail('input.refused', 'vantages: the records are larger than 64 MiB together, more than a pack takes')
+    return fail('input.refused', 'vantages: the records exceed 64 MiB in total, the limit of a pack')
   const databases: OpenAddressDatabase[] = []
   for (const declared of fleet.addressDatabases ?? []) {
     const database = await declarations.addressDatabase(declared, path)

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../core/ports.ts'
 import { type Aside, DEFAULT_SPREAD_SECONDS, type Pace } from './spread.ts'
 
-/** How a node is timed in a run, which is told of each wait. */
+/** How a node is timed in a run, which is informed of each wait. */
 export const paceOf = (
   node: string,
   {

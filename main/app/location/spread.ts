@@ -1,24 +1,27 @@
-/** Round trips before each burst that are not used: the first of them wake things up. */
+/** Round trips before each burst that are not used: they wake up idle components. */
 export const ECHO_WARMUP = 3
-/** Thirty round trips in six short bursts. Queues waver over seconds; a clock that is set or stops between bursts harms none of them. */
+/**
+ * Thirty round trips in six short bursts. Queueing delay varies over seconds; a clock that is set or stops between
+ * bursts affects no burst.
+ */
 export const ECHO_BURSTS = 6
 export const ECHO_ROUNDS = 5
 
-/** Over how long the round trips of a node are spread where a fleet file does not say. */
+/** Default period over which the round trips of a node are spread. */
 export const DEFAULT_SPREAD_SECONDS = 60
 
-/** Does work that leaves a node in peace: others may be begun meanwhile. */
+/** Work that puts no load on a node: other nodes may be started meanwhile. */
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>
 
-/** How a measurement takes its time. */
+/** Timing of a measurement. */
 export interface Pace {
-  /** From the first burst to the last; 0 is all at once. */
+  /** From the first burst to the last; 0: no pauses. */
   readonly spreadSeconds: number
-  /** Told before each wait how long the measurement still takes. */
+  /** Called before each wait with the remaining duration of the measurement. */
   readonly onWait?: (secondsLeft: number) => void
   readonly aside?: Aside
 }
 
-/** When each burst begins, in seconds after the first. */
+/** Start of each burst, in seconds after the first. */
 export const burstTimes = (spreadSeconds: number): readonly number[] =>
   Array.from({ length: ECHO_BURSTS }, (_, burst) => (spreadSeconds * burst) / (ECHO_BURSTS - 1))

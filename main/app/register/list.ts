@@ -16,22 +16,22 @@ import { isOneKey, type Signable } from '../../core/register/signatures.ts'
 import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
 import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../core/verify/entries.ts'
 
-/** An entry as it is listed: without signatures as bytes, with what they show. */
+/** An entry for the list: without signature bytes, with what the signatures show. */
 type Listed<T extends Signable, S> = Omit<T, 'signatures'> & {
   readonly standing: S
-  /** Asked for and approved by one person, and whether with one key. */
+  /** Requested and approved by the same person, and whether with one key. */
   readonly onePerson: boolean
   readonly oneKey: boolean
   readonly signatures: readonly EntrySignatureReading[]
-  /** What the signatures leave wrong, one sentence each. */
+  /** Problems with the signatures, one sentence each. */
   readonly problems: readonly string[]
 }
-/** A finding that an exception names. */
+/** A check result that a risk acceptance names. */
 export interface ListedFinding {
   readonly node: string
-  /** Null: no recording was given of this node. */
+  /** Null: no recording of this node was given. */
   readonly verdict: Verdict | null
-  /** Whether there is anything to accept; null without a recording. */
+  /** Whether there is a deviation to accept; null without a recording. */
   readonly accepts: boolean | null
 }
 export interface RegisterList {
@@ -42,17 +42,17 @@ export interface RegisterList {
   })[]
   readonly decisions: readonly Listed<Decision, Standing>[]
   readonly explanations: readonly (Explanation & { readonly standing: Standing })[]
-  /** A finding was accepted, or a row decided about, until a day that has passed, and nothing took its place. */
+  /** A risk acceptance or control decision that has expired without a replacement. */
   readonly gaps: boolean
-  /** What is wrong with the register by itself, one sentence each. */
+  /** Problems of the register itself, one sentence each. */
   readonly problems: readonly string[]
-  /** A signature does not stand, or the register contradicts itself. */
+  /** A signature is invalid, or the register is inconsistent. */
   readonly broken: boolean
 }
 
 /**
- * Exceptions, requests and decisions as of a moment, with what their signatures show. With an assessment at hand it is said of each
- * finding whether there is anything to accept.
+ * Risk acceptances, requests and decisions as of a time, with what their signatures show. With an assessment, each
+ * check result is marked with whether there is a deviation to accept.
  */
 export async function listRegister(
   seal: SealReader,

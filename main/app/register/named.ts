@@ -6,11 +6,14 @@ import type { Control } from '../../core/framework.ts'
 import { quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 
-/** What people mean by what they type on a command line. */
+/** Resolves the names that people type on a command line. */
 
 const SHORTEST_ID = 6
 
-/** The one id that a text is, or begins. Fails with input.refused for none, several, and for a beginning of fewer than six characters. */
+/**
+ * The one id that a text equals or starts. Fails with input.refused for none, several, and for a prefix of fewer than
+ * six characters.
+ */
 export function idNamed(ids: readonly string[], text: string): Outcome<string> {
   const fits = [...new Set(ids.filter((id) => id.startsWith(text)))]
   if (text.length >= SHORTEST_ID && fits.length > 1)
@@ -26,7 +29,7 @@ export interface NamedRow {
   readonly control: Control
 }
 
-/** The row that is meant by, for example, hipaa:164.308(b)(1). Fails with input.refused. */
+/** The control named by, for example, hipaa:164.308(b)(1). Fails with input.refused. */
 export function rowNamed({ frameworks }: Pick<Catalog, 'frameworks'>, text: string): Outcome<NamedRow> {
   for (const { id: framework, controls } of frameworks) {
     const control = controls.find(({ key, id }) => key === text || `${framework}:${id}` === text)
@@ -38,7 +41,10 @@ export function rowNamed({ frameworks }: Pick<Catalog, 'frameworks'>, text: stri
   )
 }
 
-/** The one document among those a row needs that a text is, or is part of. Fails with input.refused, listing them. */
+/**
+ * The one document among those required by a control that a text equals or is part of. Fails with input.refused,
+ * listing them.
+ */
 export function needNamed(needs: readonly string[], text: string): Outcome<string> {
   const part = text.trim().toLowerCase()
   const exact = needs.find((need) => need.toLowerCase() === part)
@@ -52,7 +58,7 @@ export function needNamed(needs: readonly string[], text: string): Outcome<strin
     : ok(found)
 }
 
-/** The evidence request that an id names, in any case: ER-18. Fails with input.refused. */
+/** The evidence request of an id, in any case: ER-18. Fails with input.refused. */
 export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: string): Outcome<EvidenceRequest> {
   const found = requests.find(({ id }) => id.toLowerCase() === text.trim().toLowerCase())
   return found === undefined
@@ -60,18 +66,19 @@ export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: stri
     : ok(found)
 }
 
-/** What a document is attached to: evidence requests, and rows for needs that no request answers. */
+/** What a document is attached to: evidence requests, and controls whose required document no request covers. */
 export interface AttachedTo {
   readonly requests: readonly EvidenceRequest[]
-  /** As the register keeps it. */
+  /** As stored in the register. */
   readonly controls: readonly { readonly framework: string; readonly control: string }[]
-  /** The need of the rows among them; null where only requests are named. */
+  /** The required document of these controls; null where only requests are named. */
   readonly need: string | null
 }
 
 /**
- * What is named by evidence requests and rows. A need that evidence requests answer stands for those requests, so that the document counts in
- * every row that asks for it; only a need of the customer's own mapping stays with its row. Without a need, a row must have one document.
+ * What evidence requests and controls resolve to. A required document covered by evidence requests resolves to those
+ * requests, so that it counts for every control that needs it; only a required document of a customer-defined mapping
+ * stays with its control. Without a named document, a control must require exactly one.
  */
 export function attachedToNamed(
   catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
@@ -118,7 +125,7 @@ export interface NamedPlaces {
   readonly need?: string | undefined
 }
 
-/** The evidence requests behind a need of a row, or the need itself where none answers it. */
+/** The evidence requests behind a required document, or the document itself where no request covers it. */
 function documentsNamed(
   catalog: Pick<Catalog, 'requests' | 'notFromNodes'>,
   { control }: NamedRow,

@@ -6,15 +6,15 @@ import { readSignatures, signatureProblems } from '../../core/verify/entries.ts'
 import type { World } from '../../core/world.ts'
 import { whileSigning } from '../signing.ts'
 
-/** Who signs an entry, and as what. The key is asked for only when the rest is acceptable. */
+/** The signer of an entry, and their role. The key is opened only after everything else was accepted. */
 export interface Signing {
   readonly role: EntrySignature['role']
   readonly openSigner: () => Promise<Outcome<Signer>>
 }
 
 /**
- * Puts a signature on the entry of this id. Fails with input.refused where the keys do not fit the people named, and where a signature on
- * it does not stand, the new one or one before; else as the key does.
+ * Signs the entry of this id. Fails with input.refused where the keys do not belong to the people named, and where a
+ * signature on it is invalid, the new one or an earlier one; otherwise as the key does.
  */
 export async function signEntry(
   { sealing, clock }: Pick<World, 'sealing' | 'clock'>,
@@ -23,7 +23,7 @@ export async function signEntry(
   { role, openSigner }: Signing,
 ): Promise<Outcome<Register>> {
   const entry = entryOf(register, id)
-  if (entry === null) return fail('input.refused', 'there is nothing of that id to sign')
+  if (entry === null) return fail('input.refused', 'there is no entry of this id to sign')
   const opened = await openSigner()
   if (!opened.ok) return opened
   const { certificate, chain, fingerprint } = opened.value
@@ -44,10 +44,10 @@ export async function signEntry(
   })
 }
 
-/** Why an entry cannot stay as it is: a signature on it does not stand. Null when nothing is wrong. */
+/** Why an entry must be rejected: a signature on it is invalid. Null when nothing is wrong. */
 export async function standsProblem(seal: SealReader, register: Register, id: string): Promise<string | null> {
   const entry = entryOf(register, id)
-  if (entry === null) return 'there is nothing of that id'
+  if (entry === null) return 'there is no entry of this id'
   return signatureProblems(entry, await readSignatures(seal, entry))[0] ?? null
 }
 

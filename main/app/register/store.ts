@@ -9,13 +9,13 @@ import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
 import { keepEarlier } from '../engine/kept-json.ts'
 
-/** A register's file, and the folder that its records and earlier copies lie in. */
+/** A register's file, and the folder of its documents and earlier copies. */
 export interface RegisterPlace {
   readonly path: string
   readonly folder: string
 }
 
-/** Puts a register in the place of the one before, of which a copy is kept: no entry can be lost. */
+/** Replaces a register and keeps a copy of the previous one: no entry can be lost. */
 export async function writeRegister(
   world: World,
   { path, folder }: RegisterPlace,
@@ -28,7 +28,7 @@ export async function writeRegister(
   return await world.files.write(path, `${JSON.stringify(register, null, 2)}\n`)
 }
 
-/** Stores the bytes of a record under their digest. */
+/** Stores the bytes of a document under their digest. */
 export async function storeBytes(
   { files }: Pick<World, 'files'>,
   folder: string,
@@ -36,22 +36,23 @@ export async function storeBytes(
 ): Promise<Outcome<null>> {
   const digest = sha256(bytes)
   const path = `${folder}/attachments/${digest}`
-  // A link to the same bytes is no copy of them: with a limit, only an ordinary file is read.
+  // A link is not a copy of its target: with a limit, only a regular file is read.
   const there = await files.read(path, LARGEST_ATTACHMENT)
   return there.ok && sha256(there.value) === digest ? ok(null) : await files.write(path, bytes)
 }
 
 export interface Change {
-  /** Whether the register is begun where there is none. */
+  /** Creates the register where there is none. */
   readonly begin: boolean
   readonly next: (register: Register) => Outcome<Register> | Promise<Outcome<Register>>
-  /** What the change attaches. */
+  /** The documents that the change adds. */
   readonly bytes?: Uint8Array
 }
 
 /**
- * Changes a register file as a whole or not at all, and gives what it is now. Fails with input.not-found where there is none to change,
- * and with input.refused where somebody else changed it meanwhile, while a passphrase was typed for example.
+ * Changes a register file completely or not at all, and returns its new content. Fails with input.not-found where there
+ * is none to change, and with input.refused where another process changed it meanwhile, for example while a passphrase
+ * was entered.
  */
 export async function changeRegister(
   world: World,
@@ -63,15 +64,15 @@ export async function changeRegister(
   if (before.value === null && !begin) return fail('input.not-found', `there is no register ${place.path}`)
   const after = await next(before.value ?? EMPTY_REGISTER)
   if (!after.ok) return after
-  // Held only now: whoever signs may take as long as they like.
+  // Locked only now: signing may take any time.
   const held = await world.files.hold(place.folder)
   if (!held.ok) return held
   try {
     const still = await world.readRegister(place.path)
     if (!still.ok) return still
     if (canonicalJson(still.value) !== canonicalJson(before.value))
-      return fail('input.refused', `${place.path} was changed by somebody else meanwhile; run the command again`)
-    // The bytes first: a register never names what is not there.
+      return fail('input.refused', `another process changed ${place.path} meanwhile; try again`)
+    // The bytes first: a register never names a file that is not there.
     const stored = bytes === undefined ? ok(null) : await storeBytes(world, place.folder, bytes)
     if (!stored.ok) return stored
     const written = await writeRegister(world, place, after.value)

@@ -7,18 +7,18 @@ import type { World } from '../../core/world.ts'
 import { scheduleFolder } from './paths.ts'
 
 /**
- * How a start ended: `going` is one that has begun, or was killed; `nothing-due` ran nothing, and neither did `overlap` (the run before was
- * still going), `too-late` (the schedule does not catch up) and `stopped` (before it began).
+ * How a start ended: `going` has started, or was killed; `nothing-due` collected nothing, and neither did `overlap`
+ * (the previous run was in progress), `too-late` (the schedule skips missed runs) and `stopped` (before collection).
  */
 export const ATTEMPT_CODES = ['going', 'ran', 'nothing-due', 'overlap', 'too-late', 'stopped', 'failed'] as const
 export type AttemptCode = (typeof ATTEMPT_CODES)[number]
 
-/** One start of a schedule. It is a diary for people, unsigned: what counts is in the chain of runs. */
+/** One start of a schedule. An unsigned log for people: the run chain is authoritative. */
 export interface Attempt {
   /** 16 hexadecimal digits: its first line and its last have the same. */
   readonly id: string
   readonly schedule: string
-  /** The due time it served; null when nothing was due. */
+  /** The due time of this start; null when nothing was due. */
   readonly due: string | null
   readonly startedAt: string
   readonly endedAt: string | null
@@ -42,7 +42,10 @@ export const writeAttempt = (
 ): Promise<Outcome<null>> =>
   files.append(attemptsFile(schedule), canonicalJson({ ...attempt, detail: attempt.detail.slice(0, LONGEST_DETAIL) }))
 
-/** The starts of a schedule, in the order in which they began; none where nothing was ever started. Fails with input.refused, naming the line. */
+/**
+ * The starts of a schedule, in order of their start; none where nothing was ever started. Fails with input.refused,
+ * naming the line.
+ */
 export async function readAttempts(
   { files }: Pick<World, 'files'>,
   out: string,
@@ -54,7 +57,7 @@ export async function readAttempts(
   return bytes.ok ? parseAttempts(new TextDecoder().decode(bytes.value), path, name) : bytes
 }
 
-/** Reads lines strictly. The last one counts only with its end: otherwise it was being written. */
+/** Reads lines strictly. The last one counts only with its line end: otherwise it was still being written. */
 export function parseAttempts(text: string, path: string, name: string): Outcome<readonly Attempt[]> {
   const attempts = new Map<string, Attempt>()
   for (const [index, line] of text.split('\n').slice(0, -1).entries()) {

@@ -3,7 +3,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { RunResult } from '../run.ts'
 
-/** Failures that may be gone a while later. A refused login is never tried again: it could lock an account. */
+/** Failures that may be temporary. A refused login is never retried: it could lock an account. */
 const PASSING: ReadonlySet<string> = new Set([
   'ssh.unreachable',
   'ssh.lost',
@@ -17,7 +17,10 @@ const PASSING: ReadonlySet<string> = new Set([
   'collector.sudo-slow',
 ])
 
-/** Nodes of a run that are worth asking again: those that failed for a reason that may pass, and those that nobody came to. */
+/**
+ * Nodes of a run that are retried: those that failed for a reason that may be temporary, and those that were not
+ * attempted.
+ */
 export function worthAgain(population: readonly string[], { recordings }: Pick<RunResult, 'recordings'>): string[] {
   const failures = new Map(
     recordings.map(({ recording: { node, outcome } }) => [
@@ -25,7 +28,7 @@ export function worthAgain(population: readonly string[], { recordings }: Pick<R
       outcome.status === 'complete' ? null : (outcome.failure?.code ?? 'collector.truncated'),
     ]),
   )
-  // After several refused logins the rest was left alone on purpose.
+  // After several refused logins the other nodes were skipped on purpose.
   const leftAlone = [...failures.values()].includes('ssh.auth-refused')
   return population.filter((node) => {
     const failure = failures.get(node)
@@ -36,7 +39,7 @@ export function worthAgain(population: readonly string[], { recordings }: Pick<R
 
 interface Collecting<C> {
   readonly first: () => Promise<Outcome<C>>
-  /** Goes on with this run, asking these nodes for what is missing. */
+  /** Resumes this run and collects what is missing from these nodes. */
   readonly again: (run: string, nodes: readonly string[]) => Promise<Outcome<C>>
   readonly retries: Schedule['retries']
   /** Resolves after so many milliseconds, or when the run is to stop. */
@@ -45,7 +48,10 @@ interface Collecting<C> {
   readonly say: (text: string) => void
 }
 
-/** Collects, and goes on with the nodes that are missing as often as the schedule says. What was collected is never lost to a later try. */
+/**
+ * Collects, and retries incomplete nodes as often as the schedule allows. Collected evidence is never lost in a later
+ * attempt.
+ */
 export async function collectAgain<C extends { readonly population: readonly string[]; readonly result: RunResult }>({
   first,
   again,
@@ -61,13 +67,13 @@ export async function collectAgain<C extends { readonly population: readonly str
     const nodes = worthAgain(collected.population, collected.result)
     if (nodes.length === 0 || collected.result.cancelled) break
     say(
-      `${nodes.length} of ${collected.population.length} nodes did not answer in full; they are asked again in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
+      `${nodes.length} of ${collected.population.length} nodes were not fully collected; retrying in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
     )
     await wait(retries.waitMinutes * 60_000)
     if (signal.aborted) break
     const more = await again(collected.result.run, nodes)
     if (!more.ok) {
-      say(`They could not be asked again: ${more.error.code}.`)
+      say(`The retry failed: ${more.error.code}.`)
       break
     }
     collected = { ...collected, result: merged(collected.result, more.value.result) }

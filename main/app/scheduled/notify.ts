@@ -11,12 +11,12 @@ export interface About {
   readonly counts: NoticeCounts
 }
 
-/** As many changes are told; the report has them all. */
+/** Maximum number of changes in one notification; the report has all of them. */
 const MOST_CHANGES = 50
-/** More that nobody took are let go, the oldest first. */
+/** Undelivered notifications beyond this number are discarded, the oldest first. */
 const MOST_WAITING = 100
 
-/** A notice of these changes; `first` is the one that says that watching begins. */
+/** A notification of these changes; `first` is the one that reports the start of monitoring. */
 export function noticeOf(
   { clock, entropy }: Pick<World, 'clock' | 'entropy'>,
   { name, fleetName }: Pick<Schedule, 'name' | 'fleetName'>,
@@ -24,7 +24,7 @@ export function noticeOf(
   { changes, first }: { readonly changes: readonly string[]; readonly first: boolean },
 ): Notice {
   const { declared, answered, contradicted } = counts
-  const state = `${answered} of ${declared} declared nodes answered, findings contradicted: ${contradicted}.`
+  const state = `${answered} of ${declared} declared nodes collected; deviations without a risk acceptance: ${contradicted}.`
   const count = changes.length === 1 ? '1 change' : `${changes.length} changes`
   const more = changes.length - MOST_CHANGES
   return {
@@ -35,13 +35,16 @@ export function noticeOf(
     at: clock.now(),
     run,
     due,
-    summary: first ? `Watching begins: ${state}` : `${count} since the run before: ${state}`,
-    changes: [...changes.slice(0, MOST_CHANGES), ...(more > 0 ? [`And ${more} more; the report has them all.`] : [])],
+    summary: first ? `Monitoring started: ${state}` : `${count} since the previous run: ${state}`,
+    changes: [...changes.slice(0, MOST_CHANGES), ...(more > 0 ? [`${more} more; see the report.`] : [])],
     counts,
   }
 }
 
-/** What each place has to be told: what waits for it, then the new notice. What waits for a place that is no longer named is let go. */
+/**
+ * Notifications for each recipient: those still undelivered, then the new one. Those for a recipient that is no longer
+ * configured are discarded.
+ */
 export function queued(
   places: readonly Notify[],
   before: readonly Waiting[],
@@ -54,13 +57,13 @@ export function queued(
   return {
     queue: queue.slice(over),
     notes: [
-      ...letGo(before.length - due.length, 'whose place the schedule no longer names'),
-      ...letGo(over, 'that nobody took for too long'),
+      ...letGo(before.length - due.length, 'whose recipient is no longer configured'),
+      ...letGo(over, 'that could not be delivered in time'),
     ],
   }
 }
 
-/** Tells in order. After a failure the rest for that place is not tried: it is what `waiting` gives. */
+/** Delivers in order. After a failure no more is sent to that recipient: the rest is returned in `waiting`. */
 export async function deliver(
   { notify }: Pick<World, 'notify'>,
   queue: readonly Waiting[],
@@ -83,4 +86,4 @@ export async function deliver(
 
 const keyOf = (to: Notify): string => canonicalJson(to)
 const letGo = (count: number, why: string): readonly string[] =>
-  count > 0 ? [`${count} waiting notices ${why} were let go.`] : []
+  count > 0 ? [`${count} pending notifications ${why} were discarded.`] : []

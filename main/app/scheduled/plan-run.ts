@@ -8,24 +8,24 @@ import { plannedCadence, withinMinutesOf } from '../../core/schedule/schedule.ts
 
 /** What a start of a schedule has to do. Derived: see planRun(). */
 export interface RunPlan {
-  /** The due time that this start is for; null when there is none. */
+  /** The due time of this start; null when there is none. */
   readonly serves: Served | null
-  /** Due times without a run, oldest first, that are to be recorded now. */
+  /** Due times without a run, oldest first, that must be recorded now. */
   readonly missed: readonly string[]
-  /** As many more are left for the next start. */
+  /** Number of missed runs left for later starts. */
   readonly left: number
-  /** The due time that would be served, had the start not come too late for a schedule that does not catch up. */
+  /** The due time that this start came too late for, where the schedule skips missed runs. */
   readonly tooLate: string | null
-  /** The next due time after this start; null where nothing is planned any more. */
+  /** The next due time after this start; null where nothing is scheduled any more. */
   readonly next: string | null
-  /** What a person should know, one sentence each. */
+  /** Notices, one sentence each. */
   readonly notes: readonly string[]
 }
 export interface Served {
   readonly due: string
-  /** Minutes from the due time to this start; below zero for one that came early. */
+  /** Minutes from the due time to this start; negative for an early start. */
   readonly minutesAfter: number
-  /** Later than jitter and patience explain: the computer was off, or another run was going. */
+  /** Later than random delay and tolerance explain: the computer was off, or another run was in progress. */
   readonly late: boolean
 }
 
@@ -36,30 +36,30 @@ export type PlanRunSchedule = Pick<
 
 export interface PlanRunInput {
   readonly schedule: PlanRunSchedule
-  /** All entries of the fleet’s chain, in its order. */
+  /** All entries of the fleet’s chain, in order. */
   readonly entries: readonly LoggedEntry[]
   readonly now: string
   readonly zones: Zones
 }
 
-/** A timer may fire a little early. */
+/** A timer may fire slightly early. */
 const EARLY_MINUTES = 5
-/** After its jitter, a start may take this long to come and still counts as in time. */
+/** After its random delay, a start within this time still counts as in time. */
 const PATIENCE_MINUTES = 120
-/** More gaps are recorded at the next starts: each is a signature. */
+/** More missed runs are recorded at the next starts: each needs a signature. */
 export const MOST_GAPS = 100
-/** Due times further back are for a person to look at: they stand in the period view as unrecorded. */
+/** Older due times are left for a person: the period view shows them as unrecorded. */
 const LOOK_BACK_DAYS = 400
-/** Two months and more, so that there is one of every cadence. */
+/** More than two months, so that every cadence has a due time in it. */
 const LOOK_AHEAD_DAYS = 63
 
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 
 /**
- * Which due time a start at `now` serves, and which ones before it stayed without a run. What is planned is what the chain says, since a
- * plan that is told afterwards can be told so that nothing is missing; the file counts only where the chain has no plan. A due time that
- * the chain has an entry for is never served again. Fails with input.refused for a cadence or zone that is not known.
+ * Which due time a start at `now` serves, and which earlier ones had no run. The chain decides what was scheduled,
+ * since a schedule stated afterwards could hide missed runs; the file counts only where the chain has no schedule. A
+ * due time with an entry in the chain is never served again. Fails with input.refused for an unknown cadence or zone.
  */
 export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcome<RunPlan> {
   const start = Date.parse(now)
@@ -69,7 +69,7 @@ export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcom
   if (!due.ok) return due
   const coming = dueRuns(spans, zones, { after: reach, until: iso(start + LOOK_AHEAD_DAYS * DAY) })
   if (!coming.ok) return coming
-  // A gap that was signed under a clock that ran ahead of time must not keep the run of that time from happening.
+  // A missed run that was signed under a clock ahead of time must not prevent the run of that time.
   const past = entries.filter(({ entry }) => entry.kind !== 'gap' || Date.parse(entry.at) <= start)
   const answered = answeredDue(schedule.name, past)
   const open = due.value.map((one) => one.due).filter((one) => !answered.has(Date.parse(one)))
@@ -90,12 +90,12 @@ export function planRun({ schedule, entries, now, zones }: PlanRunInput): Outcom
     notes: [
       ...(ahead === null ? [] : [clockNote(now, ahead)]),
       ...planNotes(schedule, spans),
-      ...(serves?.late === true ? [`This start comes ${minutesAfter} minutes after the run was due.`] : []),
+      ...(serves?.late === true ? [`This run starts ${minutesAfter} minutes after it was due.`] : []),
     ],
   })
 }
 
-/** Due times that have a run or a gap in the chain. */
+/** Due times with a run or a missed run in the chain. */
 export const answeredDue = (schedule: string, entries: readonly LoggedEntry[]): ReadonlySet<number> =>
   new Set(
     entries.flatMap(({ entry }) => {
@@ -104,7 +104,7 @@ export const answeredDue = (schedule: string, entries: readonly LoggedEntry[]): 
     }),
   )
 
-/** What was planned when. */
+/** Schedules over time. */
 function spansOf(schedule: PlanRunSchedule, entries: readonly LoggedEntry[]): readonly PlannedSpan[] {
   const { name, createdAt } = schedule
   if (entries.some(({ entry }) => entry.kind === 'plan' && entry.schedule === name))
@@ -114,14 +114,15 @@ function spansOf(schedule: PlanRunSchedule, entries: readonly LoggedEntry[]): re
 }
 
 const clockNote = (now: string, ahead: string): string =>
-  `The clock of this computer says ${now}, and the chain of runs has an entry of ${ahead}: one of the two is wrong. Until the clock is past that entry, due times without a run are not recorded.`
+  `The clock of this computer shows ${now}, but the run chain has an entry of ${ahead}. Correct the clock. Until it is past that entry, missed runs are not recorded.`
 
 function planNotes(schedule: PlanRunSchedule, spans: readonly PlannedSpan[]): readonly string[] {
   const [said, planned] = [plannedCadence(schedule), spans.find(({ until }) => until === null)?.cadence]
-  if (planned === undefined) return [`The chain of runs says that ${schedule.name} plans nothing any more.`]
+  if (planned === undefined)
+    return [`According to the run chain, ${schedule.name} was removed and schedules no more runs.`]
   return said === planned
     ? []
-    : [`The schedule says “${said}”, and its plan in the chain of runs “${planned}”: the plan in the chain counts.`]
+    : [`The schedule file states “${said}”, but the run chain states “${planned}”; the run chain applies.`]
 }
 
 const iso = (moment: number): string => new Date(moment).toISOString()

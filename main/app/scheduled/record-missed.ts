@@ -6,8 +6,8 @@ import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
+import { appendSigned } from '../append-signed.ts'
 import { chainFolderOf } from '../chain-folder.ts'
-import { enterSaid } from '../enter-said.ts'
 import type { Attempt } from './attempts.ts'
 import { answeredDue } from './plan-run.ts'
 
@@ -17,8 +17,9 @@ export interface MissedRun {
 }
 
 /**
- * Enters due times without a run into the fleet’s chain, each signed, in one go; gives how many were entered. Those that the chain has an
- * entry for by now are left out; a run of `unwritten` is none, since nobody has its pack. Fails as enterSaid() does.
+ * Enters due times without a run into the fleet’s chain, each signed, in one operation; returns how many were entered.
+ * Due times that have an entry by now are omitted; a run of `unwritten` does not count, since its pack does not exist.
+ * Fails as appendSigned() does.
  */
 export async function recordMissed(
   world: World,
@@ -29,7 +30,7 @@ export async function recordMissed(
 ): Promise<Outcome<number>> {
   if (missed.length === 0) return ok(0)
   let entered = 0
-  const recorded = await enterSaid(
+  const recorded = await appendSigned(
     world,
     { fleet: fleetName, chainFolder: chainFolderOf(out, fleetName), openSigner, begin: true },
     (at, signer, chain) => {
@@ -48,8 +49,8 @@ export const withoutRuns = (entries: readonly LoggedEntry[], runs: ReadonlySet<s
   entries.filter(({ entry }) => entry.kind !== 'run' || !runs.has(entry.run))
 
 /**
- * Runs that the chain names and whose packs were never written: an entry comes before its pack. Only of due times whose last start did not
- * come to its end, since a pack that is gone later was sealed all the same.
+ * Runs that the chain names and whose packs were never written: an entry precedes its pack. Only of due times whose
+ * last start did not finish, since a pack that was deleted later had been sealed.
  */
 export async function unwrittenRuns(
   world: Pick<World, 'files'>,
@@ -67,7 +68,7 @@ export async function unwrittenRuns(
   return found
 }
 
-/** The run of one due time that the chain names and whose pack is not there; null where there is none. */
+/** The run of one due time that the chain names and whose pack does not exist; null where there is none. */
 export async function unwrittenRun(
   { files }: Pick<World, 'files'>,
   { name, out }: Pick<Schedule, 'name' | 'out'>,
@@ -82,20 +83,20 @@ export async function unwrittenRun(
 const isFor = (planned: Planned | undefined, name: string, due: string): boolean =>
   planned !== undefined && planned.schedule === name && Date.parse(planned.due) === Date.parse(due)
 
-/** Why a due time has no run, as far as the starts of the schedule tell. */
+/** Why a due time has no run, according to the starts of the schedule. */
 export function whyMissed(due: string, attempts: readonly Attempt[]): string {
   const last = attempts.findLast((one) => one.due !== null && Date.parse(one.due) === Date.parse(due))
   if (last === undefined) return 'No run was started: the computer was off or asleep, or its timer did not fire.'
-  if (last.code === 'overlap') return 'No run was started: the run before was still going.'
-  if (last.code === 'going') return `A run was started at ${last.startedAt} and did not come to an end.`
-  if (last.code === 'stopped') return `A run was started at ${last.startedAt} and stopped before it asked any node.`
+  if (last.code === 'overlap') return 'No run was started: the previous run was still in progress.'
+  if (last.code === 'going') return `A run was started at ${last.startedAt} and did not finish.`
+  if (last.code === 'stopped')
+    return `A run was started at ${last.startedAt} and stopped before any node was collected.`
   if (last.code === 'failed') return `A run was started at ${last.startedAt} and could not be exported.`
-  return `A run was started at ${last.startedAt}, and the chain has no entry of it.`
+  return `A run was started at ${last.startedAt}, but the run chain has no entry of it.`
 }
 
-export const WHY_TOO_LATE =
-  'The run could only have started much later than it was due, and this schedule does not catch up.'
+export const WHY_TOO_LATE = 'The run could start only long after it was due, and this schedule skips missed runs.'
 
-/** The failure in its plain words. Its detail stays out of the chain: it may name paths and addresses. */
+/** The title of the failure. Its detail is not entered into the chain: it may contain paths and addresses. */
 export const whyFailed = ({ code }: Failure): string =>
   `A run was started and nothing could be exported: ${failureWords[code].title} (${code}).`

@@ -24,26 +24,26 @@ import {
 import type { RunStates } from './states.ts'
 import { tellOf } from './tell.ts'
 
-/** What the work of one run gave: enough to say what changed. */
+/** The result of one run: enough to state what changed. */
 export interface RanOnce extends RunStates {
   readonly run: string
 }
 
 export interface ScheduledInput<R extends RanOnce> {
   readonly schedule: Schedule
-  /** A person asks: without jitter, and also where nothing is due. */
+  /** Started by a person: without random delay, and also where nothing is due. */
   readonly now: boolean
   readonly signal: AbortSignal
   /** Resolves after so many milliseconds, or when the signal is aborted. */
   readonly wait: (milliseconds: number) => Promise<void>
   readonly openSigner: () => Promise<Outcome<Signer>>
-  /** Collects, assesses, seals and keeps. */
+  /** Collects, assesses, seals and stores. */
   readonly run: (planned: Planned | null) => Promise<Outcome<R>>
-  /** A check in words. */
+  /** Title of a check. */
   readonly claimOf: (check: string) => string
-  /** The exit code that an outcome will end with, for the list of starts. */
+  /** The exit code of an outcome, for the list of starts. */
   readonly exitOf: (outcome: ScheduledOutcome<R>) => number
-  /** Told as it goes, for people. */
+  /** Progress messages for people. */
   readonly say: (text: string) => void
 }
 
@@ -51,16 +51,16 @@ export interface ScheduledOutcome<R> {
   readonly code: Exclude<AttemptCode, 'going'>
   readonly due: string | null
   readonly ran: R | null
-  /** Gaps that were recorded. */
+  /** Missed runs that were recorded. */
   readonly recorded: number
-  /** What went wrong beside the run, or kept it from being exported, in the order in which it happened. */
+  /** Errors apart from the run, or those that prevented its export, in order of occurrence. */
   readonly failures: readonly Failure[]
 }
 
 /**
- * One start of a schedule, as a timer or a person makes it: finds out which due time it is for, records those that stayed without a run,
- * runs, and tells of changes. Two of them never run at once. Fails where the schedule, its chain or its folder cannot be used; whatever
- * goes wrong later is in the outcome.
+ * One start of a schedule, by a timer or a person: determines its due time, records missed runs, runs, and sends
+ * notifications of changes. Two starts never run at once. Fails where the schedule, its chain or its folder cannot be
+ * used; later errors are in the outcome.
  */
 export async function runScheduled<R extends RanOnce>(
   world: World,
@@ -68,7 +68,7 @@ export async function runScheduled<R extends RanOnce>(
 ): Promise<Outcome<ScheduledOutcome<R>>> {
   const { schedule } = input
   const held = await world.files.hold(runningFolder(schedule))
-  // Only somebody’s lock says that somebody is there: a full disk, or one that can only be read, is a failure.
+  // Only a lock held by another process means that one is running: a full or read-only disk is a failure.
   if (!held.ok && !(await isHeld(world, schedule))) return held
   try {
     const entries = await entriesOf(world, schedule)
@@ -94,7 +94,7 @@ interface Start<R extends RanOnce> {
   readonly input: ScheduledInput<R>
   readonly plan: RunPlan
   readonly earlier: readonly Attempt[]
-  /** Runs that the chain names and that nobody has a pack of. */
+  /** Runs that the chain names and whose packs do not exist. */
   readonly unwritten: ReadonlySet<string>
   readonly id: string
   readonly startedAt: string
@@ -105,7 +105,10 @@ const isHeld = async (world: World, schedule: Schedule): Promise<boolean> => {
   return below.ok && below.value.files.length > 0
 }
 
-/** The chain of the fleet as it is, and nothing where there is none yet. A pack that it names and that lacks only its name gets it. */
+/**
+ * The current chain of the fleet, and nothing where there is none yet. A pack that the chain names and that lacks only
+ * its name gets it.
+ */
 async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
   if (!(await world.files.isThere(`${folder}/chain.json`))) return ok([])
@@ -125,18 +128,18 @@ async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Ou
   }
 }
 
-/** Only the latest entries can be of a run whose pack an interrupted start left without its name: each start looks. */
+/** Only the latest entries can be of a run whose pack was left without its name: each start checks them. */
 const MAY_BE_PREPARED = 8
 
-/** A timer may wake us again for a due time whose run goes on: only another due time is missed by that. */
+/** A timer may fire again for a due time whose run is in progress: only another due time is missed by that. */
 function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>): ScheduledOutcome<R> {
   const due = plan.serves?.due ?? null
   const going = earlier.findLast(({ code }) => code === 'going')?.due ?? null
   const isMissed = due !== null && due !== going
   input.say(
     isMissed
-      ? `The run before is still going: nothing was started for ${due}, and the next run records that.`
-      : 'A run of this schedule is going on, and no other is due.',
+      ? `The previous run is still in progress: no run was started for ${due}. The next start records it as missed.`
+      : 'A run of this schedule is in progress, and no other is due.',
   )
   return { code: isMissed ? 'overlap' : 'nothing-due', due, ran: null, recorded: 0, failures: [] }
 }
@@ -155,14 +158,14 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   if (recorded > 0)
     say(
       recorded === 1
-        ? 'A planned run did not happen; the chain of runs has a record of it.'
-        : `${recorded} planned runs did not happen; the chain of runs has a record of each.`,
+        ? 'A scheduled run did not take place; the missed run is recorded in the run chain.'
+        : `${recorded} scheduled runs did not take place; the missed runs are recorded in the run chain.`,
     )
-  if (plan.left > 0) say(`${plan.left} more did not happen; the next starts record them.`)
+  if (plan.left > 0) say(`${plan.left} more missed runs will be recorded at the next starts.`)
   const due = plan.serves?.due ?? null
   if (due === null && !input.now) {
     const code = plan.tooLate === null ? 'nothing-due' : 'too-late'
-    say(code === 'too-late' ? WHY_TOO_LATE : `Nothing is due${nextText(plan)}. With --now, a run is made all the same.`)
+    say(code === 'too-late' ? WHY_TOO_LATE : `No run is due${nextText(plan)}. Use --now to run anyway.`)
     const told = recorded > 0 ? await tellOf(world, input, { happened: 'nothing', due, missed: true }) : []
     return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...told] })
   }
@@ -170,13 +173,13 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   if (!begun.ok) failures.push(begun.error)
   await jitter(start)
   if (input.signal.aborted) {
-    say('Stopped before any node was asked.')
+    say('Stopped before any node was collected.')
     return await ended(start, { code: 'stopped', due, ran: null, recorded, failures })
   }
-  say(due === null ? 'Nothing is due: this run counts as one that somebody started.' : `This run is for ${due}.`)
+  say(due === null ? 'No run is due: this run counts as started manually.' : `This run is for ${due}.`)
   const ran = await input.run(due === null ? null : { schedule: schedule.name, due })
   const lost = ran.ok || due === null ? ok(0) : await recordLost(start, { due, why: whyFailed(ran.error) })
-  if (lost.ok && lost.value > 0) say(`No run could be exported for ${due}; that is recorded in the chain of runs.`)
+  if (lost.ok && lost.value > 0) say(`No run could be exported for ${due}; the run chain records it as missed.`)
   const told = await tellOf(world, input, { happened: ran.ok ? ran.value : 'failure', due, missed: missed.length > 0 })
   const gapsInAll = recorded + (lost.ok ? lost.value : 0)
   say(servedText(start, ran.ok ? `exported as ${ran.value.run}` : 'not exported', gapsInAll))
@@ -189,7 +192,7 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   })
 }
 
-/** Records a due time whose run failed, also where the failure came between the chain’s entry and its pack. */
+/** Records a due time whose run failed, also where it failed between the chain’s entry and its pack. */
 async function recordLost<R extends RanOnce>(
   { world, input, unwritten }: Start<R>,
   { due, why }: MissedRun,
@@ -207,31 +210,31 @@ async function recordLost<R extends RanOnce>(
   )
 }
 
-/** What failed for one reason is told once: a key that cannot be opened seals no run, and signs no gap either. */
+/** Failures with one cause are reported once: a key that cannot be opened can sign neither a run nor a missed run. */
 const once = (failures: readonly Failure[]): readonly Failure[] =>
   failures.filter(
     ({ code, detail }, at) => failures.findIndex((one) => one.code === code && one.detail === detail) === at,
   )
 
-/** What the run was for, as the last thing that is said of it. */
+/** The purpose of the run, as the last message. */
 function servedText<R extends RanOnce>({ input, plan }: Start<R>, became: string, gaps: number): string {
   const { serves } = plan
-  const recorded = gaps === 0 ? '' : `; ${gaps === 1 ? '1 gap' : `${gaps} gaps`} recorded`
-  if (serves === null) return `A run of ${input.schedule.name} that was not planned: ${became}${recorded}.`
-  const when = serves.late ? `${serves.minutesAfter} minutes late` : 'in time'
-  return `Planned run of ${input.schedule.name}, due at ${serves.due} and begun ${when}: ${became}${recorded}.`
+  const recorded = gaps === 0 ? '' : `; ${gaps === 1 ? '1 missed run' : `${gaps} missed runs`} recorded`
+  if (serves === null) return `Unscheduled run of ${input.schedule.name}: ${became}${recorded}.`
+  const when = serves.late ? `${serves.minutesAfter} minutes late` : 'on time'
+  return `Scheduled run of ${input.schedule.name}, due at ${serves.due}, started ${when}: ${became}${recorded}.`
 }
 
 const nextText = ({ next }: RunPlan): string => (next === null ? '' : `; the next run is due at ${next}`)
 
-/** Spreads starts of many computers; none where a person waits. */
+/** Spreads the starts of many computers; none where a person waits. */
 async function jitter<R extends RanOnce>({ world, input }: Start<R>): Promise<void> {
   const { now, schedule, wait, say } = input
   if (now || schedule.jitterMinutes === 0) return
   const [a = 0, b = 0, c = 0, d = 0] = world.entropy.bytes(4)
   const part = (a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24) / 2 ** 32
   const milliseconds = Math.floor(part * schedule.jitterMinutes * 60_000)
-  say(`Waiting ${Math.round(milliseconds / 1000)} s: starts are spread over ${schedule.jitterMinutes} min.`)
+  say(`Random delay: waiting ${Math.round(milliseconds / 1000)} s of at most ${schedule.jitterMinutes} min.`)
   await wait(milliseconds)
 }
 
@@ -244,7 +247,7 @@ function attemptOf<R extends RanOnce>(
   return { id, schedule, due, startedAt, endedAt: null, run: null, exit: null, code, detail: '' }
 }
 
-/** Writes down how a start ended. */
+/** Records how a start ended. */
 async function ended<R extends RanOnce>(start: Start<R>, outcome: ScheduledOutcome<R>): Promise<ScheduledOutcome<R>> {
   const { world, input } = start
   const written = await writeAttempt(world, input.schedule, {

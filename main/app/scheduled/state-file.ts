@@ -7,13 +7,13 @@ import type { World } from '../../core/world.ts'
 import { scheduleFolder } from './paths.ts'
 import type { WatchedStates } from './states.ts'
 
-/** A notice that one place has not got yet. */
+/** A notification that one recipient has not received yet. */
 export interface Waiting {
   readonly to: Notify
   readonly notice: Notice
 }
 
-/** What a schedule remembers from run to run. It is no evidence: without it, watching begins anew. */
+/** State of a schedule between runs. It is not evidence: without it, monitoring starts again. */
 export interface Remembered {
   /** The last run that was exported; null before there was one. */
   readonly run: string | null
@@ -27,7 +27,7 @@ export const NOTHING_REMEMBERED: Remembered = { run: null, states: null, waiting
 
 const stateFile = (schedule: Pick<Schedule, 'out' | 'name'>): string => `${scheduleFolder(schedule)}/state.json`
 
-/** Null where the file is there and is not what we wrote. */
+/** Null where the file exists but is not in the expected form. */
 export async function readRemembered(
   { files }: Pick<World, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,

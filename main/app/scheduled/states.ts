@@ -7,18 +7,18 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { acceptancesOf } from '../../core/register.ts'
 
-/** The states of a schedule whose changes are sent as notices, as of its last run. */
+/** The monitored states of a schedule, as of its last run. */
 export interface WatchedStates {
   readonly outcome: 'complete' | 'incomplete' | 'failed'
-  /** Whether runs that were due before this one did not happen. */
+  /** Whether earlier scheduled runs were missed. */
   readonly missed: boolean
-  /** By “framework control”: the state of the row. */
+  /** By “framework control”: the state of the control. */
   readonly controls: Readonly<Record<string, RowState>>
   /** Not satisfied, without a risk acceptance in effect: [node, check], sorted. */
   readonly gaps: readonly (readonly [node: string, check: string])[]
-  /** Declared nodes that did not answer, sorted. */
+  /** Declared nodes that were not collected, sorted. */
   readonly missing: readonly string[]
-  /** By node: what it showed of itself when it last answered. */
+  /** By node: its identity when it was last collected. */
   readonly machines: Readonly<Record<string, WatchedMachine>>
   readonly declared: number
 }
@@ -46,8 +46,8 @@ const NO_STATES: WatchedStates = {
 }
 
 /**
- * The states after a run. What a node did not answer this time stays as it was: a deviation ends when its check is satisfied, is not
- * applicable or has a risk acceptance, not when its node does not answer.
+ * The states after a run. States of a node that was not collected are kept: a deviation ends when its check is
+ * satisfied, is not applicable or has a risk acceptance, not when its node cannot be collected.
  */
 export function statesAfter(before: WatchedStates | null, run: RunStates, missed: boolean): WatchedStates {
   const { asOf, nodes, controls } = run.assessment
@@ -91,14 +91,14 @@ const machineOf = (traced: TracedNode | undefined, before: WatchedMachine | unde
 const sorted = (parts: TracedNode['parts']): unknown[] =>
   parts.map(({ kind, part, value }) => [kind, part, value]).sort((a, b) => compare(canonicalJson(a), canonicalJson(b)))
 
-/** After a start of which nothing could be exported: nothing else is known to have changed. */
+/** After a start that exported nothing: no other change is known. */
 export const statesAfterFailure = (before: WatchedStates | null, missed: boolean): WatchedStates => ({
   ...(before ?? NO_STATES),
   outcome: 'failed',
   missed,
 })
 
-/** Two runs with the same digest have nothing to tell. */
+/** Two runs with the same digest have no changes to report. */
 export const statesDigest = (states: WatchedStates): Sha256 => sha256(canonicalJson(states))
 
 export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCounts => ({
@@ -107,10 +107,10 @@ export const countsOf = ({ gaps, missing, declared }: WatchedStates): NoticeCoun
   contradicted: gaps.length,
 })
 
-/** So many names are listed in one sentence; the report has all of them. */
+/** Maximum number of names in one sentence; the report has all of them. */
 const MOST_NAMED = 10
 
-/** What changed, one sentence each; none where nothing that is watched did. `claimOf` gives a check in words. */
+/** What changed, one sentence each; none where no monitored state changed. `claimOf` returns the title of a check. */
 export function changesBetween(
   before: WatchedStates,
   after: WatchedStates,
@@ -120,12 +120,12 @@ export function changesBetween(
   const changes: string[] = []
   if (before.outcome !== after.outcome) changes.push(outcomeWords[after.outcome])
   if (before.missed !== after.missed) changes.push(missedWords(after.missed))
-  // Nothing else was seen.
+  // Nothing else was observed.
   if (after.outcome === 'failed') return changes
   changes.push(...nodeChanges(before, after))
   const [had, has] = [new Set(before.gaps.map(gapKey)), new Set(after.gaps.map(gapKey))]
   const opened = after.gaps.filter((gap) => !had.has(gapKey(gap)))
-  // A node that is declared no more has settled nothing.
+  // Removing a node from the declared population resolves no deviation.
   const closed = before.gaps.filter((gap) => !has.has(gapKey(gap)) && Object.hasOwn(after.machines, gap[0]))
   changes.push(...gapChanges('Deviation without a risk acceptance', opened, claimOf))
   changes.push(...gapChanges('Deviation ended: satisfied, not applicable or risk accepted now', closed, claimOf))
@@ -134,15 +134,13 @@ export function changesBetween(
 }
 
 export const outcomeWords: Readonly<Record<WatchedStates['outcome'], string>> = {
-  complete: 'The run was exported, and every declared node answered in full.',
-  incomplete: 'The run was exported, and is incomplete.',
+  complete: 'The run was exported; every declared node was fully collected.',
+  incomplete: 'The run was exported but is incomplete.',
   failed: 'The run could not be exported.',
 }
 
 const missedWords = (missed: boolean): string =>
-  missed
-    ? 'Planned runs before this one did not happen; the chain of runs says which.'
-    : 'No planned run before this one is missing any more.'
+  missed ? 'Earlier scheduled runs were missed; see the run chain.' : 'No earlier scheduled run is missing any more.'
 
 function nodeChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
   const gone = after.missing.filter((node) => !before.missing.includes(node))
@@ -151,7 +149,7 @@ function nodeChanges(before: WatchedStates, after: WatchedStates): readonly stri
   if (gone.length > 0) changes.push(`No evidence from ${named(gone)} since this run.`)
   if (back.length > 0) changes.push(`Evidence again from ${named(back)}.`)
   if (before.declared !== after.declared)
-    changes.push(`The fleet declares ${after.declared} nodes; it declared ${before.declared}.`)
+    changes.push(`The declared population has ${after.declared} nodes; before, it had ${before.declared}.`)
   return changes
 }
 
@@ -178,7 +176,7 @@ function controlChanges(before: WatchedStates, after: WatchedStates): readonly s
 
 /** A state file of an earlier version has states of other conclusions. */
 const labelOf = (state: string): string =>
-  Object.hasOwn(rowStateWords, state) ? rowStateWords[state as RowState].label : 'A state of an earlier version'
+  Object.hasOwn(rowStateWords, state) ? rowStateWords[state as RowState].label : 'State from an earlier version'
 
 function machineChanges(before: WatchedStates, after: WatchedStates): readonly string[] {
   const moved = (what: keyof WatchedMachine): readonly string[] =>
@@ -188,8 +186,8 @@ function machineChanges(before: WatchedStates, after: WatchedStates): readonly s
     })
   const [keys, parts] = [moved('hostKey'), moved('parts')]
   return [
-    ...(keys.length > 0 ? [`Another host key on ${named(keys)}.`] : []),
-    ...(parts.length > 0 ? [`Other hardware parts than before on ${named(parts)}.`] : []),
+    ...(keys.length > 0 ? [`Host key changed on ${named(keys)}.`] : []),
+    ...(parts.length > 0 ? [`Hardware changed on ${named(parts)}.`] : []),
   ]
 }
 

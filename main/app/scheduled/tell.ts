@@ -13,16 +13,17 @@ import {
 } from './states.ts'
 
 interface ToTell {
-  /** The run, that it could not be exported, or that there was none at all. */
+  /** The run, that it could not be exported, or that there was none. */
   readonly happened: RanOnce | 'failure' | 'nothing'
   readonly due: string | null
-  /** Whether runs that were due before did not happen. */
+  /** Whether earlier scheduled runs were missed. */
   readonly missed: boolean
 }
 
 /**
- * Compares the watched states with those after the run before, remembers them, and tells the places of the schedule when one changed; the
- * first time, that watching begins. What nobody took is kept for the next run. Gives what went wrong.
+ * Compares the monitored states with those after the previous run, stores them, and notifies the recipients of the
+ * schedule of changes; the first time, of the start of monitoring. Undelivered notifications are kept for the next run.
+ * Returns the errors.
  */
 export async function tellOf<R extends RanOnce>(
   world: World,
@@ -30,10 +31,10 @@ export async function tellOf<R extends RanOnce>(
   { happened, due, missed }: ToTell,
 ): Promise<readonly Failure[]> {
   const remembered = await readRemembered(world, schedule)
-  if (remembered === null) say('What was remembered of earlier runs cannot be read; watching begins anew.')
+  if (remembered === null) say('The stored state of earlier runs cannot be read; monitoring starts again.')
   const { run: runBefore, states: before, waiting } = remembered ?? NOTHING_REMEMBERED
   const after = statesOf(happened, before, missed)
-  // Nothing was ever watched, and nothing happened.
+  // Nothing was monitored before, and nothing happened.
   if (after === null) return []
   const run = typeof happened === 'string' ? null : happened.run
   const first = before === null
@@ -44,7 +45,7 @@ export async function tellOf<R extends RanOnce>(
   for (const change of changes) say(`Changed: ${change}`)
   const { queue, notes } = queued(schedule.notify, waiting, notice)
   for (const note of notes) say(note)
-  // Before anybody is told, so that a notice keeps its id should this process end meanwhile.
+  // Before any notification is sent, so that it keeps its id should this process end meanwhile.
   const next: Remembered = { run: run ?? runBefore, states: after, waiting: queue }
   const kept = await writeRemembered(world, schedule, next)
   const delivered = await deliver(world, queue)

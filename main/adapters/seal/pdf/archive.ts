@@ -9,17 +9,18 @@ import { readUpdates } from './updates.ts'
 
 interface PreparedArchive {
   readonly prepared: Uint8Array
-  /** SHA-256 of what the document time-stamp is to be over. */
+  /** SHA-256 of the bytes that the document time-stamp covers. */
   readonly imprint: Uint8Array
 }
 
 const LARGEST_ITEM = 8 * 1024 * 1024
 
 /**
- * From B-T to B-LTA, and on: appends one update with a security store and room for a document time-stamp over everything
- * (ETSI EN 319 142-1 §5.4 and §5.5). The material is the chains of the signer and of every authority so far, and a list for each
- * certificate in them below its root. What the store holds already is not written again. The same input gives the same bytes. Fails
- * with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
+ * From B-T to B-LTA, and onwards: appends one update with a security store and space for a document time-stamp over
+ * everything (ETSI EN 319 142-1, sections 5.4 and 5.5). The material is the chains of the signer and of every authority
+ * so far, and a list for each certificate in them below its root. Existing content of the store is not written again.
+ * The same input gives the same bytes. Fails with pdf.unsuitable, or with revocation.unavailable when the material
+ * cannot be read.
  */
 export function prepareArchive(pdf: Uint8Array, material: ArchiveMaterial): Outcome<PreparedArchive> {
   const text = textIn(pdf)
@@ -29,7 +30,7 @@ export function prepareArchive(pdf: Uint8Array, material: ArchiveMaterial): Outc
   const { state, stamps, problems } = readUpdates(pdf, text, author.value.first)
   const [problem] = problems
   if (problem !== undefined) return unsuitable(problem)
-  if (stamps.some(({ token }) => token === null)) return unsuitable('A time-stamp of the report is still to come.')
+  if (stamps.some(({ token }) => token === null)) return unsuitable('A time-stamp of the report is still pending.')
   const unreadable = materialProblem(material)
   if (unreadable !== null) return fail('revocation.unavailable', unreadable)
   const certificates = newOnes(
@@ -46,7 +47,10 @@ export function prepareArchive(pdf: Uint8Array, material: ArchiveMaterial): Outc
   return ok({ prepared, imprint: coveredDigest(prepared, update.gap) })
 }
 
-/** Fills the document time-stamp that was prepared. Fails with pdf.unsuitable when nothing waits for one, or the token is another's. */
+/**
+ * Fills the prepared document time-stamp. Fails with pdf.unsuitable when none is pending, or the token is for other
+ * bytes.
+ */
 export function completeArchive(prepared: Uint8Array, token: Uint8Array): Outcome<Uint8Array> {
   const text = textIn(prepared)
   const author = readAuthor(text)
@@ -55,23 +59,23 @@ export function completeArchive(prepared: Uint8Array, token: Uint8Array): Outcom
   const [problem] = problems
   if (problem !== undefined) return unsuitable(problem)
   const last = stamps.at(-1)
-  if (last === undefined || last.token !== null) return unsuitable('No time-stamp of the report is still to come.')
-  if (!isOver(token, coveredDigest(prepared, last.gap))) return unsuitable('The time-stamp is not over this report.')
+  if (last === undefined || last.token !== null) return unsuitable('No time-stamp of the report is pending.')
+  if (!isOver(token, coveredDigest(prepared, last.gap))) return unsuitable('The time-stamp does not cover this report.')
   const contents = hexInGap(token)
-  if (contents === null) return unsuitable('The report left too little room for this time-stamp.')
+  if (contents === null) return unsuitable('The report reserved too little space for this time-stamp.')
   const complete = Buffer.from(prepared)
   complete.write(contents, last.gap.from, 'latin1')
   return ok(new Uint8Array(complete))
 }
 
-/** What is wrong with what a store holds or is to hold, in a sentence. */
+/** The error in the content of a store, in a sentence. */
 export function materialProblem({ certificates, crls }: ArchiveMaterial): string | null {
   if ([...certificates, ...crls].some(({ length }) => length > LARGEST_ITEM))
     return 'A certificate or revocation list is too large for the security store.'
   if (certificates.some((der) => readAuthorityCertificate(der) === null))
-    return 'The security store has something among its certificates that cannot be read as one.'
+    return 'The security store has an entry among its certificates that is not a readable certificate.'
   return crls.some((der) => readRevocationList(der) === null)
-    ? 'The security store has something among its revocation lists that cannot be read as one.'
+    ? 'The security store has an entry among its revocation lists that is not a readable list.'
     : null
 }
 

@@ -6,7 +6,10 @@ import { entriesOf, itemsOf, nameOf, refOf, textOf } from './values.ts'
 const LARGEST_FILE = 64 * 1024 * 1024
 const LARGEST_TOGETHER = 256 * 1024 * 1024
 const MOST_FILES = 1000
-/** Embedded results become a tenth to a twentieth, and a report is mostly its pages: they may be that many times the whole file. */
+/**
+ * Embedded results shrink to a tenth to a twentieth, and a report is mostly its pages: they may be that many times the
+ * whole file.
+ */
 const MOST_TIMES = 10
 const ALWAYS_ROOM = 16 * 1024 * 1024
 
@@ -15,7 +18,7 @@ interface Attachments {
   readonly problems: readonly string[]
 }
 
-/** The embedded files of the first revision, by the name they are listed under (ISO 32000-1 §7.11.4). */
+/** The embedded files of the first revision, by the name in their list (ISO 32000-1, 7.11.4). */
 export function readAttachments(pdf: Uint8Array, text: string, { offsets, state }: FirstRevision): Attachments {
   const files = new Map<string, Uint8Array>()
   const names = entriesOf(objectOf(text, offsets, refOf(state.catalog.entries.get('Names')))?.value)
@@ -28,10 +31,10 @@ export function readAttachments(pdf: Uint8Array, text: string, { offsets, state 
     if (name === null || files.has(name) || files.size === MOST_FILES)
       return {
         files,
-        problems: ['The list of embedded files names one twice, too many of them, or one without a name.'],
+        problems: ['The list of embedded files has a duplicate, too many entries, or one without a name.'],
       }
     const bytes = object === null ? null : inflate(pdf, object, Math.min(LARGEST_FILE, room))
-    if (bytes === null) return { files, problems: ['An embedded file is damaged, or larger than a report’s may be.'] }
+    if (bytes === null) return { files, problems: ['An embedded file is damaged, or larger than the limit.'] }
     room -= bytes.length
     files.set(name, bytes)
   }
@@ -50,7 +53,7 @@ function inflate(pdf: Uint8Array, { value, stream }: PdfObject, most: number): U
   }
 }
 
-/** The evidence digest that the file's information names; null when it names none. */
+/** The evidence digest in the file's information; null when there is none. */
 export function evidenceDigestIn(text: string, { offsets, state }: FirstRevision): string | null {
   const subject = entriesOf(objectOf(text, offsets, state.info)?.value).get('Subject')
   const words = textOf(objectOf(text, offsets, refOf(subject))?.value) ?? textOf(subject) ?? ''

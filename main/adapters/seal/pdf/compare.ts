@@ -12,10 +12,11 @@ const LARGEST_STREAM = 64 * 1024 * 1024
 const MOST_PAGES = 10
 
 /**
- * A sealed report against the same report written again from what was sealed, and not signed. Sentences about what differs, the pages
- * first, with the first passage of each that reads otherwise; none where both show the same. Compared are all objects of the first
- * revision but the signature's own content: what time-stamps add comes later. Streams are compared as they inflate, because another
- * release of zlib deflates the same content otherwise. Throws where the one written again is not of our form, which is our bug.
+ * Compares a sealed report with the same report rendered again from sealed content, and not signed. Returns sentences
+ * about differences, the pages first, with the first differing passage of each; none where both are the same. All
+ * objects of the first revision are compared, except the signature's own content: time-stamps are added later. Streams
+ * are compared as they inflate, because another release of zlib deflates the same content differently. Throws where the
+ * rendered one is not in the expected form, which is an internal error.
  */
 export function comparePages(sealed: Uint8Array, again: Uint8Array): readonly string[] {
   const { pdf, gap } = withRange(again)
@@ -23,19 +24,20 @@ export function comparePages(sealed: Uint8Array, again: Uint8Array): readonly st
     Buffer.compare(sealed.subarray(from, to), pdf.subarray(from, to)) === 0
   if (isSamePart(0, gap.from) && isSamePart(gap.to, gap.end)) return []
   const one = opened(sealed)
-  if (one === null) return ['It is not of the form that Barewitness writes.']
+  if (one === null) return ['It is not in the form that Barewitness writes.']
   const other = opened(pdf)
-  if (other === null) throw new Error('the report that was written again is not of our form')
+  if (other === null) throw new Error('the report that was rendered again is not in the expected form')
   const [stated, derived] = [one, other].map(pagesOf) as [readonly number[], readonly number[]]
-  const count = stated.length === derived.length ? [] : [`It has ${stated.length} pages, and ${derived.length} follow.`]
+  const count =
+    stated.length === derived.length ? [] : [`It has ${stated.length} pages; the evidence gives ${derived.length}.`]
   const differing = stated.flatMap((page, index) => {
     const at = firstDifference(passages(one, page), passages(other, derived[index] ?? null))
     return at === null ? [] : [{ page: index + 1, ...at }]
   })
   const named = differing
     .slice(0, MOST_PAGES)
-    .map(({ page, reads, follows }) => `Page ${page} reads ${shown(reads)}, where ${shown(follows)} follows.`)
-  const more = differing.length > MOST_PAGES ? [`${differing.length - MOST_PAGES} more pages read otherwise.`] : []
+    .map(({ page, reads, follows }) => `Page ${page} reads ${shown(reads)}; the evidence gives ${shown(follows)}.`)
+  const more = differing.length > MOST_PAGES ? [`${differing.length - MOST_PAGES} more pages differ.`] : []
   const texts = [...count, ...named, ...more]
   return texts.length > 0 ? texts : drawings(one, other, stated)
 }
@@ -45,7 +47,7 @@ interface Differing {
   readonly follows: string | undefined
 }
 
-/** Where two lists first differ: the passage of each, and of long passages the sentence. */
+/** Where two lists first differ: the passage of each, and for long passages the sentence. */
 function firstDifference(reading: readonly string[], expected: readonly string[]): Differing | null {
   const at = placeOfDifference(reading, expected)
   if (at === null) return null
@@ -87,7 +89,7 @@ const entries = (file: Opened, value: PdfValue | undefined): ReadonlyMap<string,
 const pagesOf = (file: Opened): readonly number[] =>
   refsOf(entries(file, file.first.state.catalog.entries.get('Pages')).get('Kids'))
 
-/** The bytes of a stream as they inflate; null where there are none, or more than there may be. */
+/** The inflated bytes of a stream; null where there are none, or more than the limit. */
 function contentOf({ pdf }: Opened, found: PdfObject | null): Uint8Array | null {
   if (found?.stream == null) return null
   const stored = pdf.subarray(found.stream.start, found.stream.end)
@@ -101,7 +103,7 @@ function contentOf({ pdf }: Opened, found: PdfObject | null): Uint8Array | null 
 
 const latin1 = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('latin1')
 
-/** Objects that differ where every page reads the same: what is drawn, and what else the file holds. */
+/** Objects that differ where every page reads the same: the drawing, and other content of the file. */
 function drawings(one: Opened, other: Opened, pages: readonly number[]): readonly string[] {
   const size = Math.max(one.first.offsets.length, other.first.offsets.length)
   const changed = new Set<number>()
@@ -112,9 +114,9 @@ function drawings(one: Opened, other: Opened, pages: readonly number[]): readonl
     return own.some((id) => id !== null && changed.has(id)) ? [index + 1] : []
   })
   return drawn.length > 0
-    ? drawn.slice(0, MOST_PAGES).map((page) => `Page ${page} reads the same, and is drawn otherwise.`)
+    ? drawn.slice(0, MOST_PAGES).map((page) => `Page ${page} reads the same, but is drawn differently.`)
     : [
-        `All pages read the same, and ${changed.size} other parts of the file differ, such as fonts, tags or embedded files.`,
+        `All pages read the same, but ${changed.size} other parts of the file differ, such as fonts, tags or embedded files.`,
       ]
 }
 
@@ -127,7 +129,7 @@ function isSame(one: Opened, other: Opened, id: number): boolean {
   return first !== null && second !== null && Buffer.compare(first, second) === 0
 }
 
-/** A stream's length is that of its deflated form; a signature's range depends on those of the whole file. */
+/** A stream's length is that of its deflated form; a signature's range depends on the lengths of the whole file. */
 function spelled({ value }: PdfObject): string {
   const own = entriesOf(value)
   const isSignature = nameOf(own.get('Type')) === 'Sig'
@@ -136,7 +138,9 @@ function spelled({ value }: PdfObject): string {
   return writeValue({ ...value, entries: new Map([...own].filter(([key]) => !left.includes(key))) })
 }
 
-/** What a page reads, passage by passage: the text of each marked content (ISO 32000-1 §14.6), lines joined by a blank. */
+/**
+ * The text of a page, passage by passage: the text of each marked content (ISO 32000-1, 14.6), lines joined by a blank.
+ */
 function passages(file: Opened, page: number | null): readonly string[] {
   if (page === null) return []
   const own = entries(file, { kind: 'ref', id: page })
@@ -165,7 +169,7 @@ const textShown = (operand: string, font: ReadonlyMap<string, string>): string =
     .map((glyph) => font.get(glyph) ?? '\uFFFD')
     .join('')
 
-/** The text that each glyph stands for, as the font's ToUnicode map has it (ISO 32000-1 §9.10.3), in the one form that pdfkit writes. */
+/** The text of each glyph, by the font's ToUnicode map (ISO 32000-1, 9.10.3), in the one form that pdfkit writes. */
 function textByGlyph(file: Opened, font: PdfValue): ReadonlyMap<string, string> {
   const map = latin1(contentOf(file, object(file, refOf(entries(file, font).get('ToUnicode')))))
   const texts = new Map<string, string>()

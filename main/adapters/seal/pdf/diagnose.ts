@@ -4,26 +4,26 @@ import { objectOf } from './objects.ts'
 import type { FileState } from './state.ts'
 import { entriesOf, nameOf, type PdfValue, readValue, refOf, refsOf, textOf, writeValue } from './values.ts'
 
-/** Why an update is not one that Barewitness writes, in plain words, as far as it can be told. Never empty. */
+/** Why an update is not one that Barewitness writes, as far as it can be determined. Never empty. */
 export function diagnoseUpdate(text: string, state: FileState, first: FirstRevision): readonly string[] {
   const tail = text.slice(state.length)
   if (!/\bxref\b|\d{1,10} \d{1,5} obj\b/.test(tail))
-    return [`${tail.length} bytes stand after the end of the file and belong to nothing.`]
+    return [`${tail.length} bytes follow the end of the file and belong to nothing.`]
   const changes = new Set([...features(tail), ...changedObjects(text, tail, state, first)])
   const said = [...changes].slice(0, 20)
-  return ['Something was added to the report after it was signed that is not a time-stamp of ours.', ...said]
+  return ['Content other than a Barewitness time-stamp was added to the report after signing.', ...said]
 }
 
 const FEATURES: readonly (readonly [pattern: RegExp, sentence: string])[] = [
-  [/\/XRefStm\b/, 'The file has a hybrid cross-reference: two programs may see two documents.'],
+  [/\/XRefStm\b/, 'The file has a hybrid cross-reference: two programs may show different documents.'],
   [/\/Type\s*\/XRef\b/, 'The file has a cross-reference stream.'],
   [/\/Type\s*\/ObjStm\b/, 'The file has an object stream, in which content may be hidden.'],
-  [/\/Encrypt\b/, 'The file says that it is encrypted.'],
+  [/\/Encrypt\b/, 'The file is marked as encrypted.'],
   [/\/(?:JS|JavaScript|OpenAction|AA|Launch|URI|SubmitForm)\b/, 'The file has an action or a script.'],
-  [/\/NeedAppearances\b/, 'The file asks the viewer to draw its form fields anew.'],
+  [/\/NeedAppearances\b/, 'The file makes the viewer draw its form fields again.'],
 ]
 
-/** What a report never has, wherever it stands outside streams. */
+/** What a report never has, anywhere outside streams. */
 const features = (part: string): readonly string[] => {
   const outside = part
     .split('endstream')
@@ -32,7 +32,7 @@ const features = (part: string): readonly string[] => {
   return FEATURES.flatMap(([pattern, sentence]) => (pattern.test(outside) ? [sentence] : []))
 }
 
-/** What else can be told about a first revision that is not of our form. */
+/** Other reasons why a first revision is not in the expected form. */
 export function diagnoseFirst(text: string): readonly string[] {
   const at = text.indexOf('/SubFilter /ETSI.CAdES.detached')
   const start = at === -1 ? -1 : text.lastIndexOf(' obj', at)
@@ -49,7 +49,7 @@ const LONGEST_LOOK = 40_000
 
 function changedObjects(text: string, tail: string, state: FileState, first: FirstRevision): readonly string[] {
   const found = looseObjects(tail)
-  if (found.length === 0) return ['An update holds nothing.']
+  if (found.length === 0) return ['An update is empty.']
   const pages = pagesOf(text, first)
   return found.flatMap(({ id, body }) => {
     if (id >= state.size) return addedObject(body)
@@ -59,7 +59,7 @@ function changedObjects(text: string, tail: string, state: FileState, first: Fir
   })
 }
 
-/** Whatever looks like an object, up to its end. */
+/** Anything that looks like an object, up to its end. */
 function looseObjects(tail: string): readonly { readonly id: number; readonly body: string }[] {
   const found: { id: number; body: string }[] = []
   for (const { 0: head, 1: id, index } of tail.matchAll(/(?<=^|\n)([1-9]\d{0,9}) \d{1,5} obj\b/g)) {
@@ -80,7 +80,7 @@ function addedObject(body: string): readonly string[] {
   return []
 }
 
-/** What is wrong with a signature's own /ByteRange, as far as it shows in its dictionary alone. */
+/** What is wrong with a signature's own /ByteRange, as far as its dictionary alone shows. */
 function rangeSentences(body: string, whose: string): readonly string[] {
   const ranges = [...body.matchAll(/\/ByteRange\b/g)]
   if (ranges.length === 0) return [`${whose} has no /ByteRange.`]
@@ -101,7 +101,7 @@ function changedObject(id: number, body: string, was: PdfValue, { state, first, 
     const now = /\/Count\s+(\d{1,9})/.exec(body)?.[1]
     const before = pages.contents.size
     if (now !== undefined && Number(now) < before) return ['A page was removed.']
-    return now !== undefined && Number(now) > before ? ['A page was added.'] : ['The pages were arranged anew.']
+    return now !== undefined && Number(now) > before ? ['A page was added.'] : ['The pages were rearranged.']
   }
   if (id === state.pageId || id === state.formId || id === state.root) return changedNamed(id, body, state)
   if (type === 'Page') return [`Page ${pages.numbers.get(id) ?? '?'} was replaced.`]
@@ -111,7 +111,7 @@ function changedObject(id: number, body: string, was: PdfValue, { state, first, 
   return id < first.offsets.length ? [`Object ${id}, part of what was signed, was replaced.`] : []
 }
 
-/** The three objects that our own updates write again: what else than a time-stamp's do these say? */
+/** The three objects that our own updates write again: what do these contain other than a time-stamp's changes? */
 function changedNamed(id: number, body: string, state: FileState): readonly string[] {
   const [before, what] =
     id === state.root
@@ -150,7 +150,7 @@ function pagesOf(text: string, { offsets, state }: FirstRevision): Pages {
   return { numbers, contents: new Map(contents) }
 }
 
-/** Somebody else's PDF in a sentence: how many signatures, and which program it says wrote it. */
+/** Another program's PDF in a sentence: how many signatures, and the program that it names as its writer. */
 export function foreignSentence(text: string): string {
   let signatures = 0
   for (
@@ -161,8 +161,8 @@ export function foreignSentence(text: string): string {
     signatures += 1
   const count = signatures === 0 ? 'no signature' : signatures === 1 ? '1 signature' : `${signatures} signatures`
   const producer = producerOf(text)
-  const writer = producer === null ? 'by a program that it does not name plainly' : `by ${quote(producer)}`
-  return `This is a PDF with ${count}, written ${writer}; Barewitness did not write it and says nothing about it.`
+  const writer = producer === null ? 'by a program that it does not name clearly' : `by ${quote(producer)}`
+  return `This is a PDF with ${count}, written ${writer}. Barewitness did not write it and did not verify it.`
 }
 
 function producerOf(text: string): string | null {

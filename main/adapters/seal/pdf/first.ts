@@ -17,25 +17,26 @@ import {
   writeValue,
 } from './values.ts'
 
-/** The first revision of a report: everything but what time-stamps add. */
+/** The first revision of a report: everything except later time-stamps. */
 export interface FirstRevision {
   readonly state: FileState
   /** The gap of the author's signature. */
   readonly gap: Gap
-  /** Where each object begins, by number. */
+  /** Position of each object, by number. */
   readonly offsets: readonly number[]
 }
 
-/** What pdfkit begins a PDF/A-3 file with. */
+/** The start of a PDF/A-3 file from pdfkit. */
 export const HEADER = '%PDF-1.7\n%\u00ff\u00ff\u00ff\u00ff\n'
 const MOST_OBJECTS = 2_000_000
 
 /**
- * Reads the first revision in the one form our writer gives it: objects without a byte between them, a cross-reference table of
- * exactly those, only dictionaries that we write, and one certifying signature. A sentence where it departs from that.
+ * Reads the first revision in the one form that our writer gives it: objects without a byte between them, a
+ * cross-reference table of exactly those, only dictionaries that we write, and one certifying signature. Returns a
+ * sentence where it differs.
  */
 export function readFirstRevision(text: string): FirstRevision | string {
-  if (!text.startsWith(HEADER)) return 'The file does not begin as Barewitness writes it.'
+  if (!text.startsWith(HEADER)) return 'The file does not start as Barewitness writes it.'
   const objects = readObjects(text)
   if (typeof objects === 'string') return objects
   const { offsets, tableAt, survey } = objects
@@ -68,10 +69,10 @@ function readObjects(text: string): Objects | string {
   for (let count = 0; !text.startsWith('xref\n', at); count += 1) {
     const object = readObject(text, at)
     if (object === null || count === MOST_OBJECTS)
-      return `What stands at byte ${at} is no object as Barewitness writes it.`
+      return `The content at byte ${at} is not an object as Barewitness writes it.`
     const { id, value } = object.value
     if (id > MOST_OBJECTS) return `Object ${id} has too high a number.`
-    if (offsets[id] !== undefined) return `Object ${id} is there more than once.`
+    if (offsets[id] !== undefined) return `Object ${id} occurs more than once.`
     const stranger = strangerIn(value, survey)
     if (stranger !== null) return `Object ${id} is of a kind that Barewitness does not write${kindOf(stranger)}.`
     offsets[id] = object.value.start
@@ -81,7 +82,7 @@ function readObjects(text: string): Objects | string {
   return { offsets, tableAt: at, survey }
 }
 
-/** Its own words for what it is, as far as they are plain names. */
+/** The kind that it states, as far as its names are plain. */
 function kindOf(entries: ReadonlyMap<string, PdfValue>): string {
   const keys = [...entries.keys()].slice(0, 8).map((key) => `/${key}`)
   return keys.length === 0 ? '' : `, with ${keys.join(' ')}`
@@ -98,7 +99,7 @@ interface Trailer {
 function readTrailer(text: string, offsets: readonly number[], tableAt: number): Trailer | string {
   const lines = offsets.slice(1).map(tableLine).join('')
   const table = `xref\n0 ${offsets.length}\n0000000000 65535 f \n${lines}trailer\n`
-  if (!text.startsWith(table, tableAt)) return 'The cross-reference table is not one of the objects in the file.'
+  if (!text.startsWith(table, tableAt)) return 'The cross-reference table does not match the objects in the file.'
   const read = readValue(text, tableAt + table.length)
   const entries = entriesOf(read?.value)
   const [root, info] = [refOf(entries.get('Root')), refOf(entries.get('Info'))]
@@ -127,15 +128,15 @@ const SINGLE: readonly (readonly [begins: string, what: string])[] = [
 function singleProblem({ shapes }: Survey): string | null {
   for (const [begins, what] of SINGLE) {
     const count = [...shapes].reduce((sum, [shape, times]) => sum + (shape.startsWith(begins) ? times : 0), 0)
-    if (count === 0 && begins === 'Type=Sig ') return 'The report carries no signature.'
-    if (count !== 1) return `The first revision has ${count} of what it must have once: ${what}.`
+    if (count === 0 && begins === 'Type=Sig ') return 'The report has no signature.'
+    if (count !== 1) return `The first revision has ${count} of a required single part: ${what}.`
   }
   return null
 }
 
 type Parts = Pick<FileState, 'catalog' | 'formId' | 'form' | 'pageId' | 'page'> & { readonly signatureId: number }
 
-/** From the catalog to the signature, by every way that leads there. */
+/** From the catalog to the signature, by every path. */
 function readParts(text: string, offsets: readonly number[], root: number): Parts | string {
   const dictionaryOf = (id: number | null): PdfDictionary | null => {
     const value = objectOf(text, offsets, id)?.value
@@ -160,13 +161,16 @@ function readParts(text: string, offsets: readonly number[], root: number): Part
   const same = text.startsWith(`${widgetId} 0 obj\n${again}\nendobj\n`, offsets[widgetId])
   const onPage = refsOf(page.entries.get('Annots')).filter((id) => id === widgetId).length === 1
   if (!same || !onPage || others.length > 0 || certified !== signatureId)
-    return 'The author’s signature is not the one field of the report, on its first page, that certifies it.'
+    return 'The author’s signature is not the only field of the report, on its first page, that certifies it.'
   return { catalog, formId, form, pageId, page, signatureId }
 }
 
 const HEAD = '<<\n/Type /Sig\n/Filter /Adobe.PPKLite\n/SubFilter /ETSI.CAdES.detached\n/ByteRange '
 const KEY = '\n/Contents '
-/** A reason and a moment, then DocMDP with P 2: form filling and signing may follow, so that time-stamps can (ISO 32000-1 §12.8.2.2). */
+/**
+ * A reason and a time, then DocMDP with P 2: form filling and signing may follow, so that time-stamps can (ISO 32000-1,
+ * 12.8.2.2).
+ */
 const REST = `/Reference [${writeValue(
   dictionary({
     Type: name('SigRef'),
@@ -187,5 +191,5 @@ function readSignature(text: string, start: number, id: number, end: number): Ga
     return 'The dictionary of the author’s signature is not one that Barewitness writes.'
   return text.startsWith(`${byteRange(gap)}${KEY}<`, start + head.length) && text[gap.to - 1] === '>'
     ? gap
-    : 'The /ByteRange of the author’s signature is not all of the first revision but the signature itself.'
+    : 'The /ByteRange of the author’s signature is not the whole first revision except the signature itself.'
 }

@@ -8,8 +8,8 @@ import { addSignatureTimestamp, readAuthor, textIn } from './stamp.ts'
 import { readUpdates } from './updates.ts'
 
 /**
- * The step from one level to the next: a token over the signature where there is none yet, else what `material` adds and a token over
- * everything. Fails with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
+ * The step to the next level: a token over the signature where there is none yet, otherwise what `material` adds and a
+ * token over everything. Fails with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
  */
 export function nextPdfStamp(pdf: Uint8Array, material: ArchiveMaterial): Outcome<NextStamp> {
   const text = textIn(pdf)

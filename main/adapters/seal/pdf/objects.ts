@@ -1,17 +1,17 @@
 import { numberOf, type PdfValue, type Read, readValue } from './values.ts'
 
-/** An indirect object (ISO 32000-1 §7.3.10) and where it stands. */
+/** An indirect object (ISO 32000-1, 7.3.10) and its position. */
 export interface PdfObject {
   readonly id: number
   readonly value: PdfValue
-  /** Where the bytes of its stream are, as stored. */
+  /** Position of the bytes of its stream, as stored. */
   readonly stream: { readonly start: number; readonly end: number } | null
   readonly start: number
 }
 
 const HEAD = /([1-9]\d{0,9}) 0 obj\n/y
 
-/** Reads the object that begins at `at`, in the one layout our writer uses; null when none does. */
+/** Reads the object that starts at `at`, in the one layout of our writer; null when there is none. */
 export function readObject(text: string, at: number): Read<PdfObject> | null {
   HEAD.lastIndex = at
   const head = HEAD.exec(text)
@@ -28,12 +28,15 @@ export function readObject(text: string, at: number): Read<PdfObject> | null {
   return { value: { ...object, stream: { start, end: start + length } }, end: start + length + tail.length }
 }
 
-/** One line of a cross-reference table for an object in use (ISO 32000-1 §7.5.4): twenty bytes, our line ends being " \n". */
+/**
+ * One line of a cross-reference table for an object in use (ISO 32000-1, 7.5.4): twenty bytes, our line ends being "
+ * \n".
+ */
 export const tableLine = (offset: number): string => `${String(offset).padStart(10, '0')} 00000 n \n`
 
 /** The lines after a cross-reference table and its trailer. */
 export const fileEnd = (tableAt: number): string => `\nstartxref\n${tableAt}\n%%EOF\n`
 
-/** The object of that number, by where each begins. */
+/** The object of that number, by the start of each. */
 export const objectOf = (text: string, offsets: readonly number[], id: number | null): PdfObject | null =>
   id === null ? null : (readObject(text, offsets[id] ?? text.length)?.value ?? null)

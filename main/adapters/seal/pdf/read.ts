@@ -13,16 +13,16 @@ import { contentsOf, coveredBytes, coveredDigest } from './state.ts'
 import { readUpdates, type Stamped } from './updates.ts'
 
 const LARGEST_PDF = 256 * 1024 * 1024
-/** What stands in every report of ours: the name of the program that wrote it, an object of its own. */
+/** In every report from this program: the name of its writer, an object of its own. */
 const OUR_MARK = ' 0 obj\n(Barewitness '
 
 /**
- * Reads a PDF by the strict profile of the reports we write (ISO 32000-1; ETSI EN 319 142-1 §6): the first revision has only what our
- * writer puts there, and each later one is, byte for byte, what our writer makes of its parts. `problems` says where the file departs
- * from that, or a signature from the bytes; whose signatures they are, and in what standing, is in `seal`, whose `timestamps` holds
- * the signature's token and then the document time-stamps. A file cut back to an earlier revision is what it then was: its level
- * says so. Material in the file's security store completes chains and is trusted no more than what is offered. Whatever the bytes,
- * nothing is thrown.
+ * Reads a PDF by the strict profile of the reports we write (ISO 32000-1; ETSI EN 319 142-1, section 6): the first
+ * revision has only what our writer puts there, and each later one is, byte for byte, what our writer makes of its
+ * parts. `problems` states where the file differs from that, or a signature from the bytes; signers and their trust are
+ * in `seal`, whose `timestamps` contains the signature's token and then the document time-stamps. A file cut back to an
+ * earlier revision is what it then was: its level states that. Material in the file's security store completes chains
+ * and is trusted no more than what is passed in. Never throws, whatever the bytes.
  */
 export function readPdf(
   pdf: Uint8Array,
@@ -30,8 +30,7 @@ export function readPdf(
   freshCrls: readonly Uint8Array[] = [],
 ): PdfReading {
   if (!Buffer.from(pdf.subarray(0, 1024)).includes('%PDF-')) return nothing('not-a-pdf', ['This is not a PDF.'])
-  if (pdf.length > LARGEST_PDF)
-    return nothing('foreign', ['This PDF is larger than any report that Barewitness reads.'])
+  if (pdf.length > LARGEST_PDF) return nothing('foreign', ['This PDF is larger than the size limit of a report.'])
   const text = textIn(pdf)
   if (!text.includes(OUR_MARK)) return nothing('foreign', [foreignSentence(text)])
   const first = readFirstRevision(text)
@@ -58,7 +57,10 @@ const nothing = (kind: PdfReading['kind'], problems: readonly string[]): PdfRead
   attachments: new Map(),
 })
 
-/** B-LTA takes a document time-stamp over lists for both chains before it: the signer's, and that of the signature's own time-stamp. */
+/**
+ * B-LTA requires a document time-stamp over revocation lists for both chains before it: the signer's, and that of the
+ * signature's own time-stamp.
+ */
 function levelOf({ timestamps: [own], revocationCovered }: SealReading, stamps: number): PadesLevel {
   if (own === undefined) return 'B-B'
   return stamps > 0 && revocationCovered && own.revocationCovered ? 'B-LTA' : 'B-T'
@@ -77,7 +79,8 @@ function readSignatures(
   { offered, freshCrls }: { readonly offered: readonly Uint8Array[]; readonly freshCrls: readonly Uint8Array[] },
 ): Signatures {
   const signature = contentsOf(text.slice(gap.from + 1, gap.to - 1))
-  if (signature === null) return { seal: null, problems: ['The place of the author’s signature does not hold one.'] }
+  if (signature === null)
+    return { seal: null, problems: ['The space for the author’s signature does not contain one.'] }
   const parsed = parseSeal(signature)
   if (typeof parsed === 'string') return { seal: null, problems: [parsed] }
   const certificates = [...stamps.flatMap((stamp) => stamp.certificates), ...offered]
@@ -100,7 +103,7 @@ function readSignatures(
   return {
     seal: { ...own, timestamps: [...own.timestamps, ...read.flatMap(({ reading }) => reading ?? [])] },
     problems: [
-      ...(over ? [] : ['What the author signed is not what stands in the file: it was changed after signing.']),
+      ...(over ? [] : ['The signed content differs from the file: the file was changed after signing.']),
       ...(stamps.length > 0 && parsed.timestampToken === null
         ? ['The report has a document time-stamp, but none over the author’s signature.']
         : []),
@@ -128,6 +131,6 @@ function readStamp(
     return { reading: null, problems: [...problems, `${name} was prepared, but its token is missing.`] }
   const digest = coveredDigest(pdf, gap)
   const { reading } = readTokenOverDigest(token, digest, certificates, crls)
-  const over = isOver(token, digest) ? [] : [`${name} is not over what stands before it in the file.`]
+  const over = isOver(token, digest) ? [] : [`${name} does not cover the content before it in the file.`]
   return { reading, problems: [...problems, ...over] }
 }

@@ -1,9 +1,10 @@
 import { nameOf, type PdfValue } from './values.ts'
 
 /**
- * Every dictionary that a report's first revision may hold: its keys, `?` after one that may be left out, `=` before the name it must
- * have, `*` for names of fonts and of settings of opacity. What is not listed, such as scripts, actions that leave the file, forms, other
- * annotations, or encryption, makes a file that is not ours. Taken from what main/adapters/pdf writes; its test fails when the two part.
+ * Every dictionary that a report's first revision may contain: its keys, `?` after an optional one, `=` before the
+ * required name, `*` for names of fonts and of opacity settings. Anything else, such as scripts, actions that leave the
+ * file, forms, other annotations, or encryption, makes a file that Barewitness did not write. Taken from what
+ * main/adapters/pdf writes; its test fails when the two differ.
  */
 const SHAPES = `
 Type=Catalog Pages Names Lang MarkInfo StructTreeRoot ViewerPreferences AcroForm? Perms? AF? Outlines PageMode=UseOutlines OutputIntents Metadata
@@ -51,7 +52,7 @@ S P K Pg? A? Alt?
 *
 `
 
-/** Kinds of structure element (ISO 32000-1 §14.8.4). */
+/** Kinds of structure element (ISO 32000-1, 14.8.4). */
 const STRUCTURE =
   'Document Sect P H1 H2 H3 H4 H5 H6 Table THead TBody TR TH TD L LI Lbl LBody TOC TOCI Reference Link Code Span Figure'
 const STRUCTURES: ReadonlySet<string> = new Set(STRUCTURE.split(' '))
@@ -74,7 +75,7 @@ const shapes: readonly Shape[] = SHAPES.trim()
     ),
   }))
 
-/** Which of the shapes a dictionary has, as its line above; null when none. */
+/** The shape of a dictionary, as its line above; null when none matches. */
 function shapeOf(entries: ReadonlyMap<string, PdfValue>): string | null {
   return shapes.find((shape) => fits(entries, shape))?.text ?? null
 }
@@ -89,13 +90,16 @@ function fits(entries: ReadonlyMap<string, PdfValue>, { keys, text }: Shape): bo
   return [...entries.keys()].every((key) => keys.has(key))
 }
 
-/** What was met on the way through a file's values. */
+/** Shapes and references found in a file's values. */
 export interface Survey {
   readonly references: Set<number>
   readonly shapes: Map<string, number>
 }
 
-/** The first dictionary in a value, however deep, that has none of the shapes; null when all do. Notes shapes and references. */
+/**
+ * The first dictionary in a value, at any depth, that has none of the shapes; null when all have one. Notes shapes and
+ * references.
+ */
 export function strangerIn(value: PdfValue, survey: Survey): ReadonlyMap<string, PdfValue> | null {
   if (value.kind === 'ref') survey.references.add(value.id)
   if (value.kind === 'dictionary') {

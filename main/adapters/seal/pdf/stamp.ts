@@ -7,7 +7,7 @@ import { type CertificateFacts, readCertificate, sameBytes } from '../x509.ts'
 import { type FirstRevision, readFirstRevision } from './first.ts'
 import { contentsOf, hexInGap } from './state.ts'
 
-/** One character a byte, to be read as PDF syntax. */
+/** One character per byte, to be read as PDF syntax. */
 export const textIn = (pdf: Uint8Array): string =>
   Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('latin1')
 
@@ -19,7 +19,7 @@ interface SignedReport {
   readonly length: number
 }
 
-/** The author's signature of a report, taken apart; fails with pdf.unsuitable. */
+/** The author's signature of a report, parsed; fails with pdf.unsuitable. */
 export function readAuthor(text: string): Outcome<SignedReport> {
   const first = readFirstRevision(text)
   if (typeof first === 'string') return unsuitable(first)
@@ -30,8 +30,8 @@ export function readAuthor(text: string): Outcome<SignedReport> {
 }
 
 /**
- * SHA-256 of the signature's value: what a signature time-stamp is over (RFC 3161, appendix A; PAdES B-T, ETSI EN 319 142-1 §6).
- * Fails with pdf.unsuitable.
+ * SHA-256 of the signature's value: what a signature time-stamp covers (RFC 3161, appendix A; PAdES B-T, ETSI EN 319
+ * 142-1, section 6). Fails with pdf.unsuitable.
  */
 export function signatureImprint(pdf: Uint8Array): Outcome<Uint8Array> {
   const read = readAuthor(textIn(pdf))
@@ -39,27 +39,27 @@ export function signatureImprint(pdf: Uint8Array): Outcome<Uint8Array> {
 }
 
 /**
- * From B-B to B-T: puts the token among the signature's unsigned attributes, inside the room that was left, so that nothing moves and
- * what was signed stays. Fails with pdf.unsuitable when the PDF has later revisions or a token already, when the token is over
- * something else, or when it does not fit.
+ * From B-B to B-T: adds the token to the signature's unsigned attributes, inside the reserved space, so that no offset
+ * changes and the signed bytes stay the same. Fails with pdf.unsuitable when the PDF already has later revisions or a
+ * token, when the token covers other bytes, or when it does not fit.
  */
 export function addSignatureTimestamp(pdf: Uint8Array, token: Uint8Array): Outcome<Uint8Array> {
   const read = readAuthor(textIn(pdf))
   if (!read.ok) return read
   const { first, seal, length } = read.value
-  if (length !== first.state.length) return unsuitable('The report has later revisions already.')
-  if (seal.timestampToken !== null) return unsuitable('The signature has a time-stamp already.')
-  if (!isOver(token, digestOf(seal.signature))) return unsuitable('The time-stamp is not over this signature.')
+  if (length !== first.state.length) return unsuitable('The report already has later revisions.')
+  if (seal.timestampToken !== null) return unsuitable('The signature already has a time-stamp.')
+  if (!isOver(token, digestOf(seal.signature))) return unsuitable('The time-stamp does not cover this signature.')
   const cms = withToken(seal, token)
   if (cms === null) return unsuitable('The signature is not one that Barewitness writes.')
   const contents = hexInGap(cms)
-  if (contents === null) return unsuitable('The report left too little room for this time-stamp.')
+  if (contents === null) return unsuitable('The report reserved too little space for this time-stamp.')
   const stamped = Buffer.from(pdf)
   stamped.write(contents, first.gap.from, 'latin1')
   return ok(new Uint8Array(stamped))
 }
 
-/** Whether a token is over bytes of this SHA-256. */
+/** Whether a token covers bytes of this SHA-256. */
 export const isOver = (token: Uint8Array, sha256: Uint8Array): boolean =>
   sameBytes(readTokenOverDigest(token, sha256, [], []).imprint, sha256)
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/placeholder.ts'
 import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref, string } from './values.ts'
 
-/** Where a report stands after a revision: all that the next update needs (ISO 32000-1 §7.5.6). */
+/** State of a report after a revision: all that the next update needs (ISO 32000-1, 7.5.6). */
 export interface FileState {
   /** Bytes up to the end of this revision. */
   readonly length: number
@@ -22,7 +22,7 @@ export interface FileState {
   readonly stamps: number
 }
 
-/** The document security store (ETSI EN 319 142-1 §5.4.2): object numbers of what it holds. */
+/** The document security store (ETSI EN 319 142-1, section 5.4.2): object numbers of its content. */
 export interface ValidationStore {
   readonly id: number
   readonly certificates: readonly number[]
@@ -36,7 +36,7 @@ interface WidgetParts {
   readonly page: number
 }
 
-/** The one form of our signature fields: invisible, merged with its annotation (ISO 32000-1 §12.7.4.5). */
+/** The one form of our signature fields: invisible, merged with its annotation (ISO 32000-1, 12.7.4.5). */
 export const signatureWidget = ({ title, tooltip, signature, page }: WidgetParts): PdfDictionary =>
   dictionary({
     Type: name('Annot'),
@@ -54,14 +54,14 @@ export const RANGE_WIDTH = BYTE_RANGE_PLACEHOLDER.length
 /** Of a signature's hexadecimal string, brackets included. */
 export const GAP_WIDTH = SIGNATURE_BYTES * 2 + 2
 
-/** Where a signature's own hexadecimal string stands, brackets included, and where its revision ends. */
+/** Position of a signature's own hexadecimal string, brackets included, and the end of its revision. */
 export interface Gap {
   readonly from: number
   readonly to: number
   readonly end: number
 }
 
-/** The /ByteRange of everything up to `end` but the gap, padded to the width that is reserved. */
+/** The /ByteRange of everything up to `end` except the gap, padded to the reserved width. */
 export const byteRange = ({ from, to, end }: Gap): string => `[0 ${from} ${to} ${end - to}]`.padEnd(RANGE_WIDTH, ' ')
 
 /** Both parts that a signature covers, in one piece. */
@@ -71,7 +71,10 @@ export const coveredBytes = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Arra
 export const coveredDigest = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Array =>
   new Uint8Array(createHash('sha256').update(pdf.subarray(0, from)).update(pdf.subarray(to, end)).digest())
 
-/** What a signature's string holds: one value in DER, then zeros. Null when it is not that, or not in lower-case hexadecimal. */
+/**
+ * Content of a signature's string: one value in DER, then zeros. Null for anything else, and when it is not in
+ * lower-case hexadecimal.
+ */
 export function contentsOf(hex: string): Uint8Array | null {
   if (!/^[0-9a-f]+$/.test(hex)) return null
   const bytes = new Uint8Array(Buffer.from(hex, 'hex'))
@@ -80,7 +83,7 @@ export function contentsOf(hex: string): Uint8Array | null {
   return bytes.slice(0, length)
 }
 
-/** Whole length of the SEQUENCE that bytes begin with. */
+/** Whole length of the SEQUENCE at the start of bytes. */
 function lengthOfDer(bytes: Uint8Array): number | null {
   const [tag, first = 0, ...rest] = bytes.subarray(0, 6)
   if (tag !== 0x30) return null

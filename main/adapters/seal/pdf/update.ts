@@ -27,27 +27,31 @@ interface UpdateParts {
   /** DER, new in this update. */
   readonly certificates: readonly Uint8Array[]
   readonly crls: readonly Uint8Array[]
-  /** The time-stamp token; empty where it is still to come. */
+  /** The time-stamp token; empty while it is pending. */
   readonly token: Uint8Array
 }
 
 interface Update {
-  /** What is appended, one character a byte. */
+  /** The appended text, one character per byte. */
   readonly text: string
   readonly gap: Gap
   readonly next: FileState
 }
 
-/** Declares what PDF 1.7 does not know: the security store and the time-stamp (ETSI EN 319 142-1 §5.6, ISO 32000-1 §7.12). */
+/**
+ * Declares what PDF 1.7 lacks: the security store and the time-stamp (ETSI EN 319 142-1, section 5.6; ISO 32000-1,
+ * 7.12).
+ */
 const EXTENSIONS = dictionary({
   ADBE: dictionary({ BaseVersion: name('1.7'), ExtensionLevel: number(8) }),
   ESIC: dictionary({ BaseVersion: name('1.7'), ExtensionLevel: number(5) }),
 })
 
 /**
- * The one form of our updates (ISO 32000-1 §7.5.6; ETSI EN 319 142-1 §5.4): the material as plain streams, the store that lists it
- * beside what was there before, one document time-stamp with its field, and the catalog, form and page that name them. The same
- * parts give the same bytes; the reader builds each update again and compares. Null when the token does not fit.
+ * The one form of our updates (ISO 32000-1, 7.5.6; ETSI EN 319 142-1, section 5.4): the material as plain streams, the
+ * store that lists it with its earlier content, one document time-stamp with its field, and the catalog, form and page
+ * that name them. The same parts give the same bytes; the reader builds each update again and compares. Null when the
+ * token does not fit.
  */
 export function buildUpdate(state: FileState, { certificates, crls, token }: UpdateParts): Update | null {
   const contents = hexInGap(token)
@@ -96,7 +100,7 @@ export function buildUpdate(state: FileState, { certificates, crls, token }: Upd
 }
 
 const CONTENTS_KEY = '\n/Contents '
-/** A document time-stamp dictionary (ETSI EN 319 142-1 §5.4.3). It states no time by our own clock. */
+/** A document time-stamp dictionary (ETSI EN 319 142-1, section 5.4.3). It states no time by our own clock. */
 const STAMP_HEAD = `<<\n/Type /DocTimeStamp\n/Filter /Adobe.PPKLite\n/SubFilter /ETSI.RFC3161\n/ByteRange ${' '.repeat(RANGE_WIDTH)}${CONTENTS_KEY}`
 const STAMP_TAIL = '\n>>'
 
@@ -115,7 +119,7 @@ const storeValue = ({ certificates, crls }: ValidationStore): PdfDictionary =>
 const streamOf = (der: Uint8Array): string =>
   `<<\n/Length ${der.length}\n>>\nstream\n${Buffer.from(der).toString('latin1')}\nendstream`
 
-/** Cross-reference subsections, in ascending order (ISO 32000-1 §7.5.4). */
+/** Cross-reference subsections, in ascending order (ISO 32000-1, 7.5.4). */
 function table(offsets: ReadonlyMap<number, number>): string {
   const ids = [...offsets.keys()].sort((a, b) => a - b)
   const runs: number[][] = []

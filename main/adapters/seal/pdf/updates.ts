@@ -8,7 +8,7 @@ import { entriesOf, nameOf, refsOf } from './values.ts'
 /** One revision after the first: its time-stamp and what it adds to the security store. */
 export interface Stamped {
   readonly gap: Gap
-  /** Null while it is prepared and not yet stamped. */
+  /** Null while it is prepared but not yet time-stamped. */
   readonly token: Uint8Array | null
   readonly certificates: readonly Uint8Array[]
   readonly crls: readonly Uint8Array[]
@@ -16,7 +16,7 @@ export interface Stamped {
 
 interface Updates {
   readonly stamps: readonly Stamped[]
-  /** After the last revision that has our form. */
+  /** After the last revision in our form. */
   readonly state: FileState
   readonly problems: readonly string[]
 }

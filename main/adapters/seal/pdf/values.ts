@@ -1,6 +1,7 @@
 /**
- * Values of PDF syntax (ISO 32000-1 §7.3), as far as the reports we write use them. Text is one character a byte (latin1). A string
- * keeps its bytes as written, escapes included, so that writing a value gives the very bytes it was read from.
+ * Values of PDF syntax (ISO 32000-1, 7.3), as far as the reports we write use them. Text is one character per byte
+ * (latin1). A string keeps its bytes as written, escapes included, so that writing a value gives exactly the bytes it
+ * was read from.
  */
 export type PdfValue =
   | { readonly kind: 'null' }
@@ -71,7 +72,10 @@ export function writeValue(value: PdfValue): string {
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }
 
-/** What a string says: PDFDocEncoding as far as it is ASCII, or UTF-16 after its byte order mark (ISO 32000-1 §7.9.2.2). */
+/**
+ * The text of a string: PDFDocEncoding as far as it is ASCII, or UTF-16 after its byte order mark (ISO 32000-1,
+ * 7.9.2.2).
+ */
 export function textOf(value: PdfValue | undefined): string | null {
   if (value?.kind !== 'string') return null
   const bytes = value.raw.replace(/\\([\s\S])/g, (_, escaped: string) => ESCAPED[escaped] ?? escaped)
@@ -84,11 +88,11 @@ const DEEPEST = 16
 
 export interface Read<T> {
   readonly value: T
-  /** Where the next byte is. */
+  /** Position of the next byte. */
   readonly end: number
 }
 
-/** Reads one value. Null for anything that our writer does not write: comments, other white space, a key that comes twice. */
+/** Reads one value. Null for anything that our writer does not write: comments, other white space, a duplicate key. */
 export function readValue(text: string, at: number): Read<PdfValue> | null {
   const budget = { left: MOST_VALUES }
   return valueAt(text, skipSpace(text, at), 0, budget)

@@ -31,15 +31,15 @@ export interface ClientDeps {
 
 const PATIENCE = 15_000
 const MOST_BYTES = 64 * 1024
-/** Between attempts. Public authorities shut out who asks too often. */
+/** Between attempts. Public authorities block clients that send too many requests. */
 const BACK_OFF: readonly number[] = [1_000, 4_000]
 const LONGEST_WAIT_S = 30
 const FARTHEST = 5 * 60_000
 
 /**
- * Asks time-stamp authorities over HTTP (RFC 3161 §3.4). Three attempts at most, and only where none was answered, or with 429 or 5xx;
- * an answer is judged once. Fails with input.refused for an address that is not asked, and timestamp.unreachable, timestamp.refused or
- * timestamp.wrong.
+ * Queries time-stamp authorities over HTTP (RFC 3161, section 3.4). Three attempts at most, repeated only without a
+ * response, or with status 429 or 5xx; a response is evaluated once. Fails with input.refused for an unusable address,
+ * and timestamp.unreachable, timestamp.refused or timestamp.wrong.
  */
 export function createTimestampClient(deps: ClientDeps): TimestampClient {
   return {
@@ -48,7 +48,7 @@ export function createTimestampClient(deps: ClientDeps): TimestampClient {
       if (address === null)
         return fail(
           'input.refused',
-          'The address of the authority must be http or https, without a name and password in it.',
+          'The address of the authority must be http or https, without user name and password.',
         )
       for (let attempt = 0; ; attempt += 1) {
         const query = timestampQuery(imprint, deps.entropy)
@@ -73,7 +73,9 @@ const ask = (deps: ClientDeps, url: string, query: TimestampQuery): Promise<Answ
     milliseconds: deps.patience ?? PATIENCE,
   })
 
-/** How long to wait before the next attempt; null when there is none to make. An authority may ask for more time, within reason. */
+/**
+ * How long to wait before the next attempt; null when there is none. An authority may request more time, within limits.
+ */
 function waitBefore(answer: Answer, attempt: number): number | null {
   const wait = BACK_OFF[attempt]
   if (wait === undefined) return null
@@ -95,23 +97,24 @@ function judge(
   if ('failed' in answer)
     return fail(answer.failed === 'unreachable' ? 'timestamp.unreachable' : 'timestamp.wrong', answer.why)
   const { status, headers, body } = answer
-  if (isBusy(status)) return fail('timestamp.unreachable', `The authority answered with HTTP ${status}.`)
+  if (isBusy(status)) return fail('timestamp.unreachable', `The authority returned HTTP status ${status}.`)
   if (status >= 300 && status < 400)
     return fail(
       'timestamp.refused',
-      `The authority sent us on to ${quote(headers.get('location') ?? '')} (HTTP ${status}); redirects are not followed.`,
+      `The authority redirected to ${quote(headers.get('location') ?? '')} (HTTP ${status}); redirects are not followed.`,
     )
-  if (status !== 200) return fail('timestamp.refused', `The authority answered with HTTP ${status}.`)
+  if (status !== 200) return fail('timestamp.refused', `The authority returned HTTP status ${status}.`)
   const [type = ''] = (headers.get('content-type') ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/timestamp-reply')
-    return fail('timestamp.wrong', `The answer is ${quote(type)}, not application/timestamp-reply.`)
+    return fail('timestamp.wrong', `The response is ${quote(type)}, not application/timestamp-reply.`)
   return acceptResponse(query, body, deps.clock.now(), offered)
 }
 
 /**
- * An answer against its query, by the rules for clients (RFC 3161 §2.2): granted, over the imprint, with the nonce, and free of problems
- * by the token's reader; with `now` (ISO 8601), made within five minutes of it. `now` is null for an answer that was carried, which took
- * its time. The stamp's certificates are the authority's chain, its own first. Fails with timestamp.refused or timestamp.wrong.
+ * Checks a response against its query, by the rules for clients (RFC 3161, section 2.2): granted, over the imprint,
+ * with the nonce, and free of problems by the token's reader; with `now` (ISO 8601), made within five minutes of it.
+ * `now` is null for a response that was carried from another computer. The stamp's certificates are the authority's
+ * chain, its own first. Fails with timestamp.refused or timestamp.wrong.
  */
 export function acceptResponse(
   query: TimestampQuery,
@@ -126,7 +129,7 @@ export function acceptResponse(
   const problems = [
     ...(nonce !== null && sameBytes(nonce, query.nonce)
       ? []
-      : [`The time-stamp ${nonce === null ? 'has no nonce' : 'has another nonce'}: it does not answer this query.`]),
+      : [`The time-stamp ${nonce === null ? 'has no nonce' : 'has another nonce'}: it does not belong to this query.`]),
     ...reading.problems,
     ...(reading.incomplete === null ? [] : [`${reading.incomplete} Name it with --certificate.`]),
     ...(now === null || reading.at === '' ? [] : clockProblems(reading.at, now)),
@@ -139,4 +142,4 @@ export function acceptResponse(
 const clockProblems = (at: string, now: string): readonly string[] =>
   Math.abs(Date.parse(at) - Date.parse(now)) <= FARTHEST
     ? []
-    : [`The time-stamp says ${at}, and our clock ${now}: more than 5 minutes apart.`]
+    : [`The time-stamp states ${at}, but the clock of this computer shows ${now}: more than 5 minutes apart.`]

@@ -10,7 +10,7 @@ export interface ListDeps {
   readonly fetch?: typeof fetch
   /** Milliseconds for each list. */
   readonly patience?: number
-  /** Lists at hand, tried before any is fetched. */
+  /** Given lists, tried before any is fetched. */
   readonly known?: readonly Uint8Array[]
 }
 
@@ -19,9 +19,9 @@ const MOST_BYTES = 20 * 1024 * 1024
 const MOST_ADDRESSES = 3
 
 /**
- * Revocation lists for every certificate below the root: a known one, or one from where the certificate says (RFC 5280 §4.2.1.13), over
- * http or https, each address asked once. A list counts only when the certificate's issuer, itself in the chain, signed it. `missing`
- * names the certificates without one, by subject.
+ * Revocation lists for every certificate below the root: a given one, or one from the address in the certificate (RFC
+ * 5280, section 4.2.1.13), over http or https, each address queried once. A list counts only when the certificate's
+ * issuer, itself in the chain, signed it. `missing` names the certificates without one, by subject.
  */
 export async function revocationListsFor(
   chain: readonly Uint8Array[],
@@ -80,7 +80,9 @@ const POINT_NAME = 0xa0
 const FULL_NAME = 0xa0
 const URI = 0x86
 
-/** Addresses of whole lists by the issuer itself: points for some reasons only, or by another issuer, are left out. */
+/**
+ * Addresses of complete lists by the issuer itself: points for some reasons only, or by another issuer, are ignored.
+ */
 function distributionPoints(certificate: Uint8Array): readonly string[] {
   const whole = derValue(certificate)
   const points = whole && extensionsOf(whole).find(({ id }) => id === OID.crlDistributionPoints)?.value

@@ -1,6 +1,6 @@
 import { plain } from '../../../core/plain-text.ts'
 
-/** An answer read whole, or why there is none. */
+/** A complete response, or why there is none. */
 export type Answer =
   | { readonly status: number; readonly headers: Headers; readonly body: Uint8Array }
   | { readonly failed: 'unreachable' | 'too-long'; readonly why: string }
@@ -9,11 +9,11 @@ export interface Asking {
   readonly fetch: typeof fetch
   readonly request: RequestInit
   readonly mostBytes: number
-  /** For the whole answer, its body included. */
+  /** For the complete response, its body included. */
   readonly milliseconds: number
 }
 
-/** One HTTP exchange, bounded in time and size. Redirects are not followed: their status is the answer. */
+/** One HTTP exchange, bounded in time and size. Redirects are not followed: their status is returned. */
 export async function exchange(url: string, { fetch, request, mostBytes, milliseconds }: Asking): Promise<Answer> {
   const end = new AbortController()
   const timer = setTimeout(() => end.abort(), milliseconds)
@@ -21,10 +21,10 @@ export async function exchange(url: string, { fetch, request, mostBytes, millise
     const answer = await fetch(url, { ...request, redirect: 'manual', signal: end.signal })
     const body = answer.status === 200 ? await bodyOf(answer, mostBytes) : new Uint8Array()
     if (body === null)
-      return { failed: 'too-long', why: `The answer is longer than ${Math.floor(mostBytes / 1024)} KiB.` }
+      return { failed: 'too-long', why: `The response is longer than ${Math.floor(mostBytes / 1024)} KiB.` }
     return { status: answer.status, headers: answer.headers, body }
   } catch (problem) {
-    const why = end.signal.aborted ? `There was no whole answer in ${milliseconds / 1000} s.` : reasonOf(problem)
+    const why = end.signal.aborted ? `No complete response within ${milliseconds / 1000} s.` : reasonOf(problem)
     return { failed: 'unreachable', why }
   } finally {
     clearTimeout(timer)
@@ -43,7 +43,7 @@ async function bodyOf(answer: Response, mostBytes: number): Promise<Uint8Array |
   return new Uint8Array(Buffer.concat(parts))
 }
 
-/** `fetch` hides what went wrong in its cause. */
+/** `fetch` reports the actual error in its cause. */
 export function reasonOf(problem: unknown): string {
   const { cause, message } = problem instanceof Error ? problem : new Error(String(problem))
   const inner = cause instanceof Error ? cause : null
@@ -51,7 +51,7 @@ export function reasonOf(problem: unknown): string {
   return `No connection: ${plain(code ?? inner?.message ?? message)}.`
 }
 
-/** An address that may be asked: http or https, without a name and password in it. Null otherwise. */
+/** A usable address: http or https, without user name and password. Null otherwise. */
 export function askable(url: string): string | null {
   const parsed = URL.canParse(url) ? new URL(url) : null
   const web = parsed?.protocol === 'http:' || parsed?.protocol === 'https:'

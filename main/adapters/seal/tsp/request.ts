@@ -3,7 +3,7 @@ import { der, nothing, octets, oid, sequence, small, yes } from '../der.ts'
 import { OID } from '../oids.ts'
 import { sameBytes } from '../x509.ts'
 
-/** A TimeStampReq (RFC 3161 §2.4.1) and the two values in it that the answer must repeat. */
+/** A TimeStampReq (RFC 3161, section 2.4.1) and the two values in it that the response must repeat. */
 export interface TimestampQuery {
   readonly der: Uint8Array
   /** SHA-256, 32 bytes. */
@@ -18,11 +18,14 @@ const NONCE_BYTES = 8
 const encode = (imprint: Uint8Array, nonce: Uint8Array): Uint8Array =>
   sequence(small(1), sequence(sequence(oid(OID.sha256), nothing()), octets(imprint)), der(0x02, nonce), yes())
 
-// Some authorities drop a leading zero and some readers a sign, so that the nonce has neither.
+// Some authorities drop a leading zero and some readers a sign, so the nonce has neither.
 const positive = (bytes: Uint8Array): Uint8Array =>
   Uint8Array.from(bytes, (byte, at) => (at === 0 ? (byte & 0x3f) | 0x40 : byte))
 
-/** A query for a time-stamp over bytes with this SHA-256: version 1, a fresh nonce, certificates asked for, no policy named. */
+/**
+ * A query for a time-stamp over bytes with this SHA-256: version 1, a fresh nonce, certificates requested, no policy
+ * named.
+ */
 export function timestampQuery(imprint: Uint8Array, entropy: Entropy): TimestampQuery {
   if (imprint.length !== IMPRINT_BYTES) throw new Error(`a SHA-256 digest has 32 bytes, not ${imprint.length}`)
   const nonce = positive(entropy.bytes(NONCE_BYTES))
@@ -33,7 +36,7 @@ const EMPTY = encode(new Uint8Array(IMPRINT_BYTES), new Uint8Array(NONCE_BYTES))
 const NONCE_AT = EMPTY.length - 3 - NONCE_BYTES
 const IMPRINT_AT = NONCE_AT - 2 - IMPRINT_BYTES
 
-/** Reads a query back, only when timestampQuery could have written it; a sentence otherwise. */
+/** Reads a query back, if timestampQuery can have written it; otherwise returns a sentence. */
 export function readQuery(bytes: Uint8Array): TimestampQuery | string {
   const imprint = bytes.slice(IMPRINT_AT, IMPRINT_AT + IMPRINT_BYTES)
   const nonce = bytes.slice(NONCE_AT, NONCE_AT + NONCE_BYTES)

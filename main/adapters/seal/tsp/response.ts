@@ -1,7 +1,7 @@
 import { plain, quote } from '../../../core/plain-text.ts'
 import { type DerValue, derValue, inOrder, membersOf, smallNumber, TAG } from '../der-read.ts'
 
-/** A token, and the response it came in; `byAuthority` tells a refusal from an answer that cannot be read. */
+/** A token, and the response it came in; `byAuthority` distinguishes a refusal from an unreadable response. */
 export type TokenOf =
   | { readonly token: Uint8Array; readonly response: Uint8Array | null }
   | { readonly refused: string; readonly byAuthority: boolean }
@@ -10,12 +10,13 @@ const LARGEST_RESPONSE = 1024 * 1024
 const unreadable = (refused: string): TokenOf => ({ refused, byAuthority: false })
 
 /**
- * Takes the token out of a TimeStampResp that grants it (RFC 3161 §2.4.2, status 0 or 1), or gives back a bare TimeStampToken. A refusal
- * is told in the authority’s words: its status, the reasons in failInfo and its statusString. The token itself is not read here.
+ * Extracts the token from a TimeStampResp that grants it (RFC 3161, section 2.4.2, status 0 or 1), or returns a bare
+ * TimeStampToken. A refusal is reported in the authority’s words: its status, the reasons in failInfo and its
+ * statusString. The token itself is not read here.
  */
 export function tokenOf(bytes: Uint8Array): TokenOf {
   const whole = bytes.length > LARGEST_RESPONSE ? null : derValue(bytes)
-  if (whole?.tag !== TAG.sequence) return unreadable('The answer is not one value in DER.')
+  if (whole?.tag !== TAG.sequence) return unreadable('The response is not one value in DER.')
   if (membersOf(whole)[0]?.tag === TAG.oid) return { token: bytes, response: null }
   const parts = inOrder(whole)
   const info = inOrder(parts.take(TAG.sequence))
@@ -23,10 +24,11 @@ export function tokenOf(bytes: Uint8Array): TokenOf {
   const words = info.take(TAG.sequence)
   const failInfo = info.take(TAG.bits)
   const token = parts.take(TAG.sequence)
-  if (status === null || !info.ended() || !parts.ended()) return unreadable('The answer is not a time-stamp response.')
+  if (status === null || !info.ended() || !parts.ended())
+    return unreadable('The response is not a time-stamp response.')
   if (status > 1) return { refused: refusalWords(status, words, failInfo), byAuthority: true }
   return token === undefined
-    ? unreadable('The answer says that the time-stamp is granted, and holds none.')
+    ? unreadable('The response grants a time-stamp but contains none.')
     : { token: token.bytes, response: bytes }
 }
 
@@ -60,7 +62,7 @@ function refusalWords(status: number, words: DerValue | undefined, failInfo: Der
     .map(({ content }) => Buffer.from(content).toString('utf8'))
     .join(' ')
   return [
-    `The authority gave no time-stamp: status ${status} (${plain(STATUS[status] ?? 'unknown')})`,
+    `The authority granted no time-stamp: status ${status} (${plain(STATUS[status] ?? 'unknown')})`,
     ...(reasons.length === 0 ? [] : [`failInfo ${reasons.join(', ')}`]),
     ...(said === '' ? [] : [quote(said, MOST_WORDS)]),
   ].join('; ')

@@ -5,8 +5,8 @@ import { tokenOf } from './response.ts'
 import { readToken } from './token.ts'
 
 /**
- * A TimeStampResp (RFC 3161 §2.4.2) as packs keep it: granted, without words, around the token. An authority may answer with more; the
- * one form leaves no byte that could be changed unseen.
+ * A TimeStampResp (RFC 3161, section 2.4.2) as packs store it: granted, without text, around the token. An authority
+ * may return more; the one form leaves no byte that could be changed undetected.
  */
 export const storedResponse = (token: Uint8Array): Uint8Array => sequence(sequence(small(0)), token)
 
@@ -22,5 +22,5 @@ export function readStored(
   const { reading } = readToken(token, over, offered, crls)
   return sameBytes(storedResponse(token), response)
     ? reading
-    : { ...reading, problems: ['The time-stamp is not kept in the form that packs have.', ...reading.problems] }
+    : { ...reading, problems: ['The time-stamp is not in the form that packs use.', ...reading.problems] }
 }

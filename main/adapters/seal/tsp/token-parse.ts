@@ -29,8 +29,9 @@ export const HASHES: Readonly<Record<string, Hash>> = {
 }
 
 /**
- * Takes a TimeStampToken apart: CMS SignedData (RFC 5652 §5.1) of version 3 around a TSTInfo, with one signer who is named by issuer and
- * serial number, and nothing that no signature covers but certificates and revocation lists. A sentence when it is anything else.
+ * Parses a TimeStampToken: CMS SignedData (RFC 5652, section 5.1) of version 3 around a TSTInfo, with one signer named
+ * by issuer and serial number, and nothing unsigned except certificates and revocation lists. Returns a sentence for
+ * anything else.
  */
 export function parseToken(bytes: Uint8Array): ParsedToken | string {
   const whole = bytes.length > LARGEST_TOKEN ? null : derValue(bytes)
@@ -48,7 +49,7 @@ export function parseToken(bytes: Uint8Array): ParsedToken | string {
   const crls = membersOrNone(data.take(CONTEXT[1]))
   const signers = data.take(TAG.set)
   if (signers === undefined || !data.ended() || [...certificates, ...crls].some(({ tag }) => tag !== TAG.sequence))
-    return 'The time-stamp has parts that SignedData must not have.'
+    return 'The time-stamp has parts that SignedData may not have.'
   const [signer, ...others] = membersOf(signers)
   if (signer === undefined || others.length > 0)
     return `The time-stamp has ${membersOf(signers).length} signers; it must have exactly one.`
@@ -71,7 +72,7 @@ function contentOf(value: DerValue | undefined): Uint8Array | string {
   const content = explicit.take(TAG.octets)
   return content !== undefined && explicit.ended() && parts.ended()
     ? content.content
-    : 'The time-stamp does not hold its content.'
+    : 'The time-stamp does not contain its content.'
 }
 
 type SignerParts = Omit<ParsedToken, 'content' | 'certificates' | 'crls'>
@@ -87,12 +88,12 @@ function signerInfo(value: DerValue): SignerParts | string {
   if (hash === undefined) return 'The time-stamp does not use SHA-256, SHA-384 or SHA-512.'
   const signed = parts.take(CONTEXT[0])
   const attributes = attributesOf(signed)
-  if (signed === undefined || attributes === null) return 'The time-stamp has no signed attributes that can be read.'
+  if (signed === undefined || attributes === null) return 'The time-stamp has no readable signed attributes.'
   const algorithm = algorithmOf(parts.take(TAG.sequence))
   const signature = parts.take(TAG.octets)
-  if (signature === undefined || algorithm === '') return 'The time-stamp has no signature that can be read.'
-  if (!parts.ended()) return 'The time-stamp has attributes that no signature covers.'
-  // Stored under the implicit tag [0], signed as a SET (RFC 5652 §5.4).
+  if (signature === undefined || algorithm === '') return 'The time-stamp has no readable signature.'
+  if (!parts.ended()) return 'The time-stamp has unsigned attributes.'
+  // Stored under the implicit tag [0], signed as a SET (RFC 5652, section 5.4).
   const signedBytes = Uint8Array.from(signed.bytes)
   signedBytes[0] = TAG.set
   return {

@@ -4,12 +4,12 @@ import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
 import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../der-read.ts'
 import { OID } from '../oids.ts'
-import { type Chain, chainOf, isListOf, isRoot, revocation, strangers, termOf } from '../path.ts'
+import { type Chain, chainOf, isListOf, isRoot, revocation, termOf, unknownCriticalExtensions } from '../path.ts'
 import { type CertificateFacts, hashFor, KEY_USAGE, readAuthorityCertificate, sameBytes, verifies } from '../x509.ts'
 import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
 import { readTstInfo, type TstInfo } from './tst-info.ts'
 
-/** A token as it was read. What could not be read is empty, and `reading` says so. */
+/** A token as it was read. Unreadable parts are empty, and `reading` states the error. */
 export interface TokenParts {
   readonly imprint: Uint8Array
   readonly nonce: Uint8Array | null
@@ -21,10 +21,11 @@ export interface TokenParts {
 }
 
 /**
- * Reads a time-stamp token over exactly these bytes (RFC 3161, RFC 5816, ETSI EN 319 422), by their SHA-256 and no other digest: one
- * signer, whom a signed attribute names; a certificate for time-stamping alone, critically so; a chain to a root through the certificates
- * in the token and the offered ones, all in force at the stated time. Lists of other issuers are passed over. Whether the root is trusted
- * is the caller's to decide. Whatever the bytes, problems are listed and nothing is thrown.
+ * Reads a time-stamp token over exactly these bytes (RFC 3161, RFC 5816, ETSI EN 319 422), by their SHA-256 and no
+ * other digest: one signer, named by a signed attribute; a certificate for time-stamping only, marked critical; a chain
+ * to a root through the certificates in the token and the given ones, all valid at the stated time. Lists of other
+ * issuers are ignored. The caller decides whether the root is trusted. Whatever the bytes, problems are listed and
+ * nothing is thrown.
  */
 export const readToken = (
   token: Uint8Array,
@@ -33,7 +34,7 @@ export const readToken = (
   crls: readonly Uint8Array[],
 ): TokenParts => readTokenOverDigest(token, digestOf(over), offered, crls)
 
-/** The same, over bytes of which only the SHA-256 is at hand. */
+/** The same, over bytes of which only the SHA-256 is known. */
 export function readTokenOverDigest(
   token: Uint8Array,
   sha256: Uint8Array,
@@ -49,9 +50,7 @@ export function readTokenOverDigest(
   const authority = known.find(
     (facts) => sameBytes(facts.issuerDer, parsed.signerIssuer) && facts.serial === parsed.signerSerial,
   )
-  const over = sameBytes(info.imprint, sha256)
-    ? []
-    : ['The time-stamp is not over these bytes: the digest in it is another one.']
+  const over = sameBytes(info.imprint, sha256) ? [] : ['The time-stamp does not cover these bytes: its digest differs.']
   const { imprint, nonce, at } = info
   if (authority === undefined) {
     const without = unreadable(parsed.certificates, NO_AUTHORITY)
@@ -89,7 +88,7 @@ export function readTokenOverDigest(
   }
 }
 
-const NO_AUTHORITY = 'The certificate of the time-stamp’s signer is not in it and was not given, or cannot be read.'
+const NO_AUTHORITY = 'The certificate of the time-stamp’s signer is missing or unreadable.'
 
 const nameOf = ({ subject, fingerprint }: CertificateFacts): { subject: string; fingerprint: string } => ({
   subject: plain(subject),
@@ -124,7 +123,7 @@ function attributeProblems(parsed: ParsedToken): readonly string[] {
   const only = (id: string, name: string): DerValue | undefined => {
     const [value, ...more] = valuesOf(parsed, id)
     if (value === undefined) problems.push(`The time-stamp has no ${name} attribute.`)
-    if (more.length > 0) problems.push(`The time-stamp has its ${name} attribute more than once.`)
+    if (more.length > 0) problems.push(`The time-stamp has more than one ${name} attribute.`)
     return value
   }
   const type = only(OID.contentType, 'content-type')
@@ -133,17 +132,19 @@ function attributeProblems(parsed: ParsedToken): readonly string[] {
   const stated = only(OID.messageDigest, 'message-digest')
   const isDigest = stated?.tag === TAG.octets && sameBytes(stated.content, digest(parsed.hash, parsed.content))
   if (stated !== undefined && !isDigest)
-    problems.push('The content of the time-stamp is not what was signed: the digest in it is another one.')
+    problems.push('The content of the time-stamp differs from the signed content: its digest differs.')
   return problems
 }
 
-/** SigningCertificate (RFC 2634 §5.4) and SigningCertificateV2 (RFC 5816 §2.2.1): the first that each names must be the signer. */
+/**
+ * SigningCertificate (RFC 2634, section 5.4) and SigningCertificateV2 (RFC 5816, section 2.2.1): the first certificate
+ * in each must be the signer's.
+ */
 function namingProblems(parsed: ParsedToken, authority: CertificateFacts): readonly string[] {
   const [older, newer] = [valuesOf(parsed, OID.signingCertificate), valuesOf(parsed, OID.signingCertificateV2)]
   if (older.length + newer.length === 0)
-    return ['The time-stamp has no signing-certificate attribute: nothing signed names its signer.']
-  if (older.length > 1 || newer.length > 1)
-    return ['The time-stamp has its signing-certificate attribute more than once.']
+    return ['The time-stamp has no signing-certificate attribute: its signer is not named in signed data.']
+  if (older.length > 1 || newer.length > 1) return ['The time-stamp has more than one signing-certificate attribute.']
   const named = older.every((one) => names(one, authority, false)) && newer.every((one) => names(one, authority, true))
   return named ? [] : ['The signing-certificate attribute of the time-stamp names another certificate than its signer.']
 }
@@ -176,31 +177,37 @@ function isIssuerSerial(value: DerValue, { issuerDer, serial }: CertificateFacts
   )
 }
 
-/** The algorithm must be one of the signer's key, with the digest that the signer states; RSA may be named without one (RFC 3370 §3.2). */
+/**
+ * The algorithm must be one of the signer's key, with the digest that the signer states; RSA may be named without one
+ * (RFC 3370, section 3.2).
+ */
 function signatureProblems(parsed: ParsedToken, authority: CertificateFacts): readonly string[] {
   const plainRsa = parsed.algorithm === OID.rsaEncryption && authority.keyType === 'RSA'
   if (!plainRsa && hashFor(parsed.algorithm, authority) !== parsed.hash)
-    return ['The time-stamp names a signature algorithm that does not fit its signer’s key and digest.']
+    return ['The time-stamp names a signature algorithm that does not match its signer’s key and digest.']
   return verifies(parsed.signedBytes, authority, parsed.signature, parsed.hash)
     ? []
     : ['The signature of the time-stamp does not verify with the key of its signer.']
 }
 
-/** RFC 3161 §2.3: one purpose, time-stamping, and critical. Key usage, where stated, is for signatures and nothing else. */
+/**
+ * RFC 3161, section 2.3: one purpose, time-stamping, and critical. Key usage, where stated, is for signatures and
+ * nothing else.
+ */
 function authorityProblems(authority: CertificateFacts): readonly string[] {
   const purposes = authority.extendedKeyUsage ?? []
   const signs = KEY_USAGE.digitalSignature | KEY_USAGE.nonRepudiation
   const usage = authority.keyUsage
   return [
     ...(purposes.includes(OID.timeStamping) ? [] : ['The signer’s certificate is not for time-stamping.']),
-    ...(purposes.length > 1 ? ['The signer’s certificate is for other purposes besides time-stamping.'] : []),
+    ...(purposes.length > 1 ? ['The signer’s certificate has purposes other than time-stamping.'] : []),
     ...(purposes.length === 0 || authority.extendedKeyUsageCritical
       ? []
       : ['The purpose of the signer’s certificate is not marked critical.']),
     ...(usage === null || ((usage & signs) !== 0 && (usage & ~signs) === 0)
       ? []
-      : ['The key of the time-stamp’s signer is not meant to sign alone (key usage).']),
-    ...strangers(authority),
+      : ['The key of the time-stamp’s signer is not restricted to signing (key usage).']),
+    ...unknownCriticalExtensions(authority),
   ]
 }
 
@@ -210,7 +217,7 @@ function chainProblems(chain: Chain, { at }: TstInfo): readonly string[] {
     ...chain.problems,
     ...chain.certificates
       .filter(({ notBefore, notAfter }) => at < notBefore || at > notAfter)
-      .map(({ subject }) => `The certificate of ${quote(subject)} was not in force at the time of the time-stamp.`),
+      .map(({ subject }) => `The certificate of ${quote(subject)} was not valid at the time of the time-stamp.`),
     ...issuers
       .filter(({ extendedKeyUsage: purposes }) => purposes?.some((one) => MAY_STAMP.includes(one)) === false)
       .map(({ subject }) => `${quote(subject)} may not issue certificates for time-stamping.`),
@@ -220,7 +227,7 @@ function chainProblems(chain: Chain, { at }: TstInfo): readonly string[] {
 const ANY_PURPOSE = '2.5.29.37.0'
 const MAY_STAMP: readonly string[] = [OID.timeStamping, ANY_PURPOSE]
 
-/** No certificate may be carried along, but one by which another root vouches for the root that the chain ends in. */
+/** No other certificate may be included, except one by which another root certifies the root of the chain. */
 function strayProblems(inside: readonly (CertificateFacts | null)[], { certificates, root }: Chain): readonly string[] {
   const belongs = (facts: CertificateFacts | null): boolean =>
     facts !== null &&
@@ -229,5 +236,5 @@ function strayProblems(inside: readonly (CertificateFacts | null)[], { certifica
         !isRoot(facts) &&
         sameBytes(facts.subjectDer, root.subjectDer) &&
         facts.publicKey.equals(root.publicKey)))
-  return inside.every(belongs) ? [] : ['The time-stamp carries a certificate that is not part of its signer’s chain.']
+  return inside.every(belongs) ? [] : ['The time-stamp contains a certificate that is not part of its signer’s chain.']
 }

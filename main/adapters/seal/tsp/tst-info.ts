@@ -1,7 +1,7 @@
 import { algorithmOf, derValue, inOrder, membersOf, smallNumber, TAG, timeOf } from '../der-read.ts'
 import { OID } from '../oids.ts'
 
-/** What a time-stamp says (RFC 3161 §2.4.2). */
+/** The content of a time-stamp (RFC 3161, section 2.4.2). */
 export interface TstInfo {
   /** genTime, ISO 8601, UTC. */
   readonly at: string
@@ -13,7 +13,7 @@ export interface TstInfo {
 
 const SHA256_BYTES = 32
 
-/** Reads a TSTInfo, in DER, of version 1 and over a SHA-256; a sentence when it is anything else. */
+/** Reads a TSTInfo, in DER, of version 1 and over a SHA-256; returns a sentence for anything else. */
 export function readTstInfo(bytes: Uint8Array): TstInfo | string {
   const whole = derValue(bytes)
   if (whole?.tag !== TAG.sequence) return 'The time-stamp’s content is not one value in DER.'
@@ -31,13 +31,13 @@ export function readTstInfo(bytes: Uint8Array): TstInfo | string {
   parts.take(AUTHORITY)
   const extensions = parts.take(EXTENSIONS)
   if (policy === undefined || hashed === undefined || !imprint.ended() || serial === undefined || !parts.ended())
-    return 'The time-stamp’s content has not the parts it must have.'
+    return 'The time-stamp’s content does not have its required parts.'
   if (algorithm !== OID.sha256 || hashed.content.length !== SHA256_BYTES)
-    return 'The time-stamp is not over a SHA-256 digest; no other is read.'
+    return 'The time-stamp is not over a SHA-256 digest; no other is supported.'
   const at = timeOf(time)
-  if (at === null) return 'The time in the time-stamp is not written in its one form (UTC).'
+  if (at === null) return 'The time in the time-stamp is not in the required form (UTC).'
   if (extensions !== undefined && membersOf(extensions).some((one) => membersOf(one)[1]?.tag === TAG.boolean))
-    return 'The time-stamp has a critical extension that we do not know.'
+    return 'The time-stamp has an unknown critical extension.'
   return { at, imprint: hashed.content, nonce: nonce?.content ?? null }
 }
 

@@ -6,9 +6,9 @@ import type { Signer } from '../core/ports.ts'
 import { buildBinder } from '../core/report/binder.ts'
 import type { ReportInput } from '../core/report.ts'
 import type { World } from '../core/world.ts'
-import { tidyBetween } from './tidied.ts'
+import { collectGarbageBetween } from './memory-pressure.ts'
 
-/** What can be written beside pack and report: two shorter cuts of the report, and the same assessment for other tools. */
+/** Additional outputs: two shorter versions of the report, and the same assessment for other tools. */
 export const ALSO = ['executive', 'binder', 'xlsx', 'oscal', 'hdf'] as const
 export type Also = (typeof ALSO)[number]
 
@@ -16,7 +16,7 @@ interface AlsoInput extends ReportInput, FormatInput {
   readonly signer: Signer
   /** UTC, ISO 8601: every date in the files. */
   readonly created: string
-  /** The executive page, as the pack holds it. */
+  /** The executive summary, as in the pack. */
   readonly executive: Uint8Array
 }
 
@@ -24,13 +24,13 @@ type NamedBytes = readonly [name: string, bytes: Uint8Array | string]
 type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
 
 /**
- * The wanted files by name, from one assessment, each made when it is asked for: of a large fleet each is large. The executive
- * page is the one in the pack; the binder is signed like the report, and names the same evidence.
+ * The selected files by name, from one assessment, each generated on demand: with a large fleet each is large. The
+ * executive summary is the one in the pack; the binder is signed like the report, and names the same evidence.
  */
 export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
   for (const one of ALSO) {
     if (!wanted.includes(one)) continue
-    tidyBetween(world, input.assessment.nodes.length)
+    collectGarbageBetween(world, input.assessment.nodes.length)
     yield* MAKERS[one](world, input)
   }
 }

@@ -7,24 +7,24 @@ import { whileSigning } from './signing.ts'
 export interface EnterInput {
   readonly fleet: string
   readonly chainFolder: string
-  /** Asked for only when the rest is acceptable. */
+  /** Called only after everything else was accepted. */
   readonly openSigner: () => Promise<Outcome<Signer>>
-  /** Begins the chain where there is none; without it, that is refused. */
+  /** Starts a new chain where there is none; without it, a missing chain is refused. */
   readonly begin?: boolean
 }
 
 /**
- * Enters into a chain of runs what has no pack of its own, signed, so that later packs state it. `make` gets the moment, the signer's
- * fingerprint and the chain as it is, and may refuse. Fails with input.refused where there is no chain; else as the signer and the
- * chain do.
+ * Appends signed entries that have no pack of their own to the run chain, so that later packs state them. `make`
+ * receives the time, the signer's fingerprint and the current chain, and may refuse. Fails with input.refused where
+ * there is no chain; otherwise as the signer and the chain do.
  */
-export async function enterSaid(
+export async function appendSigned(
   world: World,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SaidEntry[]>,
 ): Promise<Outcome<RunChain>> {
   const begun = begin || (await world.files.isThere(`${chainFolder}/chain.json`))
-  if (!begun) return fail('input.refused', `there is no chain of runs in ${chainFolder}; nothing was recorded`)
+  if (!begun) return fail('input.refused', `there is no run chain in ${chainFolder}; nothing was recorded`)
   const opened = await openSigner()
   if (!opened.ok) return opened
   const signer = opened.value

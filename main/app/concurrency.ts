@@ -1,5 +1,8 @@
-/** Does work over all items, some at a time, and gives the results in the order of the items. The first rejection is the outcome. */
-export async function inLanes<T, R>(
+/**
+ * Maps over all items with limited concurrency; results are in the order of the items. Rejects with the first
+ * rejection.
+ */
+export async function mapConcurrently<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,
@@ -13,11 +16,14 @@ export async function inLanes<T, R>(
   return results
 }
 
-/** So many pieces of work at a time. */
+/** A limit on concurrent work. */
 export interface Lanes {
   readonly take: () => Promise<void>
   readonly give: () => void
-  /** Gives the lane back while work goes on that needs none. Whoever comes back waits for nobody: little of its own work is left. */
+  /**
+   * Releases the lane during work that needs none. Work that returns does not wait for a free lane: little of it is
+   * left.
+   */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>
 }
 

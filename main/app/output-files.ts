@@ -19,7 +19,7 @@ export type Content = Uint8Array | string | Iterable<string>
 /** Files by name, in the order in which they are made. */
 export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<readonly [string, Content]>
 
-/** What people open without a pack, by name. Each is made when it is asked for: of a large fleet each of these is large. */
+/** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
 export function* besideFiles(
   { csvPieces }: World,
   { assessment, catalog, register, recordings }: ReportInput,
@@ -37,7 +37,7 @@ export function* besideFiles(
   if (assessment.scope.provider !== undefined) yield ['claims.csv', csvPieces(claimsTable(assessment))]
 }
 
-/** Puts files beside the pack, one after the other; gives them all, the pack first. Fails with store.failed. */
+/** Writes files next to the pack, one at a time; returns all of them, the pack first. Fails with store.failed. */
 export async function writeBeside(
   world: World,
   folder: string,
