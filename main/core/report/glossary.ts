@@ -16,47 +16,52 @@ import { titles } from './titles.ts'
 import { verdictMark } from './wording.ts'
 
 const TERMS: readonly (readonly [term: string, means: string])[] = [
-  ['Node', 'One server, with one operating system that answers.'],
-  ['Fleet', 'The nodes that one file names and one run collects from.'],
-  [
-    'Population',
-    'The nodes that are meant to be covered. Every count has it, or a part of it that is named, below the line.',
+  ['Node', 'One server that runs one operating system.'],
+  ['Fleet', 'The nodes of one fleet file.'],
+  ['Population', 'All nodes meant to be covered. Counts of results use the nodes tested as denominator.'],
+  ['Engagement', 'Entity, purpose, boundary, responsibilities and population of one audit, as declared.'],
+  ['Probe', 'Fixed read-only commands or measurements, with the parser of their output.'],
+  ['Capture', 'The exact output of one command on one node, stored under its SHA-256.'],
+  ['Recording', 'All captures of one node in one run, with its host key and the privilege used.'],
+  ['Check', 'One expected condition of a node, evaluated from captures by a fixed rule.'],
+  ['Result', 'The verdict of one check on one node, with its observations.'],
+  ['Finding', 'All deviations of one check, with their evidence.'][
+    ('Signal', 'One characteristic that differs between hardware and a guest; the isolation analysis combines many.')
   ],
-  ['Engagement', 'What people declare before an audit: for whom, about what, within which boundary.'],
-  ['Probe, question', 'A fixed read-only command or measurement, and how its answer is read.'],
-  ['Capture, answer', 'The bytes that a node gave to one command, stored under their SHA-256.'],
-  ['Recording', 'All answers of one node in one run, with the key it showed and the rights that were used.'],
-  ['Check', 'One claim about a node, decided from answers by a fixed rule.'],
-  ['Finding', 'What a check says of one node: a verdict with its reasons.'],
-  ['Signal', 'One reading that speaks for hardware or for a guest; many together make the isolation argument.'],
-  ['Dossier', 'The isolation argument of one node with everything that it rests on.'],
+  ['Isolation analysis', 'The full argument about the execution environment of one node, with its evidence.'],
   [
-    'Grade',
-    'How strong the evidence about isolation is: B, live tests agree; C, passive; D, insufficient. Nothing that is collected here gives the A of evidence rooted in a hardware key.',
+    'Evidence grade',
+    'Strength of the isolation evidence: B, actively tested; C, passively observed; D, insufficient. Grade A, evidence rooted in a hardware key, is not attainable with the evidence collected.',
   ],
-  ['Promise', 'What a provider said of its servers in a contract or on a page.'],
-  ['Profile, threshold', 'The set of numbers that checks compare with, and one of these numbers.'],
-  ['Item, control', 'One row of a framework, in our words, to which checks and records are mapped.'],
-  ['Server part', 'What the server tests of a control come to. It stands apart from the document part.'],
-  ['Document part', 'What the documents that a control needs come to.'],
-  ['Evidence request', 'A document that an auditor asks for. One document answers it in every control that needs it.'],
-  ['Alternative evidence', 'An inspected document that answers the result of a check. The result stays as observed.'],
+  ['Provider claim', 'A public or contractual statement of a provider about its servers.'],
+  ['Threshold profile', 'A named set of thresholds, the values with which checks compare.'],
+  ['Control', 'One requirement of a framework, summarized by this tool, with mapped checks and documents.'],
+  ['Server part', 'The conclusion from the server tests of a control, printed next to the document part.'],
+  ['Document part', 'The conclusion from the documents that a control requires.'],
+  [
+    'Evidence request',
+    'One required document, with owner and due date. One document satisfies it for every control that requires it.',
+  ],
+  [
+    'Alternative evidence',
+    'An inspected document that addresses the result of a check. The result remains as observed.',
+  ],
   [
     'Observation',
-    'A supporting check that is not satisfied. It is listed at the control and does not change its conclusion.',
+    'A statement about evidence that cites its captures. At a control: a supporting check that is not satisfied; it does not change the conclusion.',
   ],
-  ['Exception', 'A risk acceptance: a deviation that a named person accepts until a date. It stays a deviation.'],
-  ['Decision', 'What a named person decided about a row of a framework, and why.'],
-  ['Deviation', 'A claim that was contradicted on at least one node of the population.'],
-  ['Carve-out', 'Another organization’s controls are left out, and listed as needed besides.'],
-  ['User-entity control', 'What a provider’s report leaves to its customers.'],
+  ['Risk acceptance', 'A decision by a named person to accept a deviation until a date. The verdict does not change.'],
+  ['Control decision', 'A documented decision on an addressable specification or on non-applicability.'],
+  ['Deviation', 'One node that does not meet the expected condition of one check.'],
+  ['Carve-out', 'A method that excludes the controls of a subservice organization and lists them as required.'],
+  ['Complementary user entity control', 'A control that a provider’s report expects its customers to operate.'],
   ['ePHI', 'Electronic protected health information (45 CFR 160.103).'],
-  ['Pack', 'The archive that holds recordings, results, catalog, records and this report under one seal.'],
-  ['Seal', 'The signature over every byte of the pack, with a time-stamp where an authority gave one.'],
-  ['As of', 'The moment at which ages, ends and states were judged.'],
+  ['Evidence pack', 'The signed archive of recordings, results, catalog, documents and this report.'],
+  ['Seal', 'The signature over every file of the pack, with its time-stamps, if any.'],
+  ['Evaluation date', 'The time at which ages, expiries and states are computed (“as of”).'],
 ]
 
-/** Words of this report, in ours. */
+/** Terms used in this report. */
 export function glossarySection(): Section {
   return {
     id: 'glossary',
@@ -74,9 +79,9 @@ export function glossarySection(): Section {
       table(SERVER_STATES.map((state) => marked(serverStateWords[state]))),
       heading(3, 'Document part of a control'),
       table(DOCUMENT_STATES.map((state) => marked(documentStateWords[state]))),
-      heading(3, 'Both parts, for counts and filters'),
+      heading(3, 'Combined state, for counts and filters'),
       table(ROW_STATES.map((state) => marked(rowStateWords[state]))),
-      heading(3, 'Roles of checks, and levels of documents'),
+      heading(3, 'Roles of checks and levels of documents'),
       table([
         ...CONTROL_ROLES.map((role) => named(roleWords[role])),
         ...EVIDENCE_LEVELS.map((level) => named(levelWords[level])),
@@ -89,7 +94,7 @@ const table = (rows: readonly (readonly Cell[])[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
-    { title: 'Word', width: 30 },
+    { title: 'Term', width: 30 },
     { title: 'Meaning', width: 70 },
   ],
   rows,
