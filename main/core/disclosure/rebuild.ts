@@ -107,7 +107,7 @@ function nodeIn({ name: folder, files }: Folder, index: number): DisclosedNode {
   const entry = entryIn(json(files.get('assessment.json')))
   const name = entry?.node ?? GAP
   return {
-    label: hasGap(name) ? `redacted-node-${index + 1}` : name,
+    label: hasGap(name) ? `withheld-node-${index + 1}` : name,
     folder,
     entry,
     recording: recordingIn(files),

@@ -25,9 +25,8 @@ const TERMS: readonly (readonly [term: string, means: string])[] = [
   ['Recording', 'All captures of one node in one run, with its host key and the privilege used.'],
   ['Check', 'One expected condition of a node, evaluated from captures by a fixed rule.'],
   ['Result', 'The verdict of one check on one node, with its observations.'],
-  ['Finding', 'All deviations of one check, with their evidence.'][
-    ('Signal', 'One characteristic that differs between hardware and a guest; the isolation analysis combines many.')
-  ],
+  ['Finding', 'All deviations of one check, with their evidence.'],
+  ['Signal', 'One characteristic that differs between hardware and a guest; the isolation analysis combines many.'],
   ['Isolation analysis', 'The full argument about the execution environment of one node, with its evidence.'],
   [
     'Evidence grade',
