@@ -118,7 +118,7 @@ describe('a courier without a key', () => {
     )
     const found = report.answers.find(({ question }) => question === 'reproducible')
     expect(found?.outcome).toBe('not-shown')
-    expect(found?.details).toContain('Node “node-b”: what is stated of it is withheld.')
+    expect(found?.details).toContain('Node “node-b”: its stated results are redacted.')
     expect(report.answers.find(({ question }) => question === 'complete')?.details[1]).toMatch(/not under the seal/)
   })
 

@@ -102,7 +102,7 @@ describe('what earlier runs say in the report of a run', () => {
     }
     expect(said).toContain('Followed through 3 of 4 earlier runs of the declared period and this one.')
     expect(said).toContain('The earlier runs are not in this pack.')
-    expect(said).toContain('Its trace is not kept here: it decides nothing.')
+    expect(said).toContain('Run trace not available; not used.')
     expect(said).not.toContain('takes later collections')
     for (const banned of BANNED) expect(said).not.toMatch(banned)
   })

@@ -150,7 +150,7 @@ describe('one assessment, in every format', () => {
     expect(sheet('Evidence')).toHaveLength(input.recordings.reduce((total, { captures }) => total + captures.length, 0))
     expect(sheet('Claims')).toHaveLength(nodes.length)
     const about = new Map(sheet('About').map((row) => [row.about, row.content]))
-    expect(about.get('Digest of the evidence (SHA-256)')).toBe(input.evidenceDigest)
+    expect(about.get('Evidence digest (SHA-256)')).toBe(input.evidenceDigest)
     expect(about.get('Demo data')).toMatch(/must not be used as evidence/)
     expect(about.get(`Findings: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
     for (const { framework, rows, states: own } of frameworks) {
@@ -299,7 +299,7 @@ describe('the table of controls', () => {
   })
 
   test('names the document that answers a result, which stays as observed', () => {
-    expect(row('CC6.6')?.['alternative answers']).toBe('access.sshd.password-auth: 1 answered by ER-18')
+    expect(row('CC6.6')?.['alternative evidence']).toBe('access.sshd.password-auth: 1 addressed by ER-18')
     expect(assessedAs('CC6.6').checks.find(({ check }) => check === 'access.sshd.password-auth')?.notMet).toBe(2)
   })
 
@@ -408,7 +408,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
       verdict,
     ).toBe(all.filter((one) => one.verdict === verdict).length * times)
   expect(findings[0]?.verdict).toBe('not-met')
-  expect(sum(findings, 'risk acceptances in force')).toBe(3)
+  expect(sum(findings, 'risk acceptances in effect')).toBe(3)
   for (const { nodes, 'which nodes': which = '' } of findings) {
     const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)
     expect(which.split(', ').length - (more > 0 ? 1 : 0) + more).toBe(Number(nodes))
@@ -420,5 +420,5 @@ test('a sheet that would be too long ends with how much is left out, and where i
   const rows = Array.from({ length: MOST_ROWS + 2 }, (_, index) => [index])
   const sheet = sheetOf('Long', { columns: [{ title: 'n', width: 5 }], rows }, 'findings.csv')
   expect(sheet.rows).toHaveLength(MOST_ROWS + 2)
-  expect(sheet.rows.at(-1)).toEqual(['2 more rows are left out here. They are in findings.csv.'])
+  expect(sheet.rows.at(-1)).toEqual(['2 more rows are omitted here. See findings.csv.'])
 })

@@ -56,12 +56,12 @@ test.each([
   [
     'id: house-rules',
     'id: h1paa',
-    'mapping.yaml:1:1: id is “h1paa”, which reads like a framework of ours; choose another',
+    'mapping.yaml:1:1: id is “h1paa”, which imitates a built-in framework; choose another',
   ],
   [
     'title: House rules',
     'title: HIPAA security rule',
-    'mapping.yaml:2:1: title is “HIPAA security rule”, which reads like a framework of ours; choose another',
+    'mapping.yaml:2:1: title is “HIPAA security rule”, which imitates a built-in framework; choose another',
   ],
 ])('a mapping with %s written as %s does not pass for ours', async (before, after, problem) => {
   expect((await refusal(MAPPING.replace(before, after))).replace(/^\//, '')).toBe(problem)
@@ -103,15 +103,15 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'a row that the catalog lacks',
       MAPPING.replace('id: h-1', 'id: h-9'),
-      /:8:5: controls\[0\]\.id is “h-9”, which the OSCAL catalog does not have/,
+      /:8:5: controls\[0\]\.id is “h-9”, which is not in the OSCAL catalog/,
     ],
-    ['a withdrawn row', MAPPING.replace('id: h-1', 'id: h-2'), /“h-2”, which the OSCAL catalog does not have/],
+    ['a withdrawn row', MAPPING.replace('id: h-1', 'id: h-2'), /“h-2”, which is not in the OSCAL catalog/],
     [
       'rows passed over without a word',
       MAPPING.replace('rest: listed\n', ''),
       /:5:1: catalog has 2 rows that the mapping does not name \(x-1, h-1\.1\)/,
     ],
-    ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another row has/],
+    ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another control has/],
     ['no word on what is not shown', MAPPING.replace(/ {4}notShown.*\n/, ''), /:8:5: controls\[0\] lacks “notShown”/],
     ['no record besides', MAPPING.replace(/ {4}needsAlso.*\n/, ''), /lacks “needsAlso”/],
     [
@@ -155,7 +155,7 @@ describe('a mapping over an OSCAL catalog', () => {
     const found = await read(MAPPING.replace('rest: listed', 'rest: left-out'))
     expect(found.ok && [found.value.controls.length, found.value.notes]).toEqual([
       1,
-      ['2 rows of the catalog are left out, as the mapping says.'],
+      ['2 controls of the catalog are excluded by the mapping.'],
     ])
   })
 })
@@ -174,5 +174,5 @@ test('any value for a catalog gives rows or a reason', () => {
   )
   let deep: unknown = { id: 'a', title: 'a' }
   for (let depth = 0; depth < 200; depth++) deep = { title: 'g', groups: [deep] }
-  expect(oscalRows({ catalog: deep })).toEqual({ ok: false, error: 'its groups lie too deep in each other' })
+  expect(oscalRows({ catalog: deep })).toEqual({ ok: false, error: 'its groups are nested too deeply' })
 })

@@ -97,7 +97,7 @@ describe('the period report', () => {
       '89 of 92 planned runs took place, 1 of them late. 2 of 92 did not, and a signed entry says so. 1 of 92 did not, and nothing says why.',
     )
     const gaps = textOf(report, 'gaps')
-    expect(gaps.indexOf('Missed, and not recorded')).toBeLessThan(gaps.indexOf('Missed, and recorded'))
+    expect(gaps.indexOf('Missed runs, unexplained')).toBeLessThan(gaps.indexOf('Missed runs, explained'))
     expect(gaps).toContain('9 Oct 2026')
     expect(gaps).toContain('The network of the site was under maintenance')
     expect(gaps).toContain('On 3 of 92 days no node answered')
@@ -124,7 +124,7 @@ describe('the period report', () => {
     for (const { path, sha256, rows, source, how } of input.period.populations)
       for (const part of [path, sha256, String(rows), source, how]) expect(said).toContain(part)
     expect(said).toContain('from the practitioner, 2 November 2026')
-    expect(said).toContain('25 of 445 rows of data/populations/node-runs.csv; 25 asked for')
+    expect(said).toContain('25 of 445 items of data/populations/node-runs.csv; 25 requested')
   })
 
   test('never gives an opinion, and no word over-claims', () => {
@@ -166,7 +166,7 @@ describe('the period report', () => {
     })
     const said = textOf(buildPeriodReport(samplePeriodInput(hostile)), 'gaps')
     expect(said).not.toMatch(/[\u202e\u001b]/)
-    expect(said).toContain('Not signed: it records nothing')
+    expect(said).toContain('Not signed; no effect')
   })
 
   test('a large period stays bounded on paper', () => {
@@ -194,7 +194,7 @@ describe('the period report', () => {
 test('the tables beside it have one row for each day and each deviation', () => {
   const days = calendarRows(input.period)
   expect(days).toHaveLength(93)
-  expect(days[26]).toEqual(['2026-08-26', 'Missed, recorded', '1', '0', '0', '1', '0', '0', '0', '0'])
+  expect(days[26]).toEqual(['2026-08-26', 'Missed, explained', '1', '0', '0', '1', '0', '0', '0', '0'])
   const deviations = deviationRows(input.period)
   expect(deviations).toHaveLength(4)
   expect(deviations.find(([node]) => node === 'node-02')?.slice(2)).toEqual([

@@ -337,7 +337,7 @@ describe('a register that contradicts itself', () => {
     [
       'ended before it began',
       { exceptions: [exceptionOf({ expiresAt: '2026-10-01T23:59:59.999Z' })] },
-      ['it lies in the past'],
+      ['it is in the past'],
     ],
     [
       'a record of no moment',
@@ -353,7 +353,7 @@ describe('a register that contradicts itself', () => {
   test('is listed as such', async () => {
     const register = registerOf({ exceptions: [exceptionOf(), exceptionOf()] })
     const list = await listRegister(sealing.reader, register, { asOf: AS_OF, assessment: null })
-    expect([list.broken, list.problems]).toEqual([true, [`two entries have the id ${'a'.repeat(32)}.`]])
+    expect([list.broken, list.problems]).toEqual([true, [`two entries have the ID ${'a'.repeat(32)}.`]])
   })
 })
 
@@ -382,12 +382,12 @@ describe('verifying a pack with it', () => {
     expect(said.problems).toEqual([])
     expect(said.notes).toEqual(
       expect.arrayContaining([
-        `Of these, 1 was made after ${PACKED_AT}, and counts for nothing as of then.`,
+        `Of these, 1 was made after ${PACKED_AT} and is not yet effective at that date.`,
         'About 1 row there is more than one decision in force. The latest takes the place of the others.',
       ]),
     )
     expect((await read(registerOf({ exceptions: [exceptionOf(), exceptionOf()] }))).problems).toEqual([
-      `${PATHS.exceptions}: two entries have the id ${'a'.repeat(32)}.`,
+      `${PATHS.exceptions}: two entries have the ID ${'a'.repeat(32)}.`,
     ])
   })
 

@@ -443,7 +443,7 @@ describe('in a pack', () => {
     const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
     expect(complete).toMatchObject({ outcome: 'yes' })
     expect(complete?.details).toContain(
-      'The pack lists 1 accepted exception and 2 attached records; none of them changes a verdict.',
+      'The pack lists 1 risk acceptance and 2 documents; none changes a verdict.',
     )
     const register = reviewed.contents?.register ?? null
     const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })

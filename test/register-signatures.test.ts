@@ -54,8 +54,8 @@ describe('two keys', () => {
     chain: [],
   })
   const one = { requestedBy: 'M. Ortiz', approvedBy: ' m. ortiz' }
-  const SHARED = 'two people are named, and both signatures are of one key'
-  const TWICE = 'somebody signed more than once in the same role'
+  const SHARED = 'two people are named, but both signatures have the same key'
+  const TWICE = 'more than one signature for the same role'
   test.each<[string, Signable, string | null, boolean]>([
     ['nobody signed', exceptionOf(), null, false],
     ['only the approver', exceptionOf({ signatures: [by('approver', 'a')] }), null, false],
@@ -85,13 +85,13 @@ describe('two keys', () => {
     [
       'a request that nobody approved',
       pendingOf({ signatures: [by('approver', 'a')] }),
-      'it is signed as approved, and nobody approved it',
+      'it has an approver’s signature but was not approved',
       false,
     ],
     [
       'a request of another moment',
       pendingOf({ signatures: [{ ...by('requester', 'a'), at: '2026-11-02T08:00:00.000Z' }] }),
-      'the signature names another moment than the request',
+      'the signature states a different time from the request',
       false,
     ],
   ])('%s', (_name, entry, problem, oneKey) => {
@@ -154,7 +154,7 @@ describe('signatures on entries', () => {
     ['its reason', { reason: 'Because.' }, ['who asked', 'who approved']],
     ['who asked', { requestedBy: 'L. Sato' }, ['who asked', 'who approved']],
     ['who approved', { approvedBy: 'L. Sato' }, ['who approved']],
-    ['the role of who approved', { approverRole: 'Chief' }, ['who approved']],
+    ['the role of approver', { approverRole: 'Chief' }, ['who approved']],
     ['when', { acceptedAt: '2026-01-01T00:00:00.000Z' }, ['who approved']],
   ])('an edit of %s after signing is caught', async (_, changes, whose) => {
     const edited = { ...signed, exceptions: signed.exceptions.map((entry) => ({ ...entry, ...changes })) }
@@ -185,7 +185,7 @@ describe('signatures on entries', () => {
     expect(await problems(withOnes([{ ...one, cms: 'AAAA' }]))).toEqual([expect.stringContaining('does not stand')])
     expect(await problems(withOnes([{ ...other, at: '2020-01-01T00:00:00.000Z' }]))).toEqual([
       expect.stringContaining('the signature of who approved does not stand'),
-      expect.stringContaining('a signature names a moment before there was anything to sign'),
+      expect.stringContaining('a signature states a time before the entry existed'),
     ])
   })
 
@@ -228,7 +228,7 @@ describe('signatures on entries', () => {
   test('of one key in two certificates are of one key', async () => {
     const shared = readerWith(({ signer }) => ({ signer: signer && { ...signer, key: 'e'.repeat(64) } }))
     expect((await readEntries(shared, signed)).problems).toEqual([
-      expect.stringContaining('two people are named, and both signatures are of one key'),
+      expect.stringContaining('two people are named, but both signatures have the same key'),
     ])
   })
 

@@ -74,9 +74,9 @@ describe('report', () => {
   })
 
   it('marks made-up or edited recordings on the cover, at the node and at its gaps', () => {
-    expect(section(report, 'cover')).toContain('Contains recordings that were made up or edited')
+    expect(section(report, 'cover')).toContain('Contains synthetic recordings')
     expect(section(report, 'isolation')).toContain('Built by hand from the answers of a guest machine')
-    expect(section(report, 'gaps')).toContain('Made up or edited recording')
+    expect(section(report, 'gaps')).toContain('Synthetic recording')
     expect(section(report, 'evidence')).toContain('Built by hand from the answers of a guest machine')
   })
 
@@ -106,7 +106,7 @@ describe('report', () => {
     const undecided = section(report, 'undecided')
     expect(undecided).toContain('We could not reach the node')
     expect(undecided).toContain('connect ECONNREFUSED 192.0.2.10:22')
-    expect(undecided).toContain('There is no recording of this declared node')
+    expect(undecided).toContain('No recording exists for this declared node')
     expect(undecided).toContain('needs administrator rights')
   })
 
@@ -134,8 +134,8 @@ describe('report', () => {
     const both = buildReport({ ...input, catalog, assessment: { ...input.assessment, scope } })
     const ids = both.sections.map(({ id }) => id)
     expect(ids.indexOf('controls-nprm')).toBe(ids.indexOf('limits') + 1)
-    expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in force')
-    expect(section(both, 'controls-nprm')).toContain('Proposed, not in force, as known on 21 Nov 2026')
+    expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in effect')
+    expect(section(both, 'controls-nprm')).toContain('Proposed, not in effect, as known on 21 Nov 2026')
     expect(section(both, 'controls-nprm')).toContain('Judged as of\n20 Nov 2026 12:00 UTC')
     expect(section(both, 'controls-hipaa')).not.toContain('Proposed rule')
   })
@@ -153,7 +153,7 @@ describe('report', () => {
 
   it('never claims an observation on a node that gave none', () => {
     for (const node of input.assessment.nodes.filter(({ status }) => status === 'failed' || status === 'missing'))
-      expect(observed(node)).toBe(`Nothing was observed on ${node.node}.`)
+      expect(observed(node)).toBe(`No evidence was collected from ${node.node}.`)
   })
 
   it('does not depend on the order of recordings', () => {
@@ -170,7 +170,7 @@ describe('report', () => {
 
   it('leaves the signature steps out of an unsigned copy and says so', () => {
     const unsigned = buildReport({ ...input, signer: null })
-    expect(section(unsigned, 'cover')).toContain('This copy carries no signature.')
+    expect(section(unsigned, 'cover')).toContain('This copy is not signed.')
     expect(section(unsigned, 'howto')).not.toContain('pdfsig -no-ocsp')
   })
 })

@@ -57,7 +57,7 @@ test('a pack with a record verifies, and says who signed it and that its place i
   const { found, details } = await verified({ vantages: [record] })
   expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
   expect(details).toContain(
-    `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage record vantage-one of “Office, Frankfurt”.`,
+    `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage measurement vantage-one of “Office, Frankfurt”.`,
   )
   expect(details).toContain('is the declaration of “M. Ortiz”, and no measurement')
   expect(details).toContain(`was made after ${AS_OF}, and counts for nothing as of then`)
@@ -75,7 +75,7 @@ test('whether the reader trusts the signer of a record stands beside it', async 
   }
   expect(await said([])).toContain('You named nobody whom you trust, so that whose it is, is not shown')
   expect(await said([owner.certificate])).toContain('That key is not among those you trust')
-  expect(await said([prober.certificate])).toContain('That is the very key that you named.')
+  expect(await said([prober.certificate])).toContain('You trust this key.')
   const [root = new Uint8Array()] = prober.chain.slice(-1)
   expect(await said([root])).toContain('issued under a root certificate that you named')
   const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
@@ -106,7 +106,7 @@ test('a pack with a changed sample, resealed by its owner, is refused', async ()
   expect(found.report.ok).toBe(false)
   expect(complete?.outcome).toBe('no')
   expect(details).toContain(
-    'data/scope.json: vantage record vantage-one of “Office, Frankfurt”: Its signature does not stand:',
+    'data/scope.json: vantage measurement vantage-one of “Office, Frankfurt”: Its signature does not stand:',
   )
 })
 
@@ -134,9 +134,9 @@ test('the list of sites lies there as it was read', async () => {
     return (await locationOfPack(sourceOf(files), { scope }, sealing.reader)).problems
   }
   expect(await said({ sites }, bytes)).toEqual([])
-  expect(await said({ sites }, null)).toEqual(['The list of sites “sites.csv” is missing: there is no data/sites.'])
+  expect(await said({ sites }, null)).toEqual(['The site list “sites.csv” is missing: there is no data/sites.'])
   expect(await said({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('another digest or size')])
-  expect(await said({}, bytes)).toEqual(['data/sites belongs to no list of sites.'])
+  expect(await said({}, bytes)).toEqual(['data/sites is present without a site list.'])
   const cms = Buffer.from(await sealing.signDetached(prober, bytes)).toString('base64')
   const { fingerprint } = prober
   const subject = `CN=${prober.subject}`

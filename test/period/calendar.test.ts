@@ -147,7 +147,7 @@ describe('A calendar', () => {
     )
     expect(rows(entries, '2026-10-01', '2026-10-01')).toEqual(['01 1 1 0 0 0 0'])
     expect(calendar(entries, '2026-10-01', '2026-10-01').notes).toEqual([
-      'Run “r-10010200” was sealed 2 times, as entries 2, 3. It counts once, as it was sealed first.',
+      'Run “r-10010200” was sealed 2 times, as entries 2, 3. It counts once, by its first seal.',
     ])
   })
 

@@ -147,7 +147,7 @@ describe('planning', () => {
 
   test.each<readonly [Partial<ScheduleDraft>, string]>([
     [{ cadence: 'every day at 25:00' }, '--every: “every day at 25:00” is none of'],
-    [{ zone: 'Mars/Olympus' }, '--zone: there is no time zone Mars/Olympus'],
+    [{ zone: 'Mars/Olympus' }, '--zone: there is not a known time zone Mars/Olympus'],
     [{ out: 'evidence' }, 'out: evidence does not start at the root'],
     [{ fleet: '/nowhere.yaml' }, '/nowhere.yaml could not be read'],
     [{ options: { identityFolder: at('identities'), identity: 'other' } }, 'there is no identity other'],
