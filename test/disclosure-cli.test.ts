@@ -52,7 +52,7 @@ test('--json prints what was written, and what a copy discloses, part by part', 
   expect(all.files.map(({ unit }) => unit)).toEqual(all.files.map((_, index) => index + 1))
   const first = all.files.find(({ withheld }) => withheld.some(({ of }) => of === 'content'))
   const place = first?.withheld.find(({ of }) => of === 'content')
-  if (first === undefined || place === undefined) throw new Error('nothing is withheld')
+  if (first === undefined || place === undefined) throw new Error('nothing is redacted')
   const one = await printed('show', copy, '--json', '--unit', `${first.unit}`)
   expect(one.json).toMatchObject({ files: [{ unit: first.unit, text: expect.any(String) }] })
   const reveal = join(root, 'reveal.json')

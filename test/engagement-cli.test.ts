@@ -105,10 +105,10 @@ nodes:
     'Row “S-1002” of the provider’s list fits no node (“203.0.113.11”, “0012345”). A serial number that a node tells may still fit it.',
     '',
     'The map of ePHI and the fleet file:',
-    'The fleet file names “/data/ephi” on node “gpu-03” as a place of ePHI, and the map has no store there.',
+    'The fleet file lists “/data/ephi” on node “gpu-03” as an ePHI path, but the map has no location there.',
     '',
     'Still empty:',
-    'Somebody who is named to sign off has not done so.',
+    'A declared sign-off is not dated.',
   ])
   for (const banned of BANNED) expect(lines.join('\n')).not.toMatch(banned)
 })
@@ -121,7 +121,7 @@ test('for machines; without a fleet file nothing is said of one', async () => {
     fleet: null,
     coverage: { declared: 2, enrolled: 0, inventory: null, uncovered: 0 },
     ephi: [],
-    empty: expect.arrayContaining(['It is a draft.', 'The map of ePHI has no store.']),
+    empty: expect.arrayContaining(['The engagement is a draft.', 'The ePHI map has no locations.']),
   })
 })
 

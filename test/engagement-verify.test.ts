@@ -132,7 +132,7 @@ test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
   [
     'the comparison of lists',
     (honest) => ({ ...honest, ...(honest.coverage && { coverage: { ...honest.coverage, answered: 9 } }) }),
-    /comparison of the declared, enrolled and listed nodes comes out otherwise/,
+    /population reconciliation differs/,
   ],
   [
     'the serial numbers of a node',
@@ -223,14 +223,14 @@ test.each<[string, Partial<Mapping>, string]>([
   [
     'one check twice',
     { controls: [rowOf('X1', 'encryption.at-rest.swap', 'encryption.at-rest.swap')] },
-    'names a check twice in row “X1”',
+    'names a check twice for control “X1”',
   ],
   [
     'a key of ours',
     { controls: [{ ...rowOf('X1'), key: 'hipaa:164.312(a)(1)' }] },
-    'has rows under keys that are not theirs alone',
+    'contains controls with duplicate or invalid keys',
   ],
-  ['two rows alike', { controls: [rowOf('X1'), rowOf('X1')] }, 'has rows under keys that are not theirs alone'],
+  ['two rows alike', { controls: [rowOf('X1'), rowOf('X1')] }, 'contains controls with duplicate or invalid keys'],
 ])('a framework of the customer’s own with %s does not pass for another', async (_, changes, problem) => {
   const mapping = mappingOf(changes)
   const packed = { [PATHS.catalog]: catalogWith([mapping]) }

@@ -59,7 +59,7 @@ describe('pictures in the report', () => {
     const { figures: _, ...without } = input
     const document = buildReport(without)
     expect(figuresIn(document)).toEqual([])
-    expect(documentText(document)).not.toContain('In pictures')
+    expect(documentText(document)).not.toContain('Figures')
   })
 
   test('say nothing that a report must not say', () => {

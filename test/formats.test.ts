@@ -112,7 +112,7 @@ describe('one assessment, in every format', () => {
     expect(column(population, 'node')).toEqual(nodes)
     const location = fromCsv(tables.location)
     expect(column(location, 'node')).toEqual(nodes)
-    expect(column(location, 'is it there').filter((one) => one !== '')).toHaveLength(
+    expect(column(location, 'location result').filter((one) => one !== '')).toHaveLength(
       assessment.nodes.filter((one) => one.location?.answers.some((answer) => answer.of === 'declared-place')).length,
     )
     expect(sum(population, 'contradicted')).toBe(verdicts['not-met'])
@@ -141,7 +141,7 @@ describe('one assessment, in every format', () => {
     expect(column(sheet('Population'), 'node')).toEqual(nodes)
     expect(column(sheet('Location'), 'node')).toEqual(nodes)
     expect(column(sheet('Findings'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
-    expect(sum(sheet('Risk acceptances'), 'deviating now')).toBe(excepted + 2)
+    expect(sum(sheet('Risk acceptances'), 'currently deviating')).toBe(excepted + 2)
     expect(column(sheet('Risk acceptances'), 'standing')).toEqual([
       standingWords['in-force'],
       standingWords.expired,

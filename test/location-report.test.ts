@@ -72,11 +72,11 @@ describe('where nodes are, in the report', () => {
     'Light cannot go there and back in 4.00 ms.',
     'Ashburn, US, within 60 km of 39.04, -77.48',
     'A round trip of at most 1.50 ms from Dallas would bound the responder within the area.',
-    'Record dallas-1, 60 samples, signed by key abababababab',
+    'Measurement dallas-1, 60 samples, signed by key abababababab',
     'TCP 0.15 ms; not used as a bound',
     'Within 605 km of Dallas (4.00 ms)',
-    'Countries with land in reach of all: US.',
-    'a gap of 59.75 ms; more than the 5.00 ms that is usual',
+    'Countries with land within all bounds: US.',
+    'difference 59.75 ms; more than the usual 5.00 ms',
     'cloud-init names the region us-east-1.',
     'Statement by whoever operates the machine or its network',
     'Can be set by anyone; not counted.',
@@ -117,7 +117,7 @@ describe('where nodes are, in the report', () => {
       'Declared locations of collected nodes: 1 contradicted, of 1.',
     )
     expect(part(sampleInput(), 'summary')).not.toContain('Declared locations')
-    expect(part(sampleInput())).toContain('so nothing is compared')
+    expect(part(sampleInput())).toContain('so nothing was compared')
   })
 
   it('shows of a large fleet the nodes in dispute, and counts all', () => {
@@ -135,13 +135,13 @@ describe('where nodes are, as a table', () => {
     expect(rows.map(([node]) => node)).toEqual(assessment.nodes.map(({ node }) => node))
     const first = Object.fromEntries(columns.map(({ title }, index) => [title, rows[0]?.[index]]))
     expect(first).toMatchObject({
-      'is it there': 'contradicted',
+      'location result': 'contradicted',
       'maximum distance in km': 605,
       'countries within bounds': 'US',
       policies: 'United States: bounded-inside',
       statements: 1,
       'hints, not counted': 1,
     })
-    expect(rows[1]?.slice(1, 5)).toEqual(['', '', '', 'not asked'])
+    expect(rows[1]?.slice(1, 5)).toEqual(['', '', '', 'not tested'])
   })
 })

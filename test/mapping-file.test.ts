@@ -93,7 +93,7 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'an unknown check',
       MAPPING.replace('tenancy.no-hypervisor', 'tenancy.nothing'),
-      /mapping\.yaml:10:9: controls\[0\]\.checks\[0\] is “tenancy.nothing”, which is no check/,
+      /mapping\.yaml:10:9: controls\[0\]\.checks\[0\] is “tenancy.nothing”, which is not in this catalog/,
     ],
     [
       'a check twice',
@@ -117,7 +117,7 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'a name of ours',
       MAPPING.replace('id: house-rules', 'id: hipaa'),
-      /:1:1: id is “hipaa”, which is a framework of ours/,
+      /:1:1: id is “hipaa”, which is a built-in framework/,
     ],
     ['a field that does not exist', `${MAPPING}extra: 1\n`, /:14:1: extra is not a field/],
     ['no YAML', 'id: [', /:1:\d+: /],
@@ -132,9 +132,9 @@ describe('a mapping over an OSCAL catalog', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no JSON', '{', /is not JSON/],
-    ['no catalog', { profile: {} }, /no OSCAL catalog/],
-    ['no controls', { catalog: {} }, /holds no control/],
-    ['a control without a title', { catalog: { controls: [{ id: 'h-1' }] } }, /no usable id and title/],
+    ['no catalog', { profile: {} }, /not an OSCAL catalog/],
+    ['no controls', { catalog: {} }, /contains no controls/],
+    ['a control without a title', { catalog: { controls: [{ id: 'h-1' }] } }, /no valid ID and title/],
     [
       'a control twice',
       {

@@ -120,12 +120,12 @@ describe('a provider file', () => {
     [
       'a check that no node can answer',
       `{ id: a, says: S., source: contract, bears: [{ check: lifecycle.sanitization-record }], ${REST} }`,
-      'which no node can answer: leave it out and say needs-record',
+      'which is not tested on nodes: remove it and use needs-record',
     ],
     [
       'a check that only records',
       `{ id: a, says: S., source: contract, bears: [{ check: inventory.disks }], ${REST} }`,
-      'which only records and bears no promise out',
+      'which is informational and cannot test a claim',
     ],
     [
       'a reading that is not there',
@@ -180,7 +180,7 @@ describe('a provider file', () => {
     [
       'a condition that no reading has',
       `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ test: gpu.speed, value: 1 }] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
-      'claims[0].condition.tests[0].test is “gpu.speed”, which is no reading',
+      'claims[0].condition.tests[0].test is “gpu.speed”, which is not a claim test',
     ],
     [
       'a condition that is a check',

@@ -299,12 +299,12 @@ describe('a register that contradicts itself', () => {
     [
       'an open request',
       { exceptions: [exception], pending: [pendingOf()] },
-      ['a request of its id that nobody approved'],
+      ['a request of the same ID that was not approved'],
     ],
     [
       'a refused request',
       { exceptions: [exception], pending: [pendingOf({ settled: { ...settled, as: 'refused' } })] },
-      ['a request of its id that nobody approved'],
+      ['a request of the same ID that was not approved'],
     ],
     [
       'longer than was asked for',
@@ -312,12 +312,12 @@ describe('a register that contradicts itself', () => {
         exceptions: [{ ...exception, run: null, expiresAt: endOfDay('2027-04-01') }],
         pending: [pendingOf({ settled })],
       },
-      ['is not what its request says'],
+      ['differs from the terms requested'],
     ],
     [
       'approved by another',
       { exceptions: [{ ...exception, run: null, approvedBy: 'X. Y' }], pending: [pendingOf({ settled })] },
-      ['is not what its request says'],
+      ['differs from the terms requested'],
     ],
     [
       'no beginning',
@@ -327,7 +327,7 @@ describe('a register that contradicts itself', () => {
     [
       'no end',
       { decisions: [decisionOf({ expiresAt: '2027-01-01T23:59:60Z' })] },
-      ['names the end 2027-01-01T23:59:60Z, and there is no such moment'],
+      ['has the invalid expiry 2027-01-01T23:59:60Z'],
     ],
     [
       'too long',
@@ -399,6 +399,6 @@ describe('verifying a pack with it', () => {
     const said = await read(registerOf({ exceptions: [wide, ...many] }))
     expect(said.problems).toHaveLength(201)
     expect(said.problems[2]).toContain('“strange-2” and 19997 more, which the pack does not declare')
-    expect(said.problems.at(-1)).toMatch(/more such problems\.$/)
+    expect(said.problems.at(-1)).toMatch(/more problems of this kind\.$/)
   })
 })

@@ -406,7 +406,7 @@ test('a document for an evidence request keeps its level and inspection, and one
   const note = { ...record, controls, need: null, name: 'Log', text: 'Two uses.' }
   const view = must(await methods['attachments.note']({ ...note, level: 'inspected', inspection }))
   expect(view.attachments).toMatchObject([{ controls, level: 'inspected', supports: true }])
-  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('needs who inspected')
+  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('requires an inspector')
   expect(refused(await methods['attachments.note']({ ...note, inspection }))).toContain('no inspection')
   const ask = { framework: 'requests', control: LOG.id, need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
   expect(must(await methods['requests.set'](ask)).requests).toMatchObject([{ control: LOG.id }])
@@ -442,9 +442,7 @@ describe('in a pack', () => {
     const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
     const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
     expect(complete).toMatchObject({ outcome: 'yes' })
-    expect(complete?.details).toContain(
-      'The pack lists 1 risk acceptance and 2 documents; none changes a verdict.',
-    )
+    expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')
     const register = reviewed.contents?.register ?? null
     const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })
     expect(reviewed.contents?.assessment?.nodes).toEqual(bare.nodes)

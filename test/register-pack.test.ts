@@ -102,7 +102,7 @@ describe('a register in a pack', () => {
     [
       'a choice where the row leaves none',
       { decisions: [decisionOf({ framework: 'soc2', control: 'C1' })] },
-      'only an addressable specification can be decided about',
+      'only an addressable specification permits this decision',
     ],
     [
       'a decision without an end that anybody may set',

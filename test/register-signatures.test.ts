@@ -179,7 +179,7 @@ describe('signatures on entries', () => {
       exceptions: [{ ...entry, signatures }],
     })
     expect(await problems(withOnes([{ ...one, fingerprint: 'e'.repeat(64) }, other]))).toEqual([
-      expect.stringContaining('It is of the key'),
+      expect.stringContaining('It was made with key'),
     ])
     expect(await problems(withOnes([{ ...other, role: 'requester' }]))).toEqual([expect.stringContaining('who asked')])
     expect(await problems(withOnes([{ ...one, cms: 'AAAA' }]))).toEqual([expect.stringContaining('does not stand')])
@@ -244,7 +244,7 @@ describe('signatures on entries', () => {
     ])
     const later = await revoked(day(3))
     expect(later.problems).toEqual([])
-    expect(later.notes.join()).toContain(`was revoked at ${day(3)}. What it signed names earlier moments`)
+    expect(later.notes.join()).toContain(`was revoked at ${day(3)}. The earlier signing times are stated`)
   })
 
   test('are not put on a request that was edited after it was signed', async () => {
@@ -264,7 +264,7 @@ describe('signatures on entries', () => {
       role: 'approver',
       openSigner: async () => ok(demo),
     })
-    expect(!done.ok && done.error.detail).toContain('It is of a demonstration key')
+    expect(!done.ok && done.error.detail).toContain('It was made with a demo key')
   })
 
   test('whatever a signature holds, reading it throws nothing and accepts nothing', async () => {

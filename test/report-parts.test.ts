@@ -153,21 +153,21 @@ describe('scope and boundary', () => {
     'None on file. This report contains no evidence of their controls.',
     'Complementary subservice organization control',
     'UEC-1, from Report of Halle Eins',
-    '2 of 7 supported',
-    '1 of 7 contradicted',
+    '2 of 7 satisfied',
+    '1 of 7 not satisfied',
     'no.such.check: not in this catalog, so not tested on any node',
     'No mapped check; a document is required.',
     'Nightly copy',
     'On 0 of 3 nodes',
-    'Store “Images” is declared on node “elsewhere-1”, which is in no list of nodes.',
-    'Store “Images” is on node “db-3”, which was not collected; not tested.',
+    'ePHI location “Images” is declared on node “elsewhere-1”, which is in no list of nodes.',
+    'ePHI location “Images” is on node “db-3”, which was not collected; not tested.',
   ])('says “%s”', (words) => {
     expect(boundary).toContain(words)
   })
 
   it('says what was not declared, and what is known all the same', () => {
     const unknown = section(bare, 'boundary')
-    expect(unknown).toContain('Engagement not defined.')
+    expect(unknown).toContain('The engagement is not defined.')
     expect(unknown).toContain('6 declared nodes')
     expect(unknown).toContain('None in the fleet file.')
   })
@@ -190,9 +190,9 @@ describe('the population', () => {
     'Asset list; 7 nodes',
     'Export from the provider’s portal: Portal of Halle Eins; 8 rows',
     'In the pack as data/inventory.csv',
-    '6 of 7 nodes stand in every list that was compared.',
+    '6 of 7 nodes are in every list compared.',
     'srv-8',
-    'Nobody said',
+    'No explanation',
     'Excluded, with rationale: Handed back in May.',
     'We could not reach the node',
     'No recording exists',
@@ -209,7 +209,7 @@ describe('the population', () => {
     })
     const scope = { population: nodes, engagement, enrolled: nodes }
     const apart = section(buildReport(bigInput(60, { scope })), 'population')
-    expect(apart).toContain('59 of 60 nodes stand in every list that was compared.')
+    expect(apart).toContain('59 of 60 nodes are in every list compared.')
     expect(apart).toContain(nodes[7])
     expect(apart).not.toContain(nodes[8])
   })
@@ -219,16 +219,16 @@ describe('method and versions', () => {
   it('tells rights by node count, questions by property, and what was not asked', () => {
     const method = section(full, 'method')
     for (const words of [
-      'Test and examine only',
-      'None drawn: all 7 declared nodes were to be asked. 4 of 7 answered.',
+      'limited to the methods test and examine',
+      'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
       '3 of 7 collected with an unprivileged account, and through sudo where root is required',
       '1 of 7 collected with an unprivileged account only: privileged probes did not run',
       '3 of 7 not collected',
-      '12 questions, put by 12 commands and measurements; 6 of them need root.',
+      '12 probes with 12 commands and measurements, of which 6 require root.',
       '5 of 5 from an undeclared place',
-      'They were asked for in 0 of 5 recordings',
+      'They were enabled in 0 of 5 recordings',
       'Of the commands to run, 6 did not run because the required privilege was missing.',
-      'It logged in as bwaudit.',
+      'Login account: bwaudit.',
     ])
       expect(method).toContain(words)
   })
@@ -240,7 +240,7 @@ describe('method and versions', () => {
       input.assessment.catalog.digest,
       '5 of 5 recordings: collector 0.1.0, catalog 0.1.0, another catalog',
       'HIPAA Security Rule',
-      'In force.',
+      'In effect.',
       'Built in, in data/catalog.json',
       'Halle Eins (halle-eins), as of 1 Nov 2026',
       'This catalog uses no dated reference list.',
@@ -264,15 +264,15 @@ describe('what a provider promised', () => {
     expect(place('Links run at 400 Gbit/s.')).toBeLessThan(place('Staff is vetted.'))
     expect(place('Nobody else is on the floor.')).toBeLessThan(place('Clocks follow a time source.'))
     for (const words of [
-      'Not satisfied: 1 of 7',
+      'Contradicted: 1 of 7',
       'Not decided: 3 of 7',
       'Observed: 3 of 7',
       'Observed: 1 of 1',
       'Needs a record: 7 of 7',
       'Not observable from inside: 7 of 7',
-      'no load was put on any link',
+      'no load was placed on any link',
       'source: Servers, read on 30 Oct 2026; no copy of the page is retained',
-      'Check your contract first',
+      'Review your contract first',
       'The address was not recorded.',
       'link.rate: not in this catalog',
       'Vetting procedure',
@@ -348,13 +348,13 @@ describe('what a provider promised', () => {
       `SHA-256 of the retained copy: ${'c'.repeat(64)}`,
       'Conflicting statements (1)',
       'Halls are in 50 countries.',
-      'Ask for: The list of halls',
+      'Request: The list of halls',
     ])
       expect(claims).toContain(words)
   })
 
   it('is said to be missing where no profile was declared', () => {
-    expect(section(bare, 'claims')).toContain('No promises of a provider were declared')
+    expect(section(bare, 'claims')).toContain('No provider claims were declared')
   })
 
   it('names what a reading was compared with, its unit and its limit', () => {
@@ -371,8 +371,8 @@ describe('what a provider promised', () => {
       buildReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
       'claims',
     )
-    expect(claims).toContain('Rate of the links that are up. Promised: 400 Gbit/s.')
-    expect(claims).toContain('Not shown: Nominal rate only.')
+    expect(claims).toContain('Rate of the links that are up. Claimed: 400 Gbit/s.')
+    expect(claims).toContain('Limitations: Nominal rate only.')
   })
 })
 
@@ -391,7 +391,7 @@ describe('exceptions, deviations and decisions', () => {
       section(buildReport({ ...sampleInput(), register: registerOf({ exceptions: [entry] }) }), 'exceptions')
     expect(report(signed)).toContain('1'.repeat(64))
     expect(report(signed)).toContain('2'.repeat(64))
-    expect(report(exceptionOf())).toContain('Nobody signed this entry with a key of their own.')
+    expect(report(exceptionOf())).toContain('Not digitally signed')
     const oneKey = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '1')] })
     expect(report(oneKey)).toContain('Signature mismatch: two people are named, but both signatures have the same key.')
   })
@@ -409,7 +409,7 @@ describe('exceptions, deviations and decisions', () => {
     }
     const exceptions = section(buildReport({ ...sampleInput(), register }), 'exceptions')
     for (const words of [
-      'that counts as a gap again',
+      'Deviations that remain are no longer accepted',
       'Requests without approval (2)',
       'Pending approval. Requested until the end of 1 Mar 2027, UTC',
       'Rejected. Requested until the end of 1 Mar 2027, UTC',
@@ -424,7 +424,7 @@ describe('exceptions, deviations and decisions', () => {
       'Deviations as of 20 Nov 2026 12:00 UTC',
       'not over a period',
       '1 of 7',
-      'takes later collections, so no column says it',
+      'Remediation and recurrence require later collections',
       '1 risk-accepted',
     ])
       expect(exceptions).toContain(words)
@@ -440,14 +440,14 @@ describe('exceptions, deviations and decisions', () => {
       'RA-2026, page 4',
       'M. Ortiz, Security official',
       'In effect until the end of 30 Jun 2027, UTC',
-      '21 of 22 have none in force.',
+      '21 of 22 have none in effect.',
     ])
       expect(decisions).toContain(words)
     const undecided = section(bare, 'decisions')
     expect(undecided).toContain('No control decisions.')
-    expect(undecided).toContain('22 of 22 have none in force.')
+    expect(undecided).toContain('22 of 22 have none in effect.')
     const ended = { ...FULL_REGISTER, decisions: [decisionOf({ expiresAt: '2026-11-10T23:59:59.999Z' })] }
-    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in force.')
+    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
   })
 
   it('stand in full up to what somebody reads, and are counted beyond', () => {
@@ -479,7 +479,7 @@ describe('sign-off and custody', () => {
       '5 recordings, from 20 Nov 2026 09:12 UTC',
       'Collector 0.1.0, logged in as bwaudit',
       '4 of 5 recordings were transferred in the SSH session of the capture',
-      '1 exception, 1 decision and 1 record',
+      '1 risk acceptance, 1 decision and 1 document',
       input.evidenceDigest,
       input.signer?.fingerprint ?? '',
     ])
@@ -566,7 +566,7 @@ describe('a large fleet', () => {
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
     const document = buildReport(declared)
     expect(section(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')
-    expect(section(document, 'method')).toContain('900 of 1000 answered.')
+    expect(section(document, 'method')).toContain('900 of 1000 collected.')
     expect(section(document, 'population')).toContain('100 of 1000')
   })
 })

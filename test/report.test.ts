@@ -57,7 +57,7 @@ describe('report', () => {
   it('says on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {
     const cover = section(report, 'cover')
     expect(cover).toContain('clinic-prod')
-    expect(cover).toContain('4 of 6 declared nodes answered')
+    expect(cover).toContain('4 of 6 declared nodes collected')
     expect(cover).toContain('Without evidence: ams-backup-01, db-3')
     expect(cover).toContain('20 Nov 2026 09:12 UTC')
     expect(cover).toContain('20 Nov 2026 12:00 UTC')
@@ -86,7 +86,7 @@ describe('report', () => {
     expect(totals).toBeGreaterThan(50)
     expect(summary).toContain('37 of 72')
     expect(summary).toContain('24 of 72')
-    expect(summary).toContain('2 of 6 nodes have at least one contradiction')
+    expect(summary).toContain('2 of 6 nodes have at least one deviation')
   })
 
   it('lists every contradicted finding with its node and a digest of its evidence', () => {
@@ -121,7 +121,7 @@ describe('report', () => {
     }
     expect(input.catalog.frameworks[0]?.controls.length).toBe(72)
     expect(input.catalog.frameworks[1]?.controls.length).toBe(61)
-    expect(section(report, 'controls-hipaa')).toContain('Controls that rest on documents alone')
+    expect(section(report, 'controls-hipaa')).toContain('Controls based on documents only')
   })
 
   it('keeps an overlay apart, under its own banner', () => {
@@ -136,7 +136,7 @@ describe('report', () => {
     expect(ids.indexOf('controls-nprm')).toBe(ids.indexOf('limits') + 1)
     expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in effect')
     expect(section(both, 'controls-nprm')).toContain('Proposed, not in effect, as known on 21 Nov 2026')
-    expect(section(both, 'controls-nprm')).toContain('Judged as of\n20 Nov 2026 12:00 UTC')
+    expect(section(both, 'controls-nprm')).toContain('Evaluated as of\n20 Nov 2026 12:00 UTC')
     expect(section(both, 'controls-hipaa')).not.toContain('Proposed rule')
   })
 

@@ -412,7 +412,7 @@ describe('the answer', () => {
       outcome: 'no',
       summary: 'Does not extend your checkpoint: two packs exist for entry 8.',
       details: [
-        'You last saw run “r8” there; this pack is of run “r8b”. It, or an entry before it, is another.',
+        'Your checkpoint has run “r8” there; this pack is of run “r8b”. It or an earlier entry differs.',
         expect.stringContaining('8 entries'),
       ],
     })

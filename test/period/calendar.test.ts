@@ -154,7 +154,7 @@ describe('A calendar', () => {
   test('a run that names a plan which the chain does not have is unplanned, and told', () => {
     const { calendar: found, notes } = calendar(log(met(at(1))), '2026-10-01', '2026-10-01')
     expect(found.counts).toMatchObject({ planned: 0, met: 0, unplanned: 1 })
-    expect(notes).toEqual([expect.stringMatching(/It counts as unplanned/)])
+    expect(notes).toEqual([expect.stringMatching(/It counts as unscheduled/)])
   })
 
   test('a run without facts supports nothing', () => {

@@ -43,7 +43,7 @@ describe('What a chain says of a period besides', () => {
   test('nothing where all is in order', () => expect(chainNotes([ran(1), ran(2)], OCTOBER)).toEqual([]))
   test('that it is empty, or begins later', () => {
     expect(chainNotes([], OCTOBER)).toEqual(['The run chain has no entries and covers no day.'])
-    expect(chainNotes([ran(5)], OCTOBER)).toEqual([expect.stringMatching(/^The chain of runs begins at 2026-10-05T/)])
+    expect(chainNotes([ran(5)], OCTOBER)).toEqual([expect.stringMatching(/^The run chain begins at 2026-10-05T/)])
   })
   test('that a run is of the future, and one of the past', () => {
     const future = ran(9, { at: '2030-01-01T00:00:00.000Z' })
@@ -111,9 +111,9 @@ test('A run whose evidence was taken away says by whom it was said, and one whos
     { run: 'r-1', entry: 1, at: at(1), tagManifest },
     { run: 'r-2', entry: 2, at: at(2), tagManifest: sha256('2') },
   ]
-  const supports = 'It supports nothing, and by it alone no day has evidence.'
+  const supports = 'It supports no result and no day.'
   expect(withoutTrace(lost, [retired])).toEqual([
-    `Of run “r-1”, entry 1, dated ${at(1)}, nothing is stated but that it was sealed. Its evidence was deleted at ${at(9)}: “six years”. ${supports}`,
-    `Of run “r-2”, entry 2, dated ${at(2)}, nothing is stated but that it was sealed. Its pack was not available. ${supports}`,
+    `Run “r-1”, entry 1, dated ${at(1)}: only its seal is stated. Its evidence was deleted at ${at(9)}: “six years”. ${supports}`,
+    `Run “r-2”, entry 2, dated ${at(2)}: only its seal is stated. Its pack was not available. ${supports}`,
   ])
 })

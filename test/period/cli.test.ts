@@ -137,7 +137,7 @@ describe('history period and history sample', () => {
     expect(made.period.calendar.counts).toMatchObject({ met: 3, daysWith: 2 })
     expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })
     expect(made.period.deviations).toEqual([])
-    expect(made.period.notes).toContainEqual(expect.stringMatching(/^Of run “run-24”.*Its pack was not at hand/))
+    expect(made.period.notes).toContainEqual(expect.stringMatching(/^Run “run-24”.*Its pack was not available/))
     const drawn = made.period.samples[0]?.drawn ?? []
     expect(drawn.map(({ key: row, run }) => [row, run]).sort()).toEqual([
       ['run-23', 'run-23'],

@@ -74,7 +74,7 @@ describe('A sealed account of a period', () => {
   })
 
   test.each([
-    ['no sample', [], /No sample was drawn/],
+    ['no sample', [], /No items were sampled/],
     ['rows that are of no node', [['runs', 2]], /^1 sample with 2 rows in all was drawn\. None of the rows/],
     [
       'rows of both kinds',
@@ -128,9 +128,13 @@ describe('A sealed account of a period', () => {
     [
       'two runs swapped',
       () => new Map([...files].map(([path, one]) => [swap(path), one])),
-      /not the one that the chain/,
+      /differs from the one in the run chain/,
     ],
-    ['an entry dropped', () => rechained(files, entriesIn(files).slice(0, -1)), /is of no run that the chain has/],
+    [
+      'an entry dropped',
+      () => rechained(files, entriesIn(files).slice(0, -1)),
+      /does not belong to a run of the run chain/,
+    ],
     [
       'the words of a gap changed',
       () =>
@@ -140,7 +144,7 @@ describe('A sealed account of a period', () => {
             one.entry.kind === 'gap' ? ({ ...one, entry: { ...one.entry, why: 'nothing' } } as typeof one) : one,
           ),
         ),
-      /signature of the entry does not verify/,
+      /signature of the entry is invalid/,
     ],
     [
       'the words of a gap changed and signed anew, all made anew',
@@ -164,7 +168,7 @@ describe('A sealed account of a period', () => {
       () => put(sampled(), bytesOf('Filename\n')),
       /was altered/,
     ],
-    ['a drawn node left out', () => without(sampled().replace(/sha256\/.*/, '')), /raw answers are missing/],
+    ['a drawn node left out', () => without(sampled().replace(/sha256\/.*/, '')), /captures are missing/],
     [
       'the count of a day edited',
       () => edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
@@ -188,17 +192,17 @@ describe('A sealed account of a period', () => {
           ...files,
           ...[...below('data/runs/run-23/')].map(([path, one]) => [`data/runs/run-99/${path}`, one] as const),
         ]),
-      /is of no run/,
+      /does not belong to a run/,
     ],
     [
       'another seed',
       () => edited(PERIOD_PATH, '"seed":"spring"', '"seed":"autumn"'),
-      /not what comes out|raw answers are missing/,
+      /differs from the one derived|captures are missing/,
     ],
     [
       'a list edited',
       () => edited('data/populations/nodes.csv', 'node-b', 'node-c'),
-      /nodes\.csv.* is not what comes out/,
+      /nodes\.csv.* differs from the one derived/,
     ],
     ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is no list/],
     ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are not what/],
@@ -208,7 +212,7 @@ describe('A sealed account of a period', () => {
       () => edited(PERIOD_PATH, made.period.asOf, '2026-13-45T99:99:99.000Z'),
       /no account of a period/,
     ],
-    ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /was not over/],
+    ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /had not ended/],
     [
       'a list of a run that leads out',
       () => put(`data/runs/run-23/${PATHS.manifest}`, bytesOf(`${'0'.repeat(64)}  ../../etc/passwd\n`)),
@@ -217,7 +221,7 @@ describe('A sealed account of a period', () => {
     [
       'the traces of two runs swapped',
       () => put(`data/runs/run-24/${PATHS.trace}`, files.get(`data/runs/run-26/${PATHS.trace}`)),
-      /no trace of that run/,
+      /not a run trace of that run/,
     ],
     ['the trace of a run left out', () => without(`data/runs/run-24/${PATHS.trace}`), /trace\.json.* is missing/],
     [
@@ -232,7 +236,7 @@ describe('A sealed account of a period', () => {
         const other = await reseal(edited(PATHS.statement, '"fleet":"sample"', '"fleet":"other"', part), kit.signer)
         return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
       },
-      /not the one that the chain names/,
+      /differs from the one in the run chain/,
     ],
     [
       'a run sealed again by another key',
@@ -240,7 +244,7 @@ describe('A sealed account of a period', () => {
         const other = await reseal(below('data/runs/run-24/'), kit.stranger)
         return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
       },
-      /not the one that the chain names|Run .run-24/,
+      /differs from the one in the run chain|Run .run-24/,
     ],
   ]
   test.each(fewer(attacks, 10))('%s: rejected, whoever seals it', async (_, tamper, says) => {
@@ -277,7 +281,7 @@ describe('A sealed account of a period', () => {
     const longer = rederived(kit, files, { from: '2026-11-01' })
     expect(outcomesOf(await asked(kit, await sealedAround(longer, kit.signer)))).toMatchObject(GOOD)
     expect(JSON.parse(textIn(longer, PERIOD_PATH)).notes).toContainEqual(
-      expect.stringMatching(/^The chain of runs begins at 2026-11-22T12:00:00.000Z, after the first day/),
+      expect.stringMatching(/^The run chain begins at 2026-11-22T12:00:00.000Z, after the first day/),
     )
   })
 

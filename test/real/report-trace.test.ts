@@ -105,10 +105,10 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     const apart = new Set(told.verdicts.filter(({ verdict }) => verdict === 'not-met').map(({ node }) => node))
     expect(summary).toContain(
       tight(
-        `${contradictedChecks().length} of ${told.catalog.checks.length} checks are contradicted on at least one node`,
+        `${contradictedChecks().length} of ${told.catalog.checks.length} checks are not satisfied on at least one node`,
       ),
     )
-    expect(summary).toContain(tight(`${apart.size} of ${told.nodes.length} nodes have at least one contradiction`))
+    expect(summary).toContain(tight(`${apart.size} of ${told.nodes.length} nodes have at least one deviation`))
     const properties = PROPERTIES.filter((one) => told.catalog.checks.some(({ property }) => property === one))
     for (const { node } of told.nodes) {
       const accepted = (property: string): number =>
@@ -218,7 +218,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
       tight(`${needed - held} of ${needed} required documents are outstanding; ${overdue} request`),
     )
     expect(part('Document index')).toContain(
-      tight(`${held} of ${needed} documents that controls of the chosen frameworks need are held`),
+      tight(`${held} of ${needed} documents required by the selected frameworks are on file`),
     )
     const { inForce, ended } = told.exceptions
     expect(summary).toContain(tight(`${inForce.length} exception in force,`))

@@ -17,7 +17,7 @@ test.each(['systemd', 'systemd-system', 'cron', 'launchd'] as const)('a job of r
     const made = units(kind, {}, { user })
     return made.ok ? made.value.warnings : []
   }
-  expect(warnings('root')[0]).toContain('The job runs as root, which it does not need')
+  expect(warnings('root')[0]).toContain('The job runs as root, which is not required')
   expect(warnings('anna').join()).not.toContain('root')
 })
 
@@ -123,7 +123,7 @@ describe('cron', () => {
     const times = (textsOf(made)[0] ?? '').split('\n').flatMap((line) => /^(\d.*?) \/usr/.exec(line)?.[1] ?? [])
     expect(times).toEqual(lines)
     const warned =
-      made.ok && made.value.warnings.some((text) => text.includes(`only the time zone of this computer, ${host}`))
+      made.ok && made.value.warnings.some((text) => text.includes(`only this computer’s time zone, ${host}`))
     expect(warned).toBe(zone !== host)
   })
 
