@@ -271,7 +271,7 @@ describe('what a provider promised', () => {
       'Needs a record: 7 of 7',
       'Not observable from inside: 7 of 7',
       'no load was placed on any link',
-      'source: Servers, read on 30 Oct 2026; no copy of the page is retained',
+      'source: Servers, retrieved on 30 Oct 2026; no copy of the page is retained',
       'Review your contract first',
       'The address was not recorded.',
       'link.rate: not in this catalog',

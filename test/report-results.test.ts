@@ -256,7 +256,7 @@ describe('results by node', () => {
   it('tell who each node is, how its key was verified, and what it contradicts', () => {
     const nodes = section(report, 'nodes')
     expect(nodes).toContain('found in a known_hosts file: known_hosts, line 4')
-    expect(nodes).toContain('login as bwaudit by publickey over ssh2; root-only questions: through sudo')
+    expect(nodes).toContain('login as bwaudit by publickey over ssh2; privileged probes: through sudo')
     expect(nodes).toContain('-0.02 s relative to the collector’s clock, ±0.01 s')
     expect(nodes).toContain('encryption.at-rest.ephi-paths, encryption.at-rest.cipher')
     expect(nodes).toContain('No evidence was collected from db-3.')

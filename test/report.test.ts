@@ -58,7 +58,7 @@ describe('report', () => {
     const cover = section(report, 'cover')
     expect(cover).toContain('clinic-prod')
     expect(cover).toContain('4 of 6 declared nodes collected')
-    expect(cover).toContain('Without evidence: ams-backup-01, db-3')
+    expect(cover).toContain('Not collected: ams-backup-01, db-3')
     expect(cover).toContain('20 Nov 2026 09:12 UTC')
     expect(cover).toContain('20 Nov 2026 12:00 UTC')
     expect(cover).toContain(input.evidenceDigest)
