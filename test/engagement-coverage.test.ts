@@ -93,9 +93,9 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1', 'TER-1', 'TER-2'), node('b', '10.0.0.2', 'TER-3')],
       { a: null, b: null },
       [
-        'Node “b” is reached at “10.0.0.2”, which the inventory gives to row “2”.',
-        'Row “1” has the name of node “a” and gives another serial number, “SER-1”; the node tells “TER-1” and “TER-2”. It does not count as this node.',
-        'Row “2” has the address of node “b” and gives another serial number, “SER-2”; the node tells “TER-3”. It does not count as this node.',
+        'Node “b” has address “10.0.0.2”, which the inventory assigns to row “2”.',
+        'Row “1” has the name of node “a” but a different serial number, “SER-1”; the node reports “TER-1” and “TER-2”. It is not matched to this node.',
+        'Row “2” has the address of node “b” but a different serial number, “SER-2”; the node reports “TER-3”. It is not matched to this node.',
       ],
     ],
     [
@@ -104,9 +104,9 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1', 'SER-1'), node('b', '10.0.0.2', 'SER-1')],
       { a: '1 by serial', b: null },
       [
-        'Node “b” is reached at “10.0.0.2”, which the inventory gives to row “2”.',
+        'Node “b” has address “10.0.0.2”, which the inventory assigns to row “2”.',
         'Nodes “a” and “b” report the same serial number, “SER-1”. At most one of them can be that machine.',
-        'Row “2” has the name of node “b” and gives another serial number, “SER-2”; the node tells “SER-1”. It does not count as this node.',
+        'Row “2” has the name of node “b” but a different serial number, “SER-2”; the node reports “SER-1”. It is not matched to this node.',
       ],
     ],
     [
@@ -148,14 +148,14 @@ describe('rows and nodes', () => {
       [row('1', { serial: 'SER-S' }), row('2', { address: '10.0.0.1' }), row('3', { address: '10.0.0.1' })],
       [node('a', '10.0.0.1', 'SER-S')],
       { a: '1 by serial' },
-      ['Node “a” is reached at “10.0.0.1”, which the inventory gives to rows “2” and “3”.'],
+      ['Node “a” has address “10.0.0.1”, which the inventory assigns to rows “2” and “3”.'],
     ],
     [
       'of which two share an address with what fits',
       [row('1', { address: '10.0.0.1' }), row('2', { address: '10.0.0.1', name: 'other' })],
       [node('a', '10.0.0.1')],
       { a: '1 by address' },
-      ['Node “a” is reached at “10.0.0.1”, which the inventory also gives to row “2”.'],
+      ['Node “a” has address “10.0.0.1”, which the inventory also assigns to row “2”.'],
     ],
     [
       'behind one address are told apart by name alone',
@@ -163,8 +163,8 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1'), node('b', '10.0.0.1')],
       { a: null, b: '2 by address' },
       [
-        'Node “a” is reached at “10.0.0.1”, which the inventory gives to rows “1” and “2”.',
-        'Node “b” is reached at “10.0.0.1”, which the inventory also gives to row “1”.',
+        'Node “a” has address “10.0.0.1”, which the inventory assigns to rows “1” and “2”.',
+        'Node “b” has address “10.0.0.1”, which the inventory also assigns to row “1”.',
       ],
     ],
   ])('%s', (_, rows, nodes, fitting, conflicts) => {

@@ -110,7 +110,7 @@ describe('an engagement file', () => {
       [
         'e.yaml:1:1: the document lacks “owner”',
         'e.yaml:8:1: colour is not a field that exists here',
-        'e.yaml:5:1: on is “soon”, and must be a date such as 2027-03-01',
+        'e.yaml:5:1: on is “soon”, and must be a day such as 2027-03-01',
       ],
     ],
     [

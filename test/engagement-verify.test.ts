@@ -165,7 +165,7 @@ test('frameworks of the customer’s own that are too large to be judged are ref
   )
   expect(tooLarge([mappingOf({ controls: controls.slice(0, 250) })])).toBeNull()
   const large = Array.from({ length: 5 }, (_, at) => mappingOf({ id: `m${at}`, controls: controls.slice(0, 60) }))
-  expect(tooLarge(large)).toContain('name 120000 checks')
+  expect(tooLarge(large)).toContain('120000 mapped checks')
   const text = jsonBytes({ ...scope, mappings: large })
   const { problems, scope: read } = await readPack(sourceOf(new Map([[PATHS.scope, text]])), createSchemaValidator())
   expect(read).toBeNull()
@@ -215,10 +215,10 @@ test('a row of the customer’s own framework is known', async () => {
 })
 
 test.each<[string, Partial<Mapping>, string]>([
-  ['an id like ours', { id: 's0c-2' }, 'has an id like that of a framework of ours'],
-  ['our id', { id: 'soc2' }, 'has an id like that of a framework of ours'],
-  ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title like that of a framework of ours'],
-  ['a title that begins like ours', { title: 'HIPAA' }, 'has a title like that of a framework of ours'],
+  ['an id like ours', { id: 's0c-2' }, 'has an ID that imitates a built-in framework'],
+  ['our id', { id: 'soc2' }, 'has an ID that imitates a built-in framework'],
+  ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title that imitates a built-in framework'],
+  ['a title that begins like ours', { title: 'HIPAA' }, 'has a title that imitates a built-in framework'],
   ['an unknown check', { controls: [rowOf('X1', 'no.such')] }, 'names “no.such”, a check that is not in the catalog'],
   [
     'one check twice',

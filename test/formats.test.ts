@@ -152,7 +152,7 @@ describe('one assessment, in every format', () => {
     const about = new Map(sheet('About').map((row) => [row.about, row.content]))
     expect(about.get('Evidence digest (SHA-256)')).toBe(input.evidenceDigest)
     expect(about.get('Demo data')).toMatch(/must not be used as evidence/)
-    expect(about.get(`Findings: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
+    expect(about.get(`Results: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
     for (const { framework, rows, states: own } of frameworks) {
       const told = own.map(([state]) => Number(about.get(`${framework.title}: ${rowStateWords[state].label}`)))
       expect(told, framework.id).toEqual(own.map(([, number]) => number))
@@ -409,7 +409,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
     ).toBe(all.filter((one) => one.verdict === verdict).length * times)
   expect(findings[0]?.verdict).toBe('not-met')
   expect(sum(findings, 'risk acceptances in effect')).toBe(3)
-  for (const { nodes, 'which nodes': which = '' } of findings) {
+  for (const { nodes, 'node names': which = '' } of findings) {
     const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)
     expect(which.split(', ').length - (more > 0 ? 1 : 0) + more).toBe(Number(nodes))
   }

@@ -109,7 +109,7 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'rows passed over without a word',
       MAPPING.replace('rest: listed\n', ''),
-      /:5:1: catalog has 2 rows that the mapping does not name \(x-1, h-1\.1\)/,
+      /:5:1: catalog has 2 controls that are not mapped \(x-1, h-1\.1\)/,
     ],
     ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another control has/],
     ['no word on what is not shown', MAPPING.replace(/ {4}notShown.*\n/, ''), /:8:5: controls\[0\] lacks “notShown”/],
@@ -145,7 +145,7 @@ describe('a mapping over an OSCAL catalog', () => {
           ],
         },
       },
-      /stands in it twice/,
+      /occurs twice/,
     ],
   ])('an OSCAL file with %s is refused', async (_, oscal, expected) => {
     expect(await refusal(MAPPING, oscal)).toMatch(expected)

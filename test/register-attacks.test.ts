@@ -289,12 +289,12 @@ describe('a register that contradicts itself', () => {
     [
       'one id twice',
       { exceptions: [exceptionOf(), exceptionOf({ check: 'other' })] },
-      ['two entries have the id aaaa'],
+      ['two entries have the ID aaaa'],
     ],
     [
       'one id on two kinds',
       { exceptions: [exceptionOf()], decisions: [decisionOf({ id: 'a'.repeat(32) })] },
-      ['two entries have the id aaaa'],
+      ['two entries have the ID aaaa'],
     ],
     [
       'an open request',
@@ -322,7 +322,7 @@ describe('a register that contradicts itself', () => {
     [
       'no beginning',
       { exceptions: [exceptionOf({ acceptedAt: '2026-99-99T00:00:00.000Z', expiresAt: '9999-12-31T23:59:59.999Z' })] },
-      ['was made at 2026-99-99T00:00:00.000Z, and there is no such moment'],
+      ['has the invalid creation time 2026-99-99T00:00:00.000Z'],
     ],
     [
       'no end',
@@ -342,7 +342,7 @@ describe('a register that contradicts itself', () => {
     [
       'a record of no moment',
       { attachments: [attachmentOf({ attachedAt: '2026-02-30T00:00:00.000Z' })] },
-      ['names 2026-02-30T00:00:00.000Z, and there is no such moment'],
+      ['states the invalid time 2026-02-30T00:00:00.000Z'],
     ],
   ]
   test.each(cases)('%s', (_, parts, expected) => {
@@ -383,7 +383,7 @@ describe('verifying a pack with it', () => {
     expect(said.notes).toEqual(
       expect.arrayContaining([
         `Of these, 1 was made after ${PACKED_AT} and is not yet effective at that date.`,
-        'About 1 row there is more than one decision in force. The latest takes the place of the others.',
+        '1 control has more than one decision in effect. The latest applies.',
       ]),
     )
     expect((await read(registerOf({ exceptions: [exceptionOf(), exceptionOf()] }))).problems).toEqual([
@@ -398,7 +398,7 @@ describe('verifying a pack with it', () => {
     const wide = exceptionOf({ nodes: Array.from({ length: 20_000 }, (_, at) => `strange-${at}`) })
     const said = await read(registerOf({ exceptions: [wide, ...many] }))
     expect(said.problems).toHaveLength(201)
-    expect(said.problems[2]).toContain('“strange-2” and 19997 more, which the pack does not declare')
+    expect(said.problems[2]).toContain('“strange-2” and 19997 more, which is not declared in the pack')
     expect(said.problems.at(-1)).toMatch(/more problems of this kind\.$/)
   })
 })

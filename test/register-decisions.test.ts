@@ -81,7 +81,10 @@ describe('decisions about rows', () => {
     [{ decision: 'not-implemented', factors: ' \n ' }, /^the factors considered must be entered/],
     [{ decision: 'not-implemented', ...weighed }, 'accepted'],
     [{ decision: 'equivalent-alternative', ...weighed }, /^the equivalent alternative measure must be entered/],
-    [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: ' ' }, /^the measure that takes its place/],
+    [
+      { decision: 'equivalent-alternative', ...weighed, alternativeMeasure: ' ' },
+      /^the equivalent alternative measure/,
+    ],
     [{ decision: 'equivalent-alternative', alternativeMeasure: 'A locked room.' }, /^the factors/],
     [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: 'A locked room.' }, 'accepted'],
     [{ approverRole: ' ' }, 'the approver’s role must be entered'],

@@ -153,8 +153,8 @@ describe('a register in a pack', () => {
     expect(details).toEqual(
       expect.arrayContaining([
         'The pack lists 1 risk acceptance and 0 documents; none changes a verdict.',
-        'The pack lists 1 decision about rows; none changes a verdict.',
-        'The pack lists 1 request that nobody settled; a request accepts nothing.',
+        'The pack lists 1 control decision; none changes a verdict.',
+        'The pack lists 1 request pending approval; requests have no effect until approved.',
         '3 of 3 risk acceptances, requests and decisions are not digitally signed; approval is not independently evidenced.',
         '1 of 3 risk acceptances, requests and decisions is requested and approved by the same person (no segregation of duties).',
       ]),
@@ -183,7 +183,7 @@ describe('a register in a pack', () => {
   test('that states another size than its file has is not complete', async () => {
     const register = registerOf({ attachments: [attachmentOf({ size: 3 })] })
     expect(await completeness(await packed(register, new Map([[PATH, POLICY]])))).toEqual([
-      expect.stringContaining('is not what was attached'),
+      expect.stringContaining('has a different digest or size'),
     ])
   })
 

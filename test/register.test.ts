@@ -197,7 +197,9 @@ describe('taking back', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
     expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no such record')
     const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who did it must be entered')
+    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe(
+      'input.refused: the person responsible must be entered',
+    )
   })
 })
 
@@ -291,7 +293,7 @@ describe('attached documents', () => {
     [
       { level: 'inspected', inspection: { ...inspection, lookedAt: ' ' } },
       file,
-      'input.refused: what was looked at must be entered',
+      'input.refused: the scope of the inspection must be entered',
     ],
   ] as const)('%j: refused or not', (changes, given, said) => {
     expect(refusal(addAttachment(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
@@ -360,7 +362,9 @@ describe('requests for records', () => {
     expect(second.ok && second.value.requests).toEqual([
       { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'M. Ortiz', due: '2026-12-24T23:59:59.999Z' },
     ])
-    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain('not ask')
+    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain(
+      'not require',
+    )
     expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, due: '2026-11-20' }, { now: NOW, needsOf }))).toContain('past')
   })
 

@@ -368,12 +368,12 @@ describe('the answer', () => {
       question: 'chain-continuous',
       outcome: 'not-shown',
       summary:
-        'No checkpoint supplied. The run chain has 5 runs and 2 recorded gaps since 2026-03-01T06:00:00.000Z. To check continuity, supply a checkpoint from an earlier pack.',
+        'No checkpoint supplied. The run chain has 5 runs and 2 missed runs since 2026-03-01T06:00:00.000Z. To check continuity, supply a checkpoint from an earlier pack.',
       details: [GAP_2, GAP_5, KEPT],
     })
     expect(chainAnswer(await read(chainOf()), runOn(1), null)).toMatchObject({
       outcome: 'not-shown',
-      summary: expect.stringMatching(/^The pack states no earlier entries\./),
+      summary: expect.stringMatching(/^No checkpoint supplied\. The run chain has no earlier entries\./),
     })
   })
 
@@ -381,7 +381,7 @@ describe('the answer', () => {
     expect(chainAnswer(await read(history), own, await seenOnDay6())).toEqual({
       question: 'chain-continuous',
       outcome: 'yes',
-      summary: 'Extends your checkpoint by 3 runs and 1 recorded gap; no entry removed or changed.',
+      summary: 'Extends your checkpoint by 3 runs and 1 missed run; no entry removed or changed.',
       details: [SEEN_6, GAP_5, KEPT],
     })
   })
@@ -391,7 +391,7 @@ describe('the answer', () => {
     const next = await read(chainOf(...HISTORY, own))
     expect(chainAnswer(next, runOn(9), head)).toMatchObject({
       outcome: 'yes',
-      summary: 'Extends your checkpoint by 1 run and 0 recorded gaps; no entry removed or changed.',
+      summary: 'Extends your checkpoint by 1 run and 0 missed runs; no entry removed or changed.',
     })
   })
 
@@ -482,7 +482,7 @@ describe('the answer', () => {
     const reading = await read(history)
     expect(chainAnswer(reading, null, await seenOnDay6())).toMatchObject({
       outcome: 'yes',
-      summary: 'Extends your checkpoint by 2 runs and 1 recorded gap; no entry removed or changed.',
+      summary: 'Extends your checkpoint by 2 runs and 1 missed run; no entry removed or changed.',
     })
     expect(chainAnswer(reading, null, headOf(reading, own, day(8))).outcome).toBe('not-shown')
   })
@@ -503,7 +503,7 @@ describe('the answer', () => {
       'Entry 2 is dated 2026-03-03T06:00:00.000Z, more than 10 minutes before entry 1, 2026-03-09T06:00:00.000Z.',
       'Run “r9” was sealed 2 times, as entries 1, 4. Compare its packs.',
       `The entries have 2 signing keys: ${SIGNER}, ${'ef'.repeat(32)}.`,
-      '1 of the entries that have no pack has no signature of its own.',
+      '1 entry without a pack is not signed.',
       KEPT,
     ])
   })

@@ -73,9 +73,9 @@ describe('tables', () => {
       'check',
       'claim',
       'verdict',
-      'in words',
+      'label',
       'reasons',
-      'what it does not show',
+      'limitations',
       'collected at (UTC)',
       'recording SHA-256',
     ])
@@ -104,7 +104,7 @@ describe('tables', () => {
       'observations',
       'other checks',
       'alternative evidence',
-      'what it does not show',
+      'limitations',
       'risk acceptances per check',
       'decision',
     ])

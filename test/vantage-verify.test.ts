@@ -73,7 +73,7 @@ test('whether the reader trusts the signer of a record stands beside it', async 
     expect(problems).toEqual([])
     return notes[0]
   }
-  expect(await said([])).toContain('You named nobody whom you trust, so that whose it is, is not shown')
+  expect(await said([])).toContain('No trusted signers were supplied, so the signer is not confirmed')
   expect(await said([owner.certificate])).toContain('The key is not among those you trust')
   expect(await said([prober.certificate])).toContain('You trust this key.')
   const [root = new Uint8Array()] = prober.chain.slice(-1)
@@ -145,7 +145,7 @@ test('the list of sites lies there as it was read', async () => {
   expect(await said({ sites: other }, bytes)).toEqual([expect.stringContaining('a different signer is stated')])
   const wrong = Buffer.from(await sealing.signDetached(prober, bytes.slice(1))).toString('base64')
   const changed = { ...sites, signature: { subject, fingerprint, cms: wrong } }
-  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('does not stand')])
+  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('is invalid')])
 })
 
 describe('what a pack states of where a node is', () => {

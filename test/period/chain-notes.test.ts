@@ -93,7 +93,7 @@ describe('What stays open', () => {
     expect(
       openNotes([open('node-a', 'x'), open('node-a', 'y'), open('node-b', 'x')], { nodes, checks: ['x'] }),
     ).toEqual([
-      'Node “node-a” is in no run after “r-1”. 2 deviations on it stayed open: no run shows a fix.',
+      'Node “node-a” is in no run after “r-1”. 2 deviations on it stayed open: no run shows remediation.',
       'The last run has no check “y”. Its deviations stayed open: no run shows remediation.',
     ])
   })

@@ -104,7 +104,7 @@ describe('history period and history sample', () => {
         .split('\n')
         .slice(0, 3),
     ).toEqual([
-      'key,first run,first at,last run,last at,runs that declare it,runs that it answered,at the beginning,at the end,deviations,of them open',
+      'key,first run,first at,last run,last at,runs declared,runs collected,at the beginning,at the end,deviations,open deviations',
       'node-a,run-23,2026-11-23T02:10:00.000Z,run-25,2026-11-25T02:10:00.000Z,3,3,yes,yes,0,0',
       'node-b,run-23,2026-11-23T02:10:00.000Z,run-24,2026-11-24T02:10:00.000Z,2,2,yes,no,1,1',
     ])

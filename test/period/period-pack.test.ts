@@ -75,14 +75,14 @@ describe('A sealed account of a period', () => {
 
   test.each([
     ['no sample', [], /No items were sampled/],
-    ['rows that are of no node', [['runs', 2]], /^1 sample with 2 rows in all was drawn\. None of the rows/],
+    ['rows that are of no node', [['runs', 2]], /^1 sample with 2 items in total\. No captures/],
     [
       'rows of both kinds',
       [
         ['runs', 1],
         ['node-runs', 2],
       ],
-      /^2 samples with 3 rows in all were drawn\. The raw answers of 2 nodes/,
+      /^2 samples with 3 items in total\. The captures of 2 nodes/,
     ],
   ] as const)('counts what was drawn: %s', async (_, wanted, says) => {
     const samples = wanted.map(([population, size]) => ({ population, size, seed: 'spring', of: 0, drawn: [] }))
@@ -172,7 +172,7 @@ describe('A sealed account of a period', () => {
     [
       'the count of a day edited',
       () => edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
-      /calendar is not what/,
+      /calendar is inconsistent with/,
     ],
     [
       'the count of a day edited, as by another version',
@@ -183,7 +183,7 @@ describe('A sealed account of a period', () => {
           '"producer":"Barewitness 9"',
           edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
         ),
-      /calendar is not what/,
+      /calendar is inconsistent with/,
     ],
     [
       'a run more',
@@ -204,19 +204,19 @@ describe('A sealed account of a period', () => {
       () => edited('data/populations/nodes.csv', 'node-b', 'node-c'),
       /nodes\.csv.* differs from the one derived/,
     ],
-    ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is no list/],
+    ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is not a list/],
     ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are not what/],
-    ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /no account of a period/],
+    ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /not a period report/],
     [
       'a moment that is none',
       () => edited(PERIOD_PATH, made.period.asOf, '2026-13-45T99:99:99.000Z'),
-      /no account of a period/,
+      /not a period report/,
     ],
     ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /had not ended/],
     [
       'a list of a run that leads out',
       () => put(`data/runs/run-23/${PATHS.manifest}`, bytesOf(`${'0'.repeat(64)}  ../../etc/passwd\n`)),
-      /no such list/,
+      /not a valid list/,
     ],
     [
       'the traces of two runs swapped',
@@ -273,7 +273,7 @@ describe('A sealed account of a period', () => {
     expect(outcomesOf(report)).toMatchObject({ ...GOOD, complete: 'not-shown' })
     expect(report.answers.find(({ question }) => question === 'complete')?.summary).toContain('“run-24”')
     const period = JSON.parse(textIn(rederived(kit, without('data/runs/run-24/')), PERIOD_PATH))
-    expect(period.notes.join()).toContain('Of run “run-24”, entry 3')
+    expect(period.notes.join()).toContain('Run “run-24”, entry 3')
     expect(period.calendar.counts.daysWith).toBe(2)
   })
 
