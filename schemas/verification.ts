@@ -3,10 +3,10 @@ import type { Verdict } from './words.ts'
 export const QUESTIONS = ['intact', 'signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const
 export type Question = (typeof QUESTIONS)[number]
 
-/** `yes`: shown. `no`: shown to be otherwise; the pack is rejected. `not-shown`: this pack cannot say, and says so. */
+/** `yes`: passed. `no`: failed; the file is rejected. `not-shown`: indeterminate; the summary states the reader’s next step. */
 export type AnswerOutcome = 'yes' | 'no' | 'not-shown'
 
-/** One of the six answers about a pack. `details` name the files and findings concerned, one per line. */
+/** Result of one of the six verification checks. `details` list the files and results concerned, one per line. */
 export interface VerificationAnswer {
   readonly question: Question
   readonly outcome: AnswerOutcome
@@ -14,7 +14,7 @@ export interface VerificationAnswer {
   readonly details: readonly string[]
 }
 
-/** A verdict that came out differently, or could not be re-derived. */
+/** A verdict that differs or could not be reproduced. */
 export interface Difference {
   readonly node: string
   readonly check: string
@@ -22,17 +22,17 @@ export interface Difference {
   readonly derived: Verdict | null
 }
 
-/** By which rules it was judged, as it states, and whether the reader has those. */
+/** The stated rules of the evaluation, and whether they are available here. */
 export interface RulesReading {
   readonly standing: 'same' | 'falsified' | 'unknown'
   readonly version: string
-  /** Results that it states, as far as they are enclosed. */
+  /** Stated results, as far as they are enclosed. */
   readonly results: number
-  /** Of these, how many did not come out the same with the rules of the reader. */
+  /** Of these, how many were not reproduced with the rules available here. */
   readonly unconfirmed: number
 }
 
-/** What `verify` prints with --json and what the review window shows. `ok` is false when any answer is `no`. */
+/** Output of `verify --json`, also displayed in the review window. `ok` is false when any check fails. */
 export interface VerificationReport {
   readonly schema: 'barewitness.verification/2'
   readonly file: string
@@ -41,7 +41,7 @@ export interface VerificationReport {
   readonly ok: boolean
   readonly demo: boolean
   readonly answers: readonly VerificationAnswer[]
-  /** Null where nothing states by which rules it was judged. */
+  /** Null where no rules are stated. */
   readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
   readonly signer: {
@@ -49,31 +49,31 @@ export interface VerificationReport {
     readonly fingerprint: string
     readonly trusted: boolean
     readonly standing: SignerStanding
-    /** The certificate, or one of its issuers, had ended at the moment that the seal is judged at. */
+    /** The certificate, or one of its issuers, had expired at the time at which the seal is evaluated. */
     readonly ended: boolean
   } | null
 }
 
-/** `pinned`: the reader named this very key. `known`: the reader named its root. `unknown`: neither. */
+/** `pinned`: the reader trusts this key. `known`: the reader trusts its root. `unknown`: unconfirmed signer. */
 export type SignerStanding = 'pinned' | 'known' | 'unknown'
 
-/** What was verified: a sealed pack, one of our signed reports alone, a pack with parts withheld, an account of a period, an excerpt, or somebody else's PDF. */
+/** Kind of file: evidence pack, Barewitness report alone, redacted copy, period report, pack excerpt, or unknown PDF. */
 export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'
 
 export const questionWords: Readonly<Record<Question, { readonly label: string; readonly asks: string }>> = {
-  intact: { label: 'Intact', asks: 'Is every file as it was when the pack was sealed?' },
-  'signed-by': { label: 'Signed by', asks: 'Whose key sealed it, and do you trust that key?' },
-  'existed-by': { label: 'Existed by', asks: 'By when did it exist, according to someone else’s clock?' },
+  intact: { label: 'Integrity', asks: 'Is every file unchanged since sealing?' },
+  'signed-by': { label: 'Signature', asks: 'Is the signature valid, and do you trust the signer?' },
+  'existed-by': { label: 'Time', asks: 'Does an independent time-stamp show when it existed?' },
   complete: {
-    label: 'Complete',
-    asks: 'Is every declared node present, and does every finding point to evidence in the pack?',
+    label: 'Completeness',
+    asks: 'Is every declared node accounted for, and every cited capture present?',
   },
   reproducible: {
-    label: 'Reproducible',
-    asks: 'Does evaluating the raw evidence again, here, give the same verdicts?',
+    label: 'Reproducibility',
+    asks: 'Does re-evaluating the raw evidence give the same results?',
   },
   'chain-continuous': {
-    label: 'Chain continuous',
-    asks: 'Does the history of runs that it states extend the one you last saw?',
+    label: 'Continuity',
+    asks: 'Does the run chain extend the checkpoint you kept?',
   },
 }

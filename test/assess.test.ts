@@ -85,7 +85,9 @@ describe('assess', () => {
       assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ findings }) =>
         findings.filter(({ verdict }) => verdict === 'not-met').map(({ reasons }) => reasons[0]?.text),
       )
-    expect(new Set(firstOf(old))).toEqual(new Set(['Last observed not satisfied on 2026-11-20, not retested since.']))
+    expect(new Set(firstOf(old))).toEqual(
+      new Set(['Last observed as not satisfied on 2026-11-20, not retested since.']),
+    )
     expect(firstOf(asOf).length).toBe(firstOf(old).length)
     expect(firstOf(asOf).join()).not.toContain('not retested since')
   })

@@ -242,7 +242,7 @@ describe('a recording', () => {
     expect((await readRecording(source(2), at, paths, createSchemaValidator())).recording?.captures).toHaveLength(2)
     expect(await readRecording(source(300), at, paths, createSchemaValidator())).toMatchObject({
       recording: null,
-      problems: [expect.stringContaining('more bytes than are read')],
+      problems: [expect.stringContaining('more bytes than the limit')],
     })
   })
 })

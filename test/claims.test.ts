@@ -265,12 +265,14 @@ describe('a profile', () => {
 
   test('cites a source with what is on record, and says whether a copy is kept', () => {
     expect(sourceCitation(source, '1 Jan 2026')).toBe(
-      'source: Servers, read on 1 Jan 2026; no copy of the page is kept',
+      'source: Servers, retrieved on 1 Jan 2026; no copy of the page is retained',
     )
-    expect(sourceCitation({ ...source, kind: 'contract' }, '1 Jan 2026')).toContain('no copy of the document is kept')
+    expect(sourceCitation({ ...source, kind: 'contract' }, '1 Jan 2026')).toContain(
+      'no copy of the document is retained',
+    )
     const whole = { ...source, publisher: 'Own', address: 'https://own.example', sha256: 'a'.repeat(64) }
     expect(sourceCitation(whole, '1 Jan 2026')).toBe(
-      `source: Servers, Own, https://own.example, read on 1 Jan 2026; SHA-256 of the copy kept: ${'a'.repeat(64)}`,
+      `source: Servers, Own, https://own.example, retrieved on 1 Jan 2026; SHA-256 of the retained copy: ${'a'.repeat(64)}`,
     )
   })
 

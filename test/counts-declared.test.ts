@@ -40,7 +40,7 @@ const sum = (counts: Iterable<number>): number => [...counts].reduce((total, cou
 
 describe('population', () => {
   const { coverage } = assessment
-  if (coverage === undefined) throw new Error('nothing is compared')
+  if (coverage === undefined) throw new Error('nothing was compared')
   const rows = coverageRows(coverage)
 
   test('every node and every row of the list is in one state', () => {

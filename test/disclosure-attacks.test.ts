@@ -118,8 +118,10 @@ describe('a courier without a key', () => {
     )
     const found = report.answers.find(({ question }) => question === 'reproducible')
     expect(found?.outcome).toBe('not-shown')
-    expect(found?.details).toContain('Node “node-b”: what is stated of it is withheld.')
-    expect(report.answers.find(({ question }) => question === 'complete')?.details[1]).toMatch(/not under the seal/)
+    expect(found?.details).toContain('Node “node-b”: its stated results are redacted.')
+    expect(report.answers.find(({ question }) => question === 'complete')?.details[1]).toMatch(
+      /not covered by the seal/,
+    )
   })
 
   test('who closes the scope keeps everything from being shown', async () => {

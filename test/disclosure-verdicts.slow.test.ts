@@ -169,7 +169,7 @@ describe('what a verifier says of a copy', () => {
     ])
     expect(answers[0]?.details).toContain('Withheld: IPv4 address, 5 places.')
     expect(answers[2]?.details).toEqual([
-      'Node “node-b”, check “encryption.at-rest.swap”: stated “Contradicted”, rests on something withheld.',
+      'Node “node-b”, check “encryption.at-rest.swap”: stated “Contradicted”, depends on redacted parts.',
     ])
   })
 

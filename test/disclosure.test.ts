@@ -138,11 +138,11 @@ describe('a disclosed copy', () => {
     const reading = await read(files)
     const texts = reading.units.map(unitText)
     expect(
-      texts.some((text) => text.includes('/dev/nbd0 file 1 0 -2 ⟦IPv4 address, up to 16 bytes, withheld⟧ ⟦IPv4')),
+      texts.some((text) => text.includes('/dev/nbd0 file 1 0 -2 ⟦IPv4 address, up to 16 bytes, redacted⟧ ⟦IPv4')),
     ).toBe(true)
     expect(
       texts.some((text) =>
-        text.startsWith('data/nodes/⟦node name or address, up to 8 bytes, withheld⟧/recording.json'),
+        text.startsWith('data/nodes/⟦node name or address, up to 8 bytes, redacted⟧/recording.json'),
       ),
     ).toBe(true)
     for (const text of texts) expect(text).not.toMatch(/node-[ab]|10\.20\.30/)
@@ -164,7 +164,7 @@ describe('a disclosed copy', () => {
   test('a pack without a seed, an empty policy and unknown names are refused', async () => {
     const bare = new Map([...pack].filter(([path]) => path !== SEED_PATH))
     await expect(copyOf(bare, sampleCatalog, { classes: ['ipv4'] })).rejects.toThrow(/input\.refused: this pack has no/)
-    await expect(copyOf(pack, sampleCatalog, {})).rejects.toThrow(/input\.refused: nothing was named/)
+    await expect(copyOf(pack, sampleCatalog, {})).rejects.toThrow(/input\.refused: nothing to redact/)
     await expect(copyOf(pack, sampleCatalog, { nodes: ['node-z'] })).rejects.toThrow(/has no node “node-z”/)
     await expect(copyOf(pack, sampleCatalog, { paths: ['data/x'] })).rejects.toThrow(/has no file “data\/x”/)
   })
@@ -177,7 +177,7 @@ describe('a disclosed copy', () => {
       [INDEX_PATH, new TextEncoder().encode(['0'.repeat(64), ...lines.slice(1)].join('\n'))],
     ])
     expect(await indexProblems(sourceOf(forged))).toEqual([
-      '“data/assessment.json” is not what line 1 of disclosure-sha256.txt holds.',
+      '“data/assessment.json” does not match line 1 of disclosure-sha256.txt.',
     ])
     const noSeed = new Map([...pack].filter(([path]) => path !== SEED_PATH))
     expect(await indexProblems(sourceOf(noSeed))).toHaveLength(1)
@@ -360,7 +360,7 @@ describe('revealing one span', () => {
     expect(next.problems).toEqual([])
     expect(next.counts.withheld.ipv4).toBe(must(reading.counts.withheld.ipv4) - 1)
     expect(unitText(must(next.units[must(place).unit - 1]))).toContain(`-2 ${HIDDEN} ⟦IPv4 address`)
-    expect(checkReveal(next, reveal)).toBe('Nothing is withheld at this place.')
+    expect(checkReveal(next, reveal)).toBe('Nothing is redacted at this place.')
   })
 
   test('a reveal for one place, of one pack, cannot be used for another', async () => {
@@ -375,11 +375,11 @@ describe('revealing one span', () => {
       expect(checkReveal(reading, { ...made.value, place, root })).not.toBeNull()
     }
     const lie = { ...made.value, part: { ...made.value.part, bytes: new TextEncoder().encode('10.0.0.99') } }
-    expect(checkReveal(reading, lie)).toBe('It does not fit what the copy is committed to at this place.')
+    expect(checkReveal(reading, lie)).toBe('It does not match the commitment of the copy at this place.')
     const other = await disclosablePack({ signer, catalog: sampleCatalog, recordings: recordings(), asOf: AS_OF })
     expect(
       checkReveal(await read((await copyOf(other, sampleCatalog, { classes: ['ipv4'] })).files), made.value),
-    ).toMatch(/another pack/)
+    ).toMatch(/different pack/)
     expect(await revealSpan(sourceOf(other), reading, must(spans[0]))).toMatchObject({
       ok: false,
       error: { code: 'input.refused' },

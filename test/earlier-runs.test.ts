@@ -100,14 +100,14 @@ describe('what earlier runs say in the report of a run', () => {
       expect(said).toContain(run)
       expect(said).toContain(tagManifest)
     }
-    expect(said).toContain('Followed through 3 of 4 earlier runs of the declared period and this one.')
+    expect(said).toContain('Based on 3 of 4 earlier runs of the declared period and this run.')
     expect(said).toContain('The earlier runs are not in this pack.')
-    expect(said).toContain('Its trace is not kept here: it decides nothing.')
-    expect(said).not.toContain('takes later collections')
+    expect(said).toContain('Run trace not available; not used.')
+    expect(said).not.toContain('require later collections')
     for (const banned of BANNED) expect(said).not.toMatch(banned)
   })
 
   test('a report without them is as it was', () => {
-    expect(documentText(buildReport(sampleInput())).join('\n')).toContain('takes later collections')
+    expect(documentText(buildReport(sampleInput())).join('\n')).toContain('require later collections')
   })
 })

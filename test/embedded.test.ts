@@ -112,7 +112,7 @@ describe('a pack whose report embeds the index', () => {
     expect(answers.get('intact')?.outcome).toBe('yes')
     expect(answers.get('reproducible')?.outcome).toBe('not-shown')
     expect(answers.get('complete')?.details).toEqual([
-      expect.stringMatching(/^It names evidence digest [0-9a-f]{64}\.$/),
+      expect.stringMatching(/^Evidence digest stated: [0-9a-f]{64}\.$/),
       expect.stringContaining('each node with the digest of its results'),
     ])
   })
@@ -139,7 +139,7 @@ describe('a pack whose report embeds the index', () => {
             new TextDecoder().decode(index).replace(/"sha256":"[0-9a-f]{8}/, '"sha256":"00000000'),
           ),
         ),
-      /embeds another assessment/,
+      /embeds a different assessment/,
     ],
     [
       'and a second one',

@@ -105,10 +105,10 @@ nodes:
     'Unreconciled: row “S-1002” of the provider inventory matches no node (“203.0.113.11”, “0012345”). A collection may still match its serial number.',
     '',
     'ePHI map and fleet file, differences:',
-    'The fleet file names “/data/ephi” on node “gpu-03” as a place of ePHI, and the map has no store there.',
+    'The fleet file lists “/data/ephi” on node “gpu-03” as an ePHI path, but the map has no location there.',
     '',
     'Empty fields:',
-    'Somebody who is named to sign off has not done so.',
+    'A declared sign-off is not dated.',
   ])
   for (const banned of BANNED) expect(lines.join('\n')).not.toMatch(banned)
 })
@@ -121,7 +121,7 @@ test('for machines; without a fleet file nothing is said of one', async () => {
     fleet: null,
     coverage: { declared: 2, enrolled: 0, inventory: null, uncovered: 0 },
     ephi: [],
-    empty: expect.arrayContaining(['It is a draft.', 'The map of ePHI has no store.']),
+    empty: expect.arrayContaining(['The engagement is a draft.', 'The ePHI map has no locations.']),
   })
 })
 

@@ -75,9 +75,9 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1', 'SER-S', 'SER-T2'), node('z', '10.0.0.2', 'SER-T')],
       { a: '1 by serial', z: '2 by serial' },
       [
-        'Row “1” fits node “a” by its serial number, and gives another address, “10.0.0.9”; the node was reached at “10.0.0.1”.',
-        'Row “1” fits node “a” by its serial number, and gives another name, “b”.',
-        'Row “2” fits node “z” by its serial number, and gives another name, “a.dc.example”.',
+        'Row “1” matches node “a” by serial number but states a different address, “10.0.0.9”; the node was collected at “10.0.0.1”.',
+        'Row “1” matches node “a” by serial number but states a different name, “b”.',
+        'Row “2” matches node “z” by serial number but states a different name, “a.dc.example”.',
       ],
     ],
     [
@@ -93,9 +93,9 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1', 'TER-1', 'TER-2'), node('b', '10.0.0.2', 'TER-3')],
       { a: null, b: null },
       [
-        'Node “b” is reached at “10.0.0.2”, which the inventory gives to row “2”.',
-        'Row “1” has the name of node “a” and gives another serial number, “SER-1”; the node tells “TER-1” and “TER-2”. It does not count as this node.',
-        'Row “2” has the address of node “b” and gives another serial number, “SER-2”; the node tells “TER-3”. It does not count as this node.',
+        'Node “b” has address “10.0.0.2”, which the inventory assigns to row “2”.',
+        'Row “1” has the name of node “a” but a different serial number, “SER-1”; the node reports “TER-1” and “TER-2”. It is not matched to this node.',
+        'Row “2” has the address of node “b” but a different serial number, “SER-2”; the node reports “TER-3”. It is not matched to this node.',
       ],
     ],
     [
@@ -104,9 +104,9 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1', 'SER-1'), node('b', '10.0.0.2', 'SER-1')],
       { a: '1 by serial', b: null },
       [
-        'Node “b” is reached at “10.0.0.2”, which the inventory gives to row “2”.',
-        'Nodes “a” and “b” tell the same serial number, “SER-1”. At most one of them can be the machine that bears it.',
-        'Row “2” has the name of node “b” and gives another serial number, “SER-2”; the node tells “SER-1”. It does not count as this node.',
+        'Node “b” has address “10.0.0.2”, which the inventory assigns to row “2”.',
+        'Nodes “a” and “b” report the same serial number, “SER-1”. At most one of them can be that machine.',
+        'Row “2” has the name of node “b” but a different serial number, “SER-2”; the node reports “SER-1”. It is not matched to this node.',
       ],
     ],
     [
@@ -126,7 +126,7 @@ describe('rows and nodes', () => {
       [row('1', { serial: 'SER-S' }), row('2', { serial: 'ser-s', name: 'a' })],
       [node('a', '10.0.0.1', 'SER-S')],
       { a: '2 by serial' },
-      ['Rows “1” and “2” give the same serial number, “SER-S”.'],
+      ['Rows “1” and “2” have the same serial number, “SER-S”.'],
     ],
     [
       'of which two tell one serial number: only what else agrees decides',
@@ -139,8 +139,8 @@ describe('rows and nodes', () => {
       ],
       { a: null, b: '1 by serial', c: null, d: null },
       [
-        'Nodes “a” and “b” tell the same serial number, “SER-S”. At most one of them can be the machine that bears it.',
-        'Nodes “c” and “d” tell the same serial number, “SER-T”. At most one of them can be the machine that bears it.',
+        'Nodes “a” and “b” report the same serial number, “SER-S”. At most one of them can be that machine.',
+        'Nodes “c” and “d” report the same serial number, “SER-T”. At most one of them can be that machine.',
       ],
     ],
     [
@@ -148,14 +148,14 @@ describe('rows and nodes', () => {
       [row('1', { serial: 'SER-S' }), row('2', { address: '10.0.0.1' }), row('3', { address: '10.0.0.1' })],
       [node('a', '10.0.0.1', 'SER-S')],
       { a: '1 by serial' },
-      ['Node “a” is reached at “10.0.0.1”, which the inventory gives to rows “2” and “3”.'],
+      ['Node “a” has address “10.0.0.1”, which the inventory assigns to rows “2” and “3”.'],
     ],
     [
       'of which two share an address with what fits',
       [row('1', { address: '10.0.0.1' }), row('2', { address: '10.0.0.1', name: 'other' })],
       [node('a', '10.0.0.1')],
       { a: '1 by address' },
-      ['Node “a” is reached at “10.0.0.1”, which the inventory also gives to row “2”.'],
+      ['Node “a” has address “10.0.0.1”, which the inventory also assigns to row “2”.'],
     ],
     [
       'behind one address are told apart by name alone',
@@ -163,8 +163,8 @@ describe('rows and nodes', () => {
       [node('a', '10.0.0.1'), node('b', '10.0.0.1')],
       { a: null, b: '2 by address' },
       [
-        'Node “a” is reached at “10.0.0.1”, which the inventory gives to rows “1” and “2”.',
-        'Node “b” is reached at “10.0.0.1”, which the inventory also gives to row “1”.',
+        'Node “a” has address “10.0.0.1”, which the inventory assigns to rows “1” and “2”.',
+        'Node “b” has address “10.0.0.1”, which the inventory also assigns to row “1”.',
       ],
     ],
   ])('%s', (_, rows, nodes, fitting, conflicts) => {
@@ -196,7 +196,7 @@ describe('rows and nodes', () => {
       ['3', null],
       ['4', 'a firewall'],
     ])
-    expect(coverage?.conflicts).toEqual(['Row “2” is declared as left out, and node “b” fits it.'])
+    expect(coverage?.conflicts).toEqual(['Row “2” is declared as excluded, but node “b” matches it.'])
     expect(coverage && differencesOf(coverage)).toEqual({
       declaredOnly: ['c'],
       enrolledOnly: ['d'],
@@ -371,11 +371,11 @@ describe('the map of ePHI', () => {
       unexplained: [{ node: 'a', path: '/old', store: null }],
     })
     expect(ephiGapSentences(gaps)).toEqual([
-      'Store “one” is said to lie on node “x”, which stands in no list of nodes.',
-      'Store “one” lies on node “c”, which was not collected: nothing was asked about it.',
-      'Store “two” lies at “/srv” on node “a”, and the fleet file does not name that path: nothing was asked about it.',
-      'Store “one” lies at “/data/ephi/” on node “b”, and the fleet file does not name that path: nothing was asked about it.',
-      'The fleet file names “/old” on node “a” as a place of ePHI, and the map has no store there.',
+      'ePHI location “one” is declared on node “x”, which is in no list of nodes.',
+      'ePHI location “one” is on node “c”, which was not collected; not tested.',
+      'ePHI location “two” is at “/srv” on node “a”, but the fleet file does not list that path; not tested.',
+      'ePHI location “one” is at “/data/ephi/” on node “b”, but the fleet file does not list that path; not tested.',
+      'The fleet file lists “/old” on node “a” as an ePHI path, but the map has no location there.',
     ])
   })
 

@@ -121,12 +121,12 @@ describe('an engagement file', () => {
     [
       'a day that no calendar has',
       but(SHORT, 'date: 2026-11-20', 'date: 2026-02-29'),
-      ['e.yaml:4:12: framing.date is “2026-02-29”, and the calendar has no such day'],
+      ['e.yaml:4:12: framing.date is “2026-02-29”, which is not a valid date'],
     ],
     [
       'a period that ends before it begins',
       but(FULL, 'to: 2026-12-31', 'to: 2025-12-31'),
-      ['e.yaml:5:30: framing.to is “2025-12-31”, before the first day, “2026-01-01”'],
+      ['e.yaml:5:30: framing.to is “2025-12-31”, before the start date, “2026-01-01”'],
     ],
     ['half a period', but(SHORT, 'date: 2026-11-20', 'from: 2026-11-20'), ['e.yaml:4:1: framing lacks “to”']],
     [
@@ -143,7 +143,7 @@ describe('an engagement file', () => {
       'a letter that bridges backwards',
       but(FULL, 'bridgedUntil: 2026-12-31', 'bridgedUntil: 2026-01-31'),
       [
-        'e.yaml:24:70: subserviceOrganizations[0].report.bridgedUntil lies before the last day of the report, “2026-09-30”',
+        'e.yaml:24:70: subserviceOrganizations[0].report.bridgedUntil is before the end date of the report, “2026-09-30”',
       ],
     ],
     ['a note of the wrong kind', `${SHORT}distribution: 5\n`, ['e.yaml:9:1: distribution must be text, not 5']],
@@ -151,15 +151,15 @@ describe('an engagement file', () => {
       'names that the catalog does not have, all of them',
       but(but(but(FULL, 'cc6.1', 'CC66.1'), 'framework: hipaa', 'framework: hippa'), 'root-login', 'root'),
       [
-        'e.yaml:26:59: subserviceOrganizations[0].controls[0].rows[0].framework is “hippa”, a framework that the catalog does not have',
-        'e.yaml:33:31: userEntityControls[0].rows[0].control is “CC66.1”, which “soc2” does not have',
-        'e.yaml:34:14: userEntityControls[0].checks[0] is “access.sshd.root”, a check that the catalog does not have',
+        'e.yaml:26:59: subserviceOrganizations[0].controls[0].rows[0].framework is “hippa”, a framework that is not in the catalog',
+        'e.yaml:33:31: userEntityControls[0].rows[0].control is “CC66.1”, which is not in “soc2”',
+        'e.yaml:34:14: userEntityControls[0].checks[0] is “access.sshd.root”, a check that is not in the catalog',
       ],
     ],
     [
       'a node twice',
       but(SHORT, '[gpu-01, gpu-02]', '[gpu-01, GPU-01]'),
-      ['e.yaml:8:55: population.nodes[1] is “gpu-01”, which is named twice'],
+      ['e.yaml:8:55: population.nodes[1] is “gpu-01”, which occurs twice'],
     ],
     [
       'a store without a path from the root',
@@ -169,7 +169,7 @@ describe('an engagement file', () => {
     [
       'a row left out that the list does not have',
       but(FULL, 'id: S-1003', 'id: S-1004'),
-      ['e.yaml:54:9: inventory.leftOut[0].id is “S-1004”, which no line of “invoice.csv” has as its id'],
+      ['e.yaml:54:9: inventory.leftOut[0].id is “S-1004”, which is not a row ID in “invoice.csv”'],
     ],
     [
       'an inventory of another kind and without a day',

@@ -123,7 +123,7 @@ test('a pack with an engagement and its list verifies, coverage and all; with an
   expect(other.report.answers.find(({ question }) => question === 'complete')).toMatchObject({
     outcome: 'no',
     details: [
-      'The list “invoice.csv” that the engagement names is not what was read: data/inventory.csv has another digest or size.',
+      'The provider inventory “invoice.csv” of the engagement was changed: data/inventory.csv has a different digest or size.',
     ],
   })
 })
@@ -132,7 +132,7 @@ test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
   [
     'the comparison of lists',
     (honest) => ({ ...honest, ...(honest.coverage && { coverage: { ...honest.coverage, answered: 9 } }) }),
-    /comparison of the declared, enrolled and listed nodes comes out otherwise/,
+    /population reconciliation differs/,
   ],
   [
     'the serial numbers of a node',
@@ -161,15 +161,15 @@ test('frameworks of the customer’s own that are too large to be judged are ref
   const supports = Array.from({ length: 400 }, (_, at) => ({ check: `c${at}`, shows: 'S.' }))
   const controls = Array.from({ length: 5000 }, (_, at) => ({ ...rowOf(`R${at}`), supports }))
   expect(tooLarge([mappingOf({ controls })])).toBe(
-    'hold 5000 rows that name 2000000 checks; 20000 and 100000 are the most',
+    'have 5000 controls with 2000000 mapped checks; the limits are 20000 and 100000',
   )
   expect(tooLarge([mappingOf({ controls: controls.slice(0, 250) })])).toBeNull()
   const large = Array.from({ length: 5 }, (_, at) => mappingOf({ id: `m${at}`, controls: controls.slice(0, 60) }))
-  expect(tooLarge(large)).toContain('name 120000 checks')
+  expect(tooLarge(large)).toContain('120000 mapped checks')
   const text = jsonBytes({ ...scope, mappings: large })
   const { problems, scope: read } = await readPack(sourceOf(new Map([[PATHS.scope, text]])), createSchemaValidator())
   expect(read).toBeNull()
-  expect(problems.join(' ')).toContain('its mappings hold 300 rows that name 120000 checks')
+  expect(problems.join(' ')).toContain('mappings have 300 controls with 120000 mapped checks')
 })
 
 test.each<[string, Partial<PackScope>, readonly string[]]>([
@@ -177,31 +177,31 @@ test.each<[string, Partial<PackScope>, readonly string[]]>([
   [
     'a declared node that is not in the population',
     { population: ['node-a'], enrolled: ['node-a'] },
-    ['data/scope.json: node “node-b” is declared, and the population does not have it.'],
+    ['data/scope.json: node “node-b” is declared but not in the population.'],
   ],
   [
     'an enrolled node that is not in the population',
     { enrolled: ['node-a', 'node-x'] },
-    ['data/scope.json: node “node-x” is enrolled, and the population does not have it.'],
+    ['data/scope.json: node “node-x” is in the fleet file but not in the population.'],
   ],
   ['a row and a check that the catalog has', { engagement: asking('soc2', 'C1', 'encryption.at-rest.swap') }, []],
   [
     'a row and a check that it does not have',
     { engagement: asking('soc2', 'C2', 'no.such') },
     [
-      'data/scope.json: engagement.userEntityControls.0.rows.0.control is “C2”, which “soc2” does not have.',
-      'data/scope.json: engagement.userEntityControls.0.checks.0 is “no.such”, a check that the catalog does not have.',
+      'data/scope.json: engagement.userEntityControls.0.rows.0.control is “C2”, which is not in “soc2”.',
+      'data/scope.json: engagement.userEntityControls.0.checks.0 is “no.such”, a check that is not in the catalog.',
     ],
   ],
   [
     'a day that no calendar has',
     { engagement: { ...declared, on: '2026-02-30' } },
-    ['data/scope.json: engagement.on is “2026-02-30”, and the calendar has no such day.'],
+    ['data/scope.json: engagement.on is “2026-02-30”, which is not a valid date.'],
   ],
   [
     'a list that nobody names',
     { engagement: engagementOf({ nodes: [] }) },
-    ['data/inventory.csv belongs to no engagement.'],
+    ['data/inventory.csv is present without an engagement.'],
   ],
 ])('a pack with %s', async (_, changes, problems) => {
   expect(await problemsOf(changes)).toEqual(problems)
@@ -215,26 +215,22 @@ test('a row of the customer’s own framework is known', async () => {
 })
 
 test.each<[string, Partial<Mapping>, string]>([
-  ['an id like ours', { id: 's0c-2' }, 'has an id like that of a framework of ours'],
-  ['our id', { id: 'soc2' }, 'has an id like that of a framework of ours'],
-  ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title like that of a framework of ours'],
-  ['a title that begins like ours', { title: 'HIPAA' }, 'has a title like that of a framework of ours'],
-  [
-    'an unknown check',
-    { controls: [rowOf('X1', 'no.such')] },
-    'names “no.such”, a check that the catalog does not have',
-  ],
+  ['an id like ours', { id: 's0c-2' }, 'has an ID that imitates a built-in framework'],
+  ['our id', { id: 'soc2' }, 'has an ID that imitates a built-in framework'],
+  ['a title like ours', { title: 'НIРАA  security rule' }, 'has a title that imitates a built-in framework'],
+  ['a title that begins like ours', { title: 'HIPAA' }, 'has a title that imitates a built-in framework'],
+  ['an unknown check', { controls: [rowOf('X1', 'no.such')] }, 'names “no.such”, a check that is not in the catalog'],
   [
     'one check twice',
     { controls: [rowOf('X1', 'encryption.at-rest.swap', 'encryption.at-rest.swap')] },
-    'names a check twice in row “X1”',
+    'names a check twice for control “X1”',
   ],
   [
     'a key of ours',
     { controls: [{ ...rowOf('X1'), key: 'hipaa:164.312(a)(1)' }] },
-    'has rows under keys that are not theirs alone',
+    'contains controls with duplicate or invalid keys',
   ],
-  ['two rows alike', { controls: [rowOf('X1'), rowOf('X1')] }, 'has rows under keys that are not theirs alone'],
+  ['two rows alike', { controls: [rowOf('X1'), rowOf('X1')] }, 'contains controls with duplicate or invalid keys'],
 ])('a framework of the customer’s own with %s does not pass for another', async (_, changes, problem) => {
   const mapping = mappingOf(changes)
   const packed = { [PATHS.catalog]: catalogWith([mapping]) }
@@ -249,9 +245,9 @@ test('a framework of the customer’s own that the pack’s catalog has otherwis
   const mapping = mappingOf()
   const packed = { [PATHS.catalog]: catalogWith([{ ...mapping, title: 'Other' }]) }
   expect(await problemsOf({ mappings: [mapping, mapping] }, packed)).toEqual([
-    'data/scope.json: mapping “own” is not what data/catalog.json has under that name.',
-    'data/scope.json: mapping “own” stands there twice.',
-    'data/scope.json: mapping “own” is not what data/catalog.json has under that name.',
+    'data/scope.json: mapping “own” differs from the framework of that name in data/catalog.json.',
+    'data/scope.json: mapping “own” occurs twice.',
+    'data/scope.json: mapping “own” differs from the framework of that name in data/catalog.json.',
   ])
 })
 
@@ -270,8 +266,8 @@ test('a provider profile under the id of one that ships, and one with promises t
     catalog,
   )
   expect(told).toEqual([
-    `data/scope.json: provider “${shipped.id}” is not the profile that ships under that id.`,
-    `data/scope.json: provider “${shipped.id}”: claims.0.otherwise must say needs-record or not-observable where nothing bears on it.`,
+    `data/scope.json: provider “${shipped.id}” differs from the built-in profile with that ID.`,
+    `data/scope.json: provider “${shipped.id}”: claims.0.otherwise must be needs-record or not-observable where the claim has no tests.`,
   ])
 })
 
@@ -283,15 +279,25 @@ test.each<[string, string, readonly InventoryRow[], readonly string[]]>([
     'are fewer than the lines',
     'id,name\nS-1,node-a\nS-2,node-b\nS-3,node-c\n',
     ROWS,
-    ['has 3 lines below its headings, and the engagement gives 2 rows'],
+    ['has 3 lines below its header, but the engagement states 2 rows'],
   ],
-  ['say otherwise than the lines', 'id,name\nS-1,node-a\nS-2,node-x\n', ROWS, ['does not hold row “S-2” in its place']],
-  ['say otherwise than quoted lines', '"id","name"\n"S-1","node-a"\n', ROWS, ['does not hold row “S-2” in its place']],
+  [
+    'say otherwise than the lines',
+    'id,name\nS-1,node-a\nS-2,node-x\n',
+    ROWS,
+    ['does not contain row “S-2” at its position'],
+  ],
+  [
+    'say otherwise than quoted lines',
+    '"id","name"\n"S-1","node-a"\n',
+    ROWS,
+    ['does not contain row “S-2” at its position'],
+  ],
   [
     'have changed places',
     'id,name\nS-2,node-b\nS-1,node-a\n',
     ROWS,
-    ['does not hold row “S-1” in its place', 'does not hold row “S-2” in its place'],
+    ['does not contain row “S-1” at its position', 'does not contain row “S-2” at its position'],
   ],
 ])('rows that %s of the provider’s list', (_, text, rows, problems) => {
   expect(listProblems(new TextEncoder().encode(text), rows)).toEqual(problems)
@@ -304,10 +310,10 @@ test('rows with one id, and nodes that no list names', async () => {
   const named = { name: 'invoice.csv', size: list.length, sha256: sha256(list) }
   const engagement = engagementOf({ nodes: ['node-a', 'node-b'], inventory: inventoryOf([first, first], [], named) })
   expect(await problemsOf({ engagement }, { [PATHS.inventory]: list })).toEqual([
-    'The list “invoice.csv” that the engagement names has rows with one id, so that a reason to leave one out would be for all of them.',
+    'The provider inventory “invoice.csv” of the engagement contains duplicate row IDs, so an exclusion would apply to several rows.',
   ])
   expect(await problemsOf({ population: ['node-a', 'node-b', 'node-c'] })).toEqual([
-    'data/scope.json: node “node-c” is in the population, and neither declared nor enrolled.',
+    'data/scope.json: node “node-c” is in the population but neither declared nor in the fleet file.',
   ])
 })
 
@@ -315,15 +321,15 @@ test('a list that is not there, or lies there without any engagement', async () 
   const { engagement: _, enrolled: __, ...bare } = scope
   const without = sourceOf(new Map([[PATHS.catalog, CATALOG]]))
   expect(await engagementOfPack(without, { scope })).toEqual([
-    'The list “invoice.csv” that the engagement names is missing: there is no data/inventory.csv.',
+    'The provider inventory “invoice.csv” of the engagement is missing: there is no data/inventory.csv.',
   ])
   expect(await engagementOfPack(without, { scope: bare })).toEqual([])
   expect(await engagementOfPack(sourceOf(new Map([[PATHS.inventory, LIST]])), { scope: bare })).toEqual([
-    'data/inventory.csv belongs to no engagement.',
+    'data/inventory.csv is present without an engagement.',
   ])
   expect(await engagementOfPack(without, { scope: null })).toEqual([])
   expect(await engagementOfPack(without, { scope: { ...bare, enrolled: ['node-a'] } })).toEqual([
-    'data/scope.json: nodes are said to be enrolled, and there is no engagement.',
+    'data/scope.json: nodes are listed as in the fleet file, but there is no engagement.',
   ])
 })
 

@@ -110,8 +110,8 @@ describe('an engagement that is filled in', () => {
     const half = await kit.get('engagement.set', begun)
     expect(half).toMatchObject({ form: begun, counts: false, waits: true })
     expect(half.lacks).toEqual([
-      { section: 'who', text: 'Say who will read it.' },
-      { section: 'boundary', text: 'Name the owner of this section.' },
+      { section: 'who', text: 'Enter the audience.' },
+      { section: 'boundary', text: 'Enter the owner of this section.' },
     ])
     const before = await kit.get('assessment.get', { of: 'run' })
     expect(before?.scope.population).toEqual(['db-3', 'db-4', 'db-5'])
@@ -170,12 +170,12 @@ describe('an engagement that is filled in', () => {
       ephi: { ...FORM.ephi, stores: [{ name: 'Images', path: 'data', nodes: [], what: 'Scans' }] },
     })
     expect(lacks.map(({ section, text }) => `${section}: ${text}`)).toEqual([
-      'who: The last day is “2026-11-01”, before the first day, “2026-12-01”.',
-      'responsibilities: Area 1: say what the customer does; a dash stands for nobody.',
-      'responsibilities: Area 1: name its owner.',
-      'user-entity: Control 1: a row is “soc2:CC99”, which “soc2” does not have.',
-      'user-entity: Control 1: a check is “no.such-check”, a check that the catalog does not have.',
-      'ephi: Store 1: give its path, which begins with a slash.',
+      'who: The last day is “2026-11-01”, before the start date, “2026-12-01”.',
+      'responsibilities: Area 1: enter the customer’s responsibility, or a dash for none.',
+      'responsibilities: Area 1: enter its owner.',
+      'user-entity: Control 1: a row is “soc2:CC99”, which is not in “soc2”.',
+      'user-entity: Control 1: a check is “no.such-check”, a check that is not in the catalog.',
+      'ephi: Store 1: enter its path, beginning with a slash.',
     ])
     // A row is written as it is printed, and kept under its key.
     expect(form?.userEntityControls[0]?.rows[0]).toEqual({ framework: 'soc2', control: 'soc2:CC6.1' })

@@ -264,7 +264,7 @@ describe('a copy with parts withheld', () => {
 
   test.each([
     ['a class that does not exist', { ...withhold, classes: ['secrets'] }, /“secrets” cannot be redacted/],
-    ['nothing named', { ...withhold, classes: [] }, /nothing was named to withhold/],
+    ['nothing named', { ...withhold, classes: [] }, /nothing to redact was named/],
     ['nobody', { ...withhold, who: '  ' }, /must name the person who redacted it/],
   ])('%s is refused before anything is sealed or asked', async (_what, wrong, words) => {
     const kit = kitOf({ vault: null })
@@ -279,7 +279,9 @@ describe('a copy with parts withheld', () => {
     const { node } = recording.recording
     const named = { ...recording, recording: { ...recording.recording, node: { ...node, user: 'none' } } }
     const kit = kitOf({ recordings: [named], population: ['node-a'] })
-    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(/would still stand/)
+    expect(refusal(await kit.exports['export.build']({ ...PLAIN, withhold }))).toMatch(
+      /would remain in disclosed parts/,
+    )
     expect(existsSync(join(kit.folder, 'chains'))).toBe(false)
     expect(existsSync(join(kit.folder, 'identities'))).toBe(false)
   })

@@ -221,14 +221,14 @@ describe('the history of runs', () => {
     expect(outcome(seen, 'chain-continuous')).toBe('not-shown')
     const next = await opened(kit, third())
     expect(outcome(next, 'chain-continuous')).toBe('yes')
-    expect(summary(next, 'chain-continuous')).toMatch(/extends what you last saw by 2 runs/)
+    expect(summary(next, 'chain-continuous')).toMatch(/Extends your checkpoint by 2 runs/)
 
     // A pack that was seen before is no shortened history; one that was never seen, and is older, may be.
     const before = await opened(kit, first())
     expect(outcome(before, 'chain-continuous')).toBe('yes')
     const between = await opened(kit, second())
     expect(outcome(between, 'chain-continuous')).toBe('no')
-    expect(summary(between, 'chain-continuous')).toMatch(/shorter than the one you last saw/)
+    expect(summary(between, 'chain-continuous')).toMatch(/Does not extend your checkpoint/)
     expect(outcome(await opened(kit, third()), 'chain-continuous')).toBe('yes')
   })
 

@@ -152,7 +152,7 @@ describe('exceptions on the command line', () => {
     expect(told).toContain('Signed with asker')
     const before = readFileSync(path, 'utf8')
     expect(await approve(firstId(), ...key('asker'))).toBe(EXIT.usage)
-    expect(told).toContain('two people are named, and both signatures are of one key')
+    expect(told).toContain('two people are named, but both signatures have the same key')
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(await approve(firstId(), ...key('approver'))).toBe(EXIT.done)
     expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
@@ -266,8 +266,8 @@ describe('decisions on the command line', () => {
     ['a row that is not there', ['--control', 'hipaa:164.999'], 'there is no control “hipaa:164.999”'],
     ['a row without a choice', ['--control', 'hipaa:164.308(b)(1)'], 'only an addressable specification'],
     ['a word that is none', ['--decision', 'maybe'], '--decision must be one of'],
-    ['no factors', ['--factors', ''], 'the factors that were weighed must be given'],
-    ['no measure', ['--decision', 'equivalent-alternative'], 'the measure that takes its place must be given'],
+    ['no factors', ['--factors', ''], 'the factors considered must be entered'],
+    ['no measure', ['--decision', 'equivalent-alternative'], 'the equivalent alternative measure must be entered'],
   ])('with %s are refused', async (_, more, detail) => {
     expect(await decide(...more)).toBe(EXIT.usage)
     expect(told).toContain(detail)

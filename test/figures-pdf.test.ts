@@ -59,7 +59,7 @@ describe('pictures in the report', () => {
     const { figures: _, ...without } = input
     const document = buildReport(without)
     expect(figuresIn(document)).toEqual([])
-    expect(documentText(document)).not.toContain('In pictures')
+    expect(documentText(document)).not.toContain('Figures')
   })
 
   test('say nothing that a report must not say', () => {
@@ -103,7 +103,7 @@ describe('more than 40 nodes', () => {
     expect(contradicted.length).toBeLessThan(20)
     expect(figuresIn(document)).toHaveLength(contradicted.length)
     expect(documentText(document)).toContain(
-      'This report covers 44 nodes. Pictures stand only at those with a contradiction in isolation or in encryption at rest.',
+      'This report covers 44 nodes. Figures are included only for nodes with a deviation or anomaly in isolation or encryption at rest.',
     )
   })
   test('a contradiction elsewhere does not count, one between signals does', () => {

@@ -133,19 +133,19 @@ nodes:
     ],
     [
       'name: x\nnodes:\n  - { name: a, address: a, jump: [b] }\n',
-      'fleet.yaml:3:35: nodes[0].jump[0] is “b”, which is no node of this fleet',
+      'fleet.yaml:3:35: nodes[0].jump[0] is “b”, which is not a node of this fleet',
     ],
     [
       'name: x\nnodes:\n  - { name: a, address: a, jump: [b] }\n  - { name: b, address: b, jump: [a] }\n',
-      'nodes[0].jump leads in a circle through “a”',
+      'nodes[0].jump is circular through “a”',
     ],
     [
       'name: x\nresidency: [{ region: US, nodes: [a, b] }]\nnodes:\n  - { name: a, address: a }\n',
-      'residency[0].nodes[1] is “b”, which is no node of this fleet',
+      'residency[0].nodes[1] is “b”, which is not a node of this fleet',
     ],
     [
       'name: x\nresidency: [{ region: US, nodes: [] }]\nnodes:\n  - { name: a, address: a }\n',
-      'residency[0].nodes is empty, so that the policy is for no node',
+      'residency[0].nodes is empty, so the rule applies to no node',
     ],
     ...[
       [
@@ -167,7 +167,7 @@ nodes:
       ['vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 1 }', 'fleet.yaml:2:1: vantage lacks “declaredBy”'],
       [
         'sites: { file: s, source: H, on: 2026-13-01, declaredBy: us }',
-        'sites.on is “2026-13-01”, which is no day of the calendar',
+        'sites.on is “2026-13-01”, which is not a valid date',
       ],
       [
         'sites: { file: s, source: H, on: 2026-11-01, declaredBy: us, signer: abc }',

@@ -112,7 +112,7 @@ describe('one assessment, in every format', () => {
     expect(column(population, 'node')).toEqual(nodes)
     const location = fromCsv(tables.location)
     expect(column(location, 'node')).toEqual(nodes)
-    expect(column(location, 'is it there').filter((one) => one !== '')).toHaveLength(
+    expect(column(location, 'location result').filter((one) => one !== '')).toHaveLength(
       assessment.nodes.filter((one) => one.location?.answers.some((answer) => answer.of === 'declared-place')).length,
     )
     expect(sum(population, 'contradicted')).toBe(verdicts['not-met'])
@@ -141,7 +141,7 @@ describe('one assessment, in every format', () => {
     expect(column(sheet('Population'), 'node')).toEqual(nodes)
     expect(column(sheet('Location'), 'node')).toEqual(nodes)
     expect(column(sheet('Findings'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
-    expect(sum(sheet('Risk acceptances'), 'deviating now')).toBe(excepted + 2)
+    expect(sum(sheet('Risk acceptances'), 'currently deviating')).toBe(excepted + 2)
     expect(column(sheet('Risk acceptances'), 'standing')).toEqual([
       standingWords['in-force'],
       standingWords.expired,
@@ -150,9 +150,9 @@ describe('one assessment, in every format', () => {
     expect(sheet('Evidence')).toHaveLength(input.recordings.reduce((total, { captures }) => total + captures.length, 0))
     expect(sheet('Claims')).toHaveLength(nodes.length)
     const about = new Map(sheet('About').map((row) => [row.about, row.content]))
-    expect(about.get('Digest of the evidence (SHA-256)')).toBe(input.evidenceDigest)
+    expect(about.get('Evidence digest (SHA-256)')).toBe(input.evidenceDigest)
     expect(about.get('Demo data')).toMatch(/must not be used as evidence/)
-    expect(about.get(`Findings: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
+    expect(about.get(`Results: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
     for (const { framework, rows, states: own } of frameworks) {
       const told = own.map(([state]) => Number(about.get(`${framework.title}: ${rowStateWords[state].label}`)))
       expect(told, framework.id).toEqual(own.map(([, number]) => number))
@@ -299,7 +299,7 @@ describe('the table of controls', () => {
   })
 
   test('names the document that answers a result, which stays as observed', () => {
-    expect(row('CC6.6')?.['alternative answers']).toBe('access.sshd.password-auth: 1 answered by ER-18')
+    expect(row('CC6.6')?.['alternative evidence']).toBe('access.sshd.password-auth: 1 addressed by ER-18')
     expect(assessedAs('CC6.6').checks.find(({ check }) => check === 'access.sshd.password-auth')?.notMet).toBe(2)
   })
 
@@ -408,8 +408,8 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
       verdict,
     ).toBe(all.filter((one) => one.verdict === verdict).length * times)
   expect(findings[0]?.verdict).toBe('not-met')
-  expect(sum(findings, 'risk acceptances in force')).toBe(3)
-  for (const { nodes, 'which nodes': which = '' } of findings) {
+  expect(sum(findings, 'risk acceptances in effect')).toBe(3)
+  for (const { nodes, 'node names': which = '' } of findings) {
     const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)
     expect(which.split(', ').length - (more > 0 ? 1 : 0) + more).toBe(Number(nodes))
   }
@@ -420,5 +420,5 @@ test('a sheet that would be too long ends with how much is left out, and where i
   const rows = Array.from({ length: MOST_ROWS + 2 }, (_, index) => [index])
   const sheet = sheetOf('Long', { columns: [{ title: 'n', width: 5 }], rows }, 'findings.csv')
   expect(sheet.rows).toHaveLength(MOST_ROWS + 2)
-  expect(sheet.rows.at(-1)).toEqual(['2 more rows are left out here. They are in findings.csv.'])
+  expect(sheet.rows.at(-1)).toEqual(['2 more rows are omitted here. See findings.csv.'])
 })

@@ -71,21 +71,21 @@ describe('where nodes are, in the report', () => {
     'Contradicted',
     'Light cannot go there and back in 4.00 ms.',
     'Ashburn, US, within 60 km of 39.04, -77.48',
-    'A round trip of at most 1.50 ms from Dallas would bound it inside.',
-    'Record dallas-1, 60 samples, signed by key abababababab',
-    'TCP 0.15 ms; bounds nothing',
+    'A round trip of at most 1.50 ms from Dallas would bound the responder within the area.',
+    'Measurement dallas-1, 60 samples, signed by key abababababab',
+    'TCP 0.15 ms; not used as a bound',
     'Within 605 km of Dallas (4.00 ms)',
-    'Countries with land in reach of all: US.',
-    'a gap of 59.75 ms; more than the 5.00 ms that is usual',
+    'Countries with land within all bounds: US.',
+    'difference 59.75 ms; more than the usual 5.00 ms',
     'cloud-init names the region us-east-1.',
     'Statement by whoever operates the machine or its network',
-    'Anyone can choose it: counted nowhere.',
+    'Can be set by anyone; not counted.',
     'The record of Chicago names another host key, and is not used.',
     'United States: bounded inside',
     '323 days old: more than 60.',
     'c'.repeat(64),
     'd'.repeat(64),
-    'Nobody signed it.',
+    'Not signed.',
   ])('says “%s”', (words) => expect(told).toContain(words))
 
   it('prints what can and cannot be shown with every result, and once in the method', () => {
@@ -96,7 +96,7 @@ describe('where nodes are, in the report', () => {
     const two = withLocation(sampleInput(), CONTRADICTED)
     const nodes = two.assessment.nodes.map((node, index) => (index < 2 ? { ...node, location: CONTRADICTED } : node))
     const both = part({ ...two, assessment: { ...two.assessment, nodes } })
-    expect(occurrences(both, 'What this can and cannot show')).toBe(2)
+    expect(occurrences(both, 'Interpretation')).toBe(2)
   })
 
   it('uses none of the banned words, and lets no control character of a place through', () => {
@@ -114,17 +114,17 @@ describe('where nodes are, in the report', () => {
 
   it('counts declared places in the summary, and says nothing where none was declared', () => {
     expect(part(withLocation(sampleInput(), CONTRADICTED), 'summary')).toContain(
-      'Declared places of collected nodes: 1 contradicted, of 1.',
+      'Declared locations of collected nodes: 1 contradicted, of 1.',
     )
-    expect(part(sampleInput(), 'summary')).not.toContain('Declared places')
-    expect(part(sampleInput())).toContain('so nothing is compared')
+    expect(part(sampleInput(), 'summary')).not.toContain('Declared locations')
+    expect(part(sampleInput())).toContain('so nothing was compared')
   })
 
   it('shows of a large fleet the nodes in dispute, and counts all', () => {
     const many = part(withLocation(bigInput(60), CONTRADICTED))
-    expect(occurrences(many, 'What this can and cannot show')).toBe(1)
+    expect(occurrences(many, 'Interpretation')).toBe(1)
     expect(many).toContain('1 of 1')
-    expect(occurrences(part(bigInput(60)), 'What this can and cannot show')).toBe(1)
+    expect(occurrences(part(bigInput(60)), 'Interpretation')).toBe(1)
   })
 })
 
@@ -135,13 +135,13 @@ describe('where nodes are, as a table', () => {
     expect(rows.map(([node]) => node)).toEqual(assessment.nodes.map(({ node }) => node))
     const first = Object.fromEntries(columns.map(({ title }, index) => [title, rows[0]?.[index]]))
     expect(first).toMatchObject({
-      'is it there': 'contradicted',
-      'narrowest bound in km': 605,
-      'countries in reach': 'US',
+      'location result': 'contradicted',
+      'maximum distance in km': 605,
+      'countries within bounds': 'US',
       policies: 'United States: bounded-inside',
       statements: 1,
-      'hints, counted nowhere': 1,
+      'hints, not counted': 1,
     })
-    expect(rows[1]?.slice(1, 5)).toEqual(['', '', '', 'not asked'])
+    expect(rows[1]?.slice(1, 5)).toEqual(['', '', '', 'not tested'])
   })
 })

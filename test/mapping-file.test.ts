@@ -56,12 +56,12 @@ test.each([
   [
     'id: house-rules',
     'id: h1paa',
-    'mapping.yaml:1:1: id is “h1paa”, which reads like a framework of ours; choose another',
+    'mapping.yaml:1:1: id is “h1paa”, which imitates a built-in framework; choose another',
   ],
   [
     'title: House rules',
     'title: HIPAA security rule',
-    'mapping.yaml:2:1: title is “HIPAA security rule”, which reads like a framework of ours; choose another',
+    'mapping.yaml:2:1: title is “HIPAA security rule”, which imitates a built-in framework; choose another',
   ],
 ])('a mapping with %s written as %s does not pass for ours', async (before, after, problem) => {
   expect((await refusal(MAPPING.replace(before, after))).replace(/^\//, '')).toBe(problem)
@@ -93,7 +93,7 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'an unknown check',
       MAPPING.replace('tenancy.no-hypervisor', 'tenancy.nothing'),
-      /mapping\.yaml:10:9: controls\[0\]\.checks\[0\] is “tenancy.nothing”, which is no check/,
+      /mapping\.yaml:10:9: controls\[0\]\.checks\[0\] is “tenancy.nothing”, which is not in this catalog/,
     ],
     [
       'a check twice',
@@ -103,21 +103,21 @@ describe('a mapping over an OSCAL catalog', () => {
     [
       'a row that the catalog lacks',
       MAPPING.replace('id: h-1', 'id: h-9'),
-      /:8:5: controls\[0\]\.id is “h-9”, which the OSCAL catalog does not have/,
+      /:8:5: controls\[0\]\.id is “h-9”, which is not in the OSCAL catalog/,
     ],
-    ['a withdrawn row', MAPPING.replace('id: h-1', 'id: h-2'), /“h-2”, which the OSCAL catalog does not have/],
+    ['a withdrawn row', MAPPING.replace('id: h-1', 'id: h-2'), /“h-2”, which is not in the OSCAL catalog/],
     [
       'rows passed over without a word',
       MAPPING.replace('rest: listed\n', ''),
-      /:5:1: catalog has 2 rows that the mapping does not name \(x-1, h-1\.1\)/,
+      /:5:1: catalog has 2 controls that are not mapped \(x-1, h-1\.1\)/,
     ],
-    ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another row has/],
+    ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another control has/],
     ['no word on what is not shown', MAPPING.replace(/ {4}notShown.*\n/, ''), /:8:5: controls\[0\] lacks “notShown”/],
     ['no record besides', MAPPING.replace(/ {4}needsAlso.*\n/, ''), /lacks “needsAlso”/],
     [
       'a name of ours',
       MAPPING.replace('id: house-rules', 'id: hipaa'),
-      /:1:1: id is “hipaa”, which is a framework of ours/,
+      /:1:1: id is “hipaa”, which is a built-in framework/,
     ],
     ['a field that does not exist', `${MAPPING}extra: 1\n`, /:14:1: extra is not a field/],
     ['no YAML', 'id: [', /:1:\d+: /],
@@ -132,9 +132,9 @@ describe('a mapping over an OSCAL catalog', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no JSON', '{', /is not JSON/],
-    ['no catalog', { profile: {} }, /no OSCAL catalog/],
-    ['no controls', { catalog: {} }, /holds no control/],
-    ['a control without a title', { catalog: { controls: [{ id: 'h-1' }] } }, /no usable id and title/],
+    ['no catalog', { profile: {} }, /not an OSCAL catalog/],
+    ['no controls', { catalog: {} }, /contains no controls/],
+    ['a control without a title', { catalog: { controls: [{ id: 'h-1' }] } }, /no valid ID and title/],
     [
       'a control twice',
       {
@@ -145,7 +145,7 @@ describe('a mapping over an OSCAL catalog', () => {
           ],
         },
       },
-      /stands in it twice/,
+      /occurs twice/,
     ],
   ])('an OSCAL file with %s is refused', async (_, oscal, expected) => {
     expect(await refusal(MAPPING, oscal)).toMatch(expected)
@@ -155,7 +155,7 @@ describe('a mapping over an OSCAL catalog', () => {
     const found = await read(MAPPING.replace('rest: listed', 'rest: left-out'))
     expect(found.ok && [found.value.controls.length, found.value.notes]).toEqual([
       1,
-      ['2 rows of the catalog are left out, as the mapping says.'],
+      ['2 controls of the catalog are excluded by the mapping.'],
     ])
   })
 })
@@ -174,5 +174,5 @@ test('any value for a catalog gives rows or a reason', () => {
   )
   let deep: unknown = { id: 'a', title: 'a' }
   for (let depth = 0; depth < 200; depth++) deep = { title: 'g', groups: [deep] }
-  expect(oscalRows({ catalog: deep })).toEqual({ ok: false, error: 'its groups lie too deep in each other' })
+  expect(oscalRows({ catalog: deep })).toEqual({ ok: false, error: 'its groups are nested too deeply' })
 })

@@ -160,11 +160,11 @@ describe('the document', () => {
 
   test('a node that gave nothing has no observation and is named as a limitation', () => {
     const [missing] = result['local-definitions']['inventory-items'].filter(({ remarks }) =>
-      remarks?.startsWith('Limitation: nothing was collected'),
+      remarks?.startsWith('Limitation: this node was not collected'),
     )
     expect(missing).toBeDefined()
     expect(result.observations.some(({ subjects }) => subjects[0]?.['subject-uuid'] === missing?.uuid)).toBe(false)
-    expect(result.remarks).toContain('these rows have no finding')
+    expect(result.remarks).toContain('these controls have no finding')
   })
 
   test('a deviation with a risk acceptance stays not satisfied, beside the acceptance as a risk', () => {

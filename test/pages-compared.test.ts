@@ -47,11 +47,11 @@ describe('the pages of a sealed report against the same report written again', (
 
   it('names the page and the passage that reads otherwise', async () => {
     const found = comparePages(
-      await sealed(forged(/\b4 of 12 checks are contradicted\b/, '0 of 12 checks are contradicted')),
+      await sealed(forged(/\b4 of 12 checks are not satisfied\b/, '0 of 12 checks are not satisfied')),
       again,
     )
     expect(found).toHaveLength(1)
-    expect(found[0]).toMatch(/^Page 3 .*“0 of 12 checks are contradicted.*“4 of 12 checks are contradicted/)
+    expect(found[0]).toMatch(/^Page 3 .*“0 of 12 checks are not satisfied.*“4 of 12 checks are not satisfied/)
   })
 
   it('names a page that draws another mark beside the same words', async () => {

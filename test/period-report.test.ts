@@ -92,29 +92,29 @@ describe('the period report', () => {
       'limits',
       'howto',
     ])
-    expect(textOf(report, 'cover')).toContain('1 of 92 planned runs neither took place nor have an entry')
+    expect(textOf(report, 'cover')).toContain('1 of 92 scheduled runs did not take place and have no missed-run entry')
     expect(textOf(report, 'coverage')).toContain(
-      '89 of 92 planned runs took place, 1 of them late. 2 of 92 did not, and a signed entry says so. 1 of 92 did not, and nothing says why.',
+      '89 of 92 scheduled runs took place, 1 of them late. 2 of 92 were missed and explained in a signed entry. 1 of 92 were missed without explanation.',
     )
     const gaps = textOf(report, 'gaps')
-    expect(gaps.indexOf('Missed, and not recorded')).toBeLessThan(gaps.indexOf('Missed, and recorded'))
+    expect(gaps.indexOf('Missed runs, unexplained')).toBeLessThan(gaps.indexOf('Missed runs, explained'))
     expect(gaps).toContain('9 Oct 2026')
     expect(gaps).toContain('The network of the site was under maintenance')
-    expect(gaps).toContain('On 3 of 92 days no node answered')
+    expect(gaps).toContain('On 3 of 92 days no node was collected')
   })
 
   test('follows a deviation from the run that found it to the one that shows it fixed', () => {
     const said = textOf(report, 'deviations')
-    expect(said).toContain('The population is 5 nodes and 12 checks: 60 pairs of a node and a claim. 3 of 60 pairs')
-    expect(said).toContain('1 of 3 were shown to be fixed within the period. 2 of 3 are open at its end')
+    expect(said).toContain('The population is 5 nodes and 12 checks. 3 deviations in total, on 3 combinations')
+    expect(said).toContain('1 of 3 were remediated within the period. 2 of 3 are open at period end')
     // Undecided in between does not end it.
-    expect(said).toContain('20 Aug 2026 02:14\n2 Sep 2026 02:14\nin 12 runs\n1 run undecided\n3 Sep 2026 02:14')
+    expect(said).toContain('20 Aug 2026 02:14\n2 Sep 2026 02:14\nin 12 runs\n1 run inconclusive\n3 Sep 2026 02:14')
     expect(said).toContain('9 Sep 2026 02:14\n31 Oct 2026 02:14\nin 51 runs\nopen')
   })
 
   test('a part that went to another node stands first among those that moved', () => {
     const said = textOf(report, 'changes')
-    expect(said).toContain('1 of 3 went from one node to another')
+    expect(said).toContain('1 of 3 moved between nodes')
     expect(said.indexOf('PHYF001\nnode-01\nnode-05')).toBeGreaterThan(0)
     expect(said.indexOf('PHYF001\nnode-01\nnode-05')).toBeLessThan(said.indexOf('PHYF006\nnot seen before\nnode-01'))
   })
@@ -124,7 +124,7 @@ describe('the period report', () => {
     for (const { path, sha256, rows, source, how } of input.period.populations)
       for (const part of [path, sha256, String(rows), source, how]) expect(said).toContain(part)
     expect(said).toContain('from the practitioner, 2 November 2026')
-    expect(said).toContain('25 of 445 rows of data/populations/node-runs.csv; 25 asked for')
+    expect(said).toContain('25 of 445 items of data/populations/node-runs.csv; 25 requested')
   })
 
   test('never gives an opinion, and no word over-claims', () => {
@@ -153,10 +153,10 @@ describe('the period report', () => {
       samples: [],
     })
     const said = textOf(buildPeriodReport({ ...samplePeriodInput(empty), changes: [] }))
-    expect(said).toContain('No plan is in the chain, so nothing was planned and nothing can be missing.')
-    expect(said).toContain('On 1 of 1 days no node answered in any run')
-    expect(said).toContain('That is no statement about what no run saw.')
-    expect(said).toContain('0 of 0 planned runs took place')
+    expect(said).toContain('The run chain contains no schedule')
+    expect(said).toContain('On 1 of 1 days no node was collected in any run')
+    expect(said).toContain('Not tested: operation between runs.')
+    expect(said).toContain('0 of 0 scheduled runs took place')
   })
 
   test('the words of whoever recorded a gap cannot steer the page', () => {
@@ -166,7 +166,7 @@ describe('the period report', () => {
     })
     const said = textOf(buildPeriodReport(samplePeriodInput(hostile)), 'gaps')
     expect(said).not.toMatch(/[\u202e\u001b]/)
-    expect(said).toContain('Not signed: it records nothing')
+    expect(said).toContain('Not signed; no effect')
   })
 
   test('a large period stays bounded on paper', () => {
@@ -194,7 +194,7 @@ describe('the period report', () => {
 test('the tables beside it have one row for each day and each deviation', () => {
   const days = calendarRows(input.period)
   expect(days).toHaveLength(93)
-  expect(days[26]).toEqual(['2026-08-26', 'Missed, recorded', '1', '0', '0', '1', '0', '0', '0', '0'])
+  expect(days[26]).toEqual(['2026-08-26', 'Missed, explained', '1', '0', '0', '1', '0', '0', '0', '0'])
   const deviations = deviationRows(input.period)
   expect(deviations).toHaveLength(4)
   expect(deviations.find(([node]) => node === 'node-02')?.slice(2)).toEqual([

@@ -212,7 +212,7 @@ describe('what people read', () => {
   test('the report names the profile on its first page, what was loosened in its summary, and every number with its source', () => {
     const report = read(judged('demo-gpu-01', profile))
     expect(section(report, 'cover')).toContain('Profile: CIS Benchmarks\n1 limit loosened, 1 limit tightened')
-    expect(section(report, 'summary')).toContain('A limit was loosened')
+    expect(section(report, 'summary')).toContain('One threshold was relaxed')
     expect(section(report, 'summary')).toContain(
       '3600 seconds, looser than the profile’s 900 seconds. Reason given: long runs \\u{202e}',
     )
@@ -263,7 +263,7 @@ describe('a pack', () => {
   test('sealed under a profile verifies, reproduces, and names the profile', async () => {
     const found = await verified({ recordings: demo(), population, profile: CIS })
     expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
-    expect(reproducible(found)?.summary).toContain('The numbers are those of the profile “CIS Benchmarks”.')
+    expect(reproducible(found)?.summary).toContain('Threshold profile: “CIS Benchmarks”.')
     expect(found.contents.scope).toMatchObject({ profile: CIS })
   })
 
@@ -274,7 +274,7 @@ describe('a pack', () => {
       outcome: 'yes',
       summary: expect.stringContaining('“DISA STIG”, with a limit loosened'),
       details: [
-        'Loosened: Longest time an idle shell may stay open: 90000 seconds instead of 600 seconds. Reason given: “we never log off”.',
+        'Relaxed threshold: Longest time an idle shell may stay open: 90000 seconds instead of 600 seconds. Reason: “we never log off”.',
       ],
     })
   })

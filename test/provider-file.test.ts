@@ -97,17 +97,17 @@ describe('a provider file', () => {
     const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     const note = 'conflicts: [{ says: A., source: contract, against: B., againstSource: page, why: W., bring: L }]\n'
     expect(await read(HEAD.replace('claims:\n', `${note}claims:\n`) + row)).toContain(
-      'conflicts[0].againstSource names “page”, which is none of the sources',
+      'conflicts[0].againstSource names “page”, which is not a listed source',
     )
   })
 
   test('a day that no calendar has is told with its line', async () => {
     const rest = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('asOf: 2026-11-01', 'asOf: 2026-02-31') + rest)).toBe(
-      'own.yaml:4:1: asOf is “2026-02-31”, and the calendar has no such day',
+      'own.yaml:4:1: asOf is “2026-02-31”, which is not a valid date',
     )
     expect(await read(HEAD.replace('on: 2026-02-01', 'on: 2026-02-30') + rest)).toMatch(
-      /^own\.yaml:7:\d+: sources\[0\]\.on is “2026-02-30”, and the calendar has no such day$/,
+      /^own\.yaml:7:\d+: sources\[0\]\.on is “2026-02-30”, which is not a valid date$/,
     )
   })
 
@@ -115,57 +115,57 @@ describe('a provider file', () => {
     [
       'a check that is not there',
       `{ id: a, says: S., source: contract, bears: [{ check: tenancy.alone }], ${REST} }`,
-      'own.yaml:9:52: claims[0].bears[0].check is “tenancy.alone”, which is no check of the catalog',
+      'own.yaml:9:52: claims[0].bears[0].check is “tenancy.alone”, which is not in the catalog',
     ],
     [
       'a check that no node can answer',
       `{ id: a, says: S., source: contract, bears: [{ check: lifecycle.sanitization-record }], ${REST} }`,
-      'which no node can answer: leave it out and say needs-record',
+      'which is not tested on nodes: remove it and use needs-record',
     ],
     [
       'a check that only records',
       `{ id: a, says: S., source: contract, bears: [{ check: inventory.disks }], ${REST} }`,
-      'which only records and bears no promise out',
+      'which is informational and cannot test a claim',
     ],
     [
       'a reading that is not there',
       `{ id: a, says: S., source: contract, bears: [{ test: gpu.speed, value: 1 }], ${REST} }`,
-      'own.yaml:9:52: claims[0].bears[0].test is “gpu.speed”, which is no reading that a promise can be compared with',
+      'own.yaml:9:52: claims[0].bears[0].test is “gpu.speed”, which is not a claim test',
     ],
     [
       'a word where a number belongs',
       `{ id: a, says: S., source: contract, bears: [{ test: gpu.count, value: eight }], ${REST} }`,
-      'claims[0].bears[0].value is "eight", and gpu.count takes a number (GPUs)',
+      'claims[0].bears[0].value is "eight", but gpu.count requires a number (GPUs)',
     ],
     [
       'a word that is none of those known',
       `{ id: a, says: S., source: contract, bears: [{ test: network.rdma, value: iwarp }], ${REST} }`,
-      'is "iwarp", and network.rdma takes one of roce-v2, infiniband, either',
+      'is "iwarp", but network.rdma requires one of roce-v2, infiniband, either',
     ],
     [
       'a value where none belongs',
       `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: 1 }], ${REST} }`,
-      'is 1, and gpu.mig takes no value: null',
+      'is 1, but gpu.mig requires no value: null',
     ],
     [
       'a source that is not there',
       `{ id: a, says: S., source: page, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
-      'own.yaml:9:24: claims[0].source names “page”, which is none of the sources',
+      'own.yaml:9:24: claims[0].source names “page”, which is not a listed source',
     ],
     [
       'nothing that answers it',
       `{ id: a, says: S., source: contract, bears: [], ${REST} }`,
-      'claims[0].otherwise must say needs-record or not-observable where nothing bears on it',
+      'claims[0].otherwise must be needs-record or not-observable where the claim has no tests',
     ],
     [
       'a record without its name',
       '{ id: a, says: S., source: contract, bears: [], otherwise: needs-record, why: null, bring: null }',
-      'claims[0].why must say why no node can answer it; own.yaml:9:89: claims[0].bring must name the record to bring',
+      'claims[0].why must state why it is not observable from nodes; own.yaml:9:89: claims[0].bring must name the required document',
     ],
     [
       'both at once',
       '{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], otherwise: needs-record, why: W., bring: B }',
-      'claims[0].otherwise must be null where something bears on the promise',
+      'claims[0].otherwise must be null where the claim has tests',
     ],
     [
       'a field that is not there',
@@ -175,12 +175,12 @@ describe('a provider file', () => {
     [
       'a condition without a reading',
       `{ id: a, says: S., source: contract, condition: { says: W., tests: [] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
-      'claims[0].condition.tests must name at least one reading',
+      'claims[0].condition.tests must name at least one test',
     ],
     [
       'a condition that no reading has',
       `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ test: gpu.speed, value: 1 }] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
-      'claims[0].condition.tests[0].test is “gpu.speed”, which is no reading',
+      'claims[0].condition.tests[0].test is “gpu.speed”, which is not a claim test',
     ],
     [
       'a condition that is a check',
@@ -195,12 +195,12 @@ describe('a provider file', () => {
     [
       'a document that is not named',
       `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], whenUndecided: needs-record, ${REST} }`,
-      'claims[0].bring must name the record to bring where the node leaves it undecided',
+      'claims[0].bring must name the required document where the result can be inconclusive',
     ],
     [
       'a document where nothing is read',
       '{ id: a, says: S., source: contract, bears: [], whenUndecided: needs-record, otherwise: needs-record, why: W., bring: B }',
-      'claims[0].whenUndecided must be absent where nothing bears on the promise',
+      'claims[0].whenUndecided must be absent where the claim has no tests',
     ],
     [
       'a value that is a list',
@@ -213,7 +213,7 @@ describe('a provider file', () => {
 
   test('names every id that stands twice', async () => {
     const row = `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`
-    expect(await read(claims(row, row))).toBe('own.yaml:10:7: claims[1].id is “a”, which stands here twice')
+    expect(await read(claims(row, row))).toBe('own.yaml:10:7: claims[1].id is “a”, which occurs twice')
     const twice = HEAD.replace(
       'claims:\n',
       '  - { id: contract, kind: page, title: T, where: W, on: 2026-02-01 }\nclaims: []\n',

@@ -289,22 +289,22 @@ describe('a register that contradicts itself', () => {
     [
       'one id twice',
       { exceptions: [exceptionOf(), exceptionOf({ check: 'other' })] },
-      ['two entries have the id aaaa'],
+      ['two entries have the ID aaaa'],
     ],
     [
       'one id on two kinds',
       { exceptions: [exceptionOf()], decisions: [decisionOf({ id: 'a'.repeat(32) })] },
-      ['two entries have the id aaaa'],
+      ['two entries have the ID aaaa'],
     ],
     [
       'an open request',
       { exceptions: [exception], pending: [pendingOf()] },
-      ['a request of its id that nobody approved'],
+      ['a request of the same ID that was not approved'],
     ],
     [
       'a refused request',
       { exceptions: [exception], pending: [pendingOf({ settled: { ...settled, as: 'refused' } })] },
-      ['a request of its id that nobody approved'],
+      ['a request of the same ID that was not approved'],
     ],
     [
       'longer than was asked for',
@@ -312,22 +312,22 @@ describe('a register that contradicts itself', () => {
         exceptions: [{ ...exception, run: null, expiresAt: endOfDay('2027-04-01') }],
         pending: [pendingOf({ settled })],
       },
-      ['is not what its request says'],
+      ['differs from the terms requested'],
     ],
     [
       'approved by another',
       { exceptions: [{ ...exception, run: null, approvedBy: 'X. Y' }], pending: [pendingOf({ settled })] },
-      ['is not what its request says'],
+      ['differs from the terms requested'],
     ],
     [
       'no beginning',
       { exceptions: [exceptionOf({ acceptedAt: '2026-99-99T00:00:00.000Z', expiresAt: '9999-12-31T23:59:59.999Z' })] },
-      ['was made at 2026-99-99T00:00:00.000Z, and there is no such moment'],
+      ['has the invalid creation time 2026-99-99T00:00:00.000Z'],
     ],
     [
       'no end',
       { decisions: [decisionOf({ expiresAt: '2027-01-01T23:59:60Z' })] },
-      ['names the end 2027-01-01T23:59:60Z, and there is no such moment'],
+      ['has the invalid expiry 2027-01-01T23:59:60Z'],
     ],
     [
       'too long',
@@ -337,12 +337,12 @@ describe('a register that contradicts itself', () => {
     [
       'ended before it began',
       { exceptions: [exceptionOf({ expiresAt: '2026-10-01T23:59:59.999Z' })] },
-      ['it lies in the past'],
+      ['it is in the past'],
     ],
     [
       'a record of no moment',
       { attachments: [attachmentOf({ attachedAt: '2026-02-30T00:00:00.000Z' })] },
-      ['names 2026-02-30T00:00:00.000Z, and there is no such moment'],
+      ['states the invalid time 2026-02-30T00:00:00.000Z'],
     ],
   ]
   test.each(cases)('%s', (_, parts, expected) => {
@@ -353,7 +353,7 @@ describe('a register that contradicts itself', () => {
   test('is listed as such', async () => {
     const register = registerOf({ exceptions: [exceptionOf(), exceptionOf()] })
     const list = await listRegister(sealing.reader, register, { asOf: AS_OF, assessment: null })
-    expect([list.broken, list.problems]).toEqual([true, [`two entries have the id ${'a'.repeat(32)}.`]])
+    expect([list.broken, list.problems]).toEqual([true, [`two entries have the ID ${'a'.repeat(32)}.`]])
   })
 })
 
@@ -382,12 +382,12 @@ describe('verifying a pack with it', () => {
     expect(said.problems).toEqual([])
     expect(said.notes).toEqual(
       expect.arrayContaining([
-        `Of these, 1 was made after ${PACKED_AT}, and counts for nothing as of then.`,
-        'About 1 row there is more than one decision in force. The latest takes the place of the others.',
+        `Of these, 1 was made after ${PACKED_AT} and is not yet effective at that date.`,
+        '1 control has more than one decision in effect. The latest applies.',
       ]),
     )
     expect((await read(registerOf({ exceptions: [exceptionOf(), exceptionOf()] }))).problems).toEqual([
-      `${PATHS.exceptions}: two entries have the id ${'a'.repeat(32)}.`,
+      `${PATHS.exceptions}: two entries have the ID ${'a'.repeat(32)}.`,
     ])
   })
 
@@ -398,7 +398,7 @@ describe('verifying a pack with it', () => {
     const wide = exceptionOf({ nodes: Array.from({ length: 20_000 }, (_, at) => `strange-${at}`) })
     const said = await read(registerOf({ exceptions: [wide, ...many] }))
     expect(said.problems).toHaveLength(201)
-    expect(said.problems[2]).toContain('“strange-2” and 19997 more, which the pack does not declare')
-    expect(said.problems.at(-1)).toMatch(/more such problems\.$/)
+    expect(said.problems[2]).toContain('“strange-2” and 19997 more, which is not declared in the pack')
+    expect(said.problems.at(-1)).toMatch(/more problems of this kind\.$/)
   })
 })

@@ -57,7 +57,7 @@ test('a register that contradicts itself is refused: a pack with it would not ve
   writeFileSync(path, JSON.stringify(registerOf({ exceptions: [exceptionOf(), exceptionOf()] })))
   expect(await readSaid(world, path)).toEqual({
     ok: false,
-    error: { code: 'input.refused', detail: `${path}: two entries have the id ${'a'.repeat(32)}.` },
+    error: { code: 'input.refused', detail: `${path}: two entries have the ID ${'a'.repeat(32)}.` },
   })
 })
 

@@ -75,22 +75,25 @@ describe('decisions about rows', () => {
     [{ control: 'bound', decision: 'not-implemented', ...weighed }, /^only an addressable specification/],
     [{ control: 'bound', decision: 'not-applicable' }, 'accepted'],
     [{ decision: 'not-applicable' }, 'accepted'],
-    [{ control: 'gone', decision: 'not-applicable' }, 'there is no such row'],
-    [{ framework: 'soc2' }, 'there is no such row'],
-    [{ decision: 'not-implemented' }, /^the factors that were weighed must be given/],
-    [{ decision: 'not-implemented', factors: ' \n ' }, /^the factors that were weighed must be given/],
+    [{ control: 'gone', decision: 'not-applicable' }, 'there is no such control'],
+    [{ framework: 'soc2' }, 'there is no such control'],
+    [{ decision: 'not-implemented' }, /^the factors considered must be entered/],
+    [{ decision: 'not-implemented', factors: ' \n ' }, /^the factors considered must be entered/],
     [{ decision: 'not-implemented', ...weighed }, 'accepted'],
-    [{ decision: 'equivalent-alternative', ...weighed }, /^the measure that takes its place must be given/],
-    [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: ' ' }, /^the measure that takes its place/],
+    [{ decision: 'equivalent-alternative', ...weighed }, /^the equivalent alternative measure must be entered/],
+    [
+      { decision: 'equivalent-alternative', ...weighed, alternativeMeasure: ' ' },
+      /^the equivalent alternative measure/,
+    ],
     [{ decision: 'equivalent-alternative', alternativeMeasure: 'A locked room.' }, /^the factors/],
     [{ decision: 'equivalent-alternative', ...weighed, alternativeMeasure: 'A locked room.' }, 'accepted'],
-    [{ approverRole: ' ' }, 'the role of who approves it must be given'],
-    [{ approvedBy: '' }, 'who approves it must be given'],
-    [{ reason: '' }, 'the reason must be given'],
-    [{ until: '2026-11-20' }, 'the end of the decision lies in the past'],
+    [{ approverRole: ' ' }, 'the approver’s role must be entered'],
+    [{ approvedBy: '' }, 'the approver must be entered'],
+    [{ reason: '' }, 'the reason must be entered'],
+    [{ until: '2026-11-20' }, 'the expiry of the decision is in the past'],
     [{ until: '2027-11-22' }, 'accepted'],
-    [{ until: '2027-11-23' }, 'the end of the decision must be at most 366 days from today'],
-    [{ until: '2027-02-29' }, 'the end of the decision must be a day such as 2027-03-01'],
+    [{ until: '2027-11-23' }, 'the expiry of the decision must be at most 366 days from today'],
+    [{ until: '2027-02-29' }, 'the expiry of the decision must be a date such as 2027-03-01'],
   ])('%j: %s', (changes, expected) => {
     expect(said(make(changes))).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected))
   })
@@ -102,7 +105,7 @@ describe('decisions about rows', () => {
     const draftOf = { id: entry.id, by: ' L. Sato ', reason: 'Replaced.' }
     const once = must(withdrawDecision(registerOf({ decisions: [entry] }), draftOf, LATER))
     expect(once.decisions).toEqual([{ ...entry, withdrawn: { at: LATER, by: 'L. Sato', reason: 'Replaced.' } }])
-    expect(said(withdrawDecision(once, draftOf, LATER))).toBe('this decision was withdrawn already')
+    expect(said(withdrawDecision(once, draftOf, LATER))).toBe('this decision was already withdrawn')
     expect(said(withdrawDecision(EMPTY_REGISTER, draftOf, LATER))).toBe('there is no such decision')
   })
 })
@@ -154,7 +157,7 @@ describe('requests for exceptions', () => {
       { ...terms, approvedBy: 'M. Ortiz', approverRole: 'Security officer', acceptedAt: LATER, withdrawn: null },
     ])
     expect(validator.problems('register', approved)).toEqual([])
-    expect(said(approveException(approved, approval, LATER))).toBe('this request was approved already')
+    expect(said(approveException(approved, approval, LATER))).toBe('this request was already approved')
   })
 
   test.each<[Partial<PendingDraft>, string]>([
@@ -162,10 +165,10 @@ describe('requests for exceptions', () => {
     [{ check: 'gone' }, 'there is no check “gone”'],
     [{ nodes: [] }, 'name at least one node'],
     [{ nodes: ['a', 'z'] }, 'there is no node “z”'],
-    [{ compensatingMeasure: ' ' }, 'the compensating measure must be given'],
-    [{ requestedBy: '' }, 'who asks for it must be given'],
-    [{ until: '2027-11-23' }, 'the end of the exception must be at most 366 days from today'],
-    [{ until: '2026-11-20' }, 'the end of the exception lies in the past'],
+    [{ compensatingMeasure: ' ' }, 'the compensating control must be entered'],
+    [{ requestedBy: '' }, 'the requester must be entered'],
+    [{ until: '2027-11-23' }, 'the expiry of the risk acceptance must be at most 366 days from today'],
+    [{ until: '2026-11-20' }, 'the expiry of the risk acceptance is in the past'],
   ])('%j: %s', (changes, expected) => {
     expect(said(ask(changes))).toBe(expected)
   })
@@ -178,9 +181,9 @@ describe('requests for exceptions', () => {
     ])
     expect(settled.exceptions).toEqual([])
     expect(validator.problems('register', settled)).toEqual([])
-    expect(said(approveException(settled, approval, LATER))).toBe(`this request was ${as} already`)
+    expect(said(approveException(settled, approval, LATER))).toBe(`this request was already ${as}`)
     expect(said(settleRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
-    expect(said(settleRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be given')
+    expect(said(settleRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be entered')
     expect(said(settleRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
       'there is no such request',
     )
@@ -189,7 +192,7 @@ describe('requests for exceptions', () => {
   test('nobody approves one whose end has passed, or without a role', () => {
     const asked = must(ask())
     expect(said(approveException(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
-    expect(said(approveException(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('lies in the past')
+    expect(said(approveException(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('is in the past')
     expect(said(approveException(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
     expect(said(approveException(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
   })

@@ -230,7 +230,9 @@ describe('exceptions', () => {
   })
 
   test('are refused for what is supported, for strangers and without a run, and then nothing is written', async () => {
-    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-a'] }))).toContain('nothing to accept')
+    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-a'] }))).toContain(
+      'no deviation to accept',
+    )
     expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no finding')
     expect(refused(await methods['exceptions.accept']({ ...draft, check: 'x' }))).toContain('no finding')
     expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
@@ -391,7 +393,7 @@ test('requests are kept, a later one in place of the one before', async () => {
   must(await methods['requests.set'](ask))
   const view = must(await methods['requests.set']({ ...ask, owner: 'M. Ortiz' }))
   expect(view.requests).toEqual([{ ...ask, owner: 'M. Ortiz', due: '2026-12-01T23:59:59.999Z' }])
-  expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not ask')
+  expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not require')
 })
 
 test('what answers a check that no node can is attached and asked for like any document', async () => {
@@ -399,7 +401,7 @@ test('what answers a check that no node can is attached and asked for like any d
   expect(must(await methods['requests.set'](ask)).requests).toHaveLength(1)
   const view = must(await methods['attachments.note']({ ...record, need: LOG.title, name: 'Log', text: 'Two uses.' }))
   expect(view?.attachments.map(({ need }) => need)).toEqual([LOG.title])
-  expect(refused(await methods['requests.set']({ ...ask, need: BEYOND.why }))).toContain('does not ask')
+  expect(refused(await methods['requests.set']({ ...ask, need: BEYOND.why }))).toContain('does not require')
 })
 
 test('a document for an evidence request keeps its level and inspection, and one without them is refused', async () => {
@@ -408,8 +410,8 @@ test('a document for an evidence request keeps its level and inspection, and one
   const note = { ...record, controls, need: null, name: 'Log', text: 'Two uses.' }
   const view = must(await methods['attachments.note']({ ...note, level: 'inspected', inspection }))
   expect(view.attachments).toMatchObject([{ controls, level: 'inspected', supports: true }])
-  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('needs who inspected')
-  expect(refused(await methods['attachments.note']({ ...note, inspection }))).toContain('no inspection')
+  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('requires an inspector')
+  expect(refused(await methods['attachments.note']({ ...note, inspection }))).toContain('cannot have an inspection')
   const ask = { framework: 'requests', control: LOG.id, need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
   expect(must(await methods['requests.set'](ask)).requests).toMatchObject([{ control: LOG.id }])
 })
@@ -444,9 +446,7 @@ describe('in a pack', () => {
     const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
     const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
     expect(complete).toMatchObject({ outcome: 'yes' })
-    expect(complete?.details).toContain(
-      'The pack lists 1 accepted exception and 2 attached records; none of them changes a verdict.',
-    )
+    expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')
     const register = reviewed.contents?.register ?? null
     const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })
     expect(reviewed.contents?.assessment?.nodes).toEqual(bare.nodes)

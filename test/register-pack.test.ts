@@ -97,12 +97,12 @@ describe('a register in a pack', () => {
     [
       'a decision about a row that is not there',
       { decisions: [decisionOf({ framework: 'soc2', control: 'C9' })] },
-      `${PATHS.exceptions}: decision ${'c'.repeat(32)} about “soc2 C9”: there is no such row.`,
+      `${PATHS.exceptions}: decision ${'c'.repeat(32)} about “soc2 C9”: there is no such control.`,
     ],
     [
       'a choice where the row leaves none',
       { decisions: [decisionOf({ framework: 'soc2', control: 'C1' })] },
-      'only an addressable specification can be decided about',
+      'only an addressable specification permits this decision',
     ],
     [
       'a decision without an end that anybody may set',
@@ -123,7 +123,7 @@ describe('a register in a pack', () => {
     [
       'an approval without its exception',
       { pending: [pendingOf({ settled: { at: AS_OF, by: 'x', as: 'approved', reason: null } })] },
-      'is said to be approved, and there is no such exception.',
+      'is marked approved, but there is no such risk acceptance.',
     ],
   ])('with %s is not complete', async (_, parts, problem) => {
     const read = await readAlone({ ...registerOf({}), ...parts })
@@ -137,9 +137,9 @@ describe('a register in a pack', () => {
       const read = await readAlone(register, text)
       expect(read.register).toEqual(register)
       expect(read.problems.join()).toContain(
-        'names check “encryption.at-rest.swap”, which the pack’s catalog does not have',
+        'names check “encryption.at-rest.swap”, which is not in the pack’s catalog',
       )
-      expect(read.problems.join()).toContain('there is no such row')
+      expect(read.problems.join()).toContain('there is no such control')
     },
   )
 
@@ -152,21 +152,21 @@ describe('a register in a pack', () => {
     const { notes: details } = await readAlone(register)
     expect(details).toEqual(
       expect.arrayContaining([
-        'The pack lists 1 accepted exception and 0 attached records; none of them changes a verdict.',
-        'The pack lists 1 decision about rows; none of them changes a verdict.',
-        'The pack lists 1 request that nobody settled; a request accepts nothing.',
-        '3 of 3 exceptions, requests and decisions are not signed: that is on the word of whoever made the register.',
-        '1 of 3 exceptions, requests and decisions is asked for and approved by one person.',
+        'The pack lists 1 risk acceptance and 0 documents; none changes a verdict.',
+        'The pack lists 1 control decision; none changes a verdict.',
+        'The pack lists 1 request pending approval; requests have no effect until approved.',
+        '3 of 3 risk acceptances, requests and decisions are not digitally signed; approval is not independently evidenced.',
+        '1 of 3 risk acceptances, requests and decisions is requested and approved by the same person (no segregation of duties).',
       ]),
     )
   })
 
   test.each([
-    ['missing', new Map(), [`The attached record “Key Policy 2026.pdf” is missing: there is no “${PATH}”.`]],
+    ['missing', new Map(), [`The document “Key Policy 2026.pdf” is missing: there is no “${PATH}”.`]],
     [
       'changed',
       new Map([[PATH, new TextEncoder().encode('%PDF-1.7 a Policy')]]),
-      [`The attached record “Key Policy 2026.pdf” is not what was attached: “${PATH}” has another digest or size.`],
+      [`The document “Key Policy 2026.pdf” was changed: “${PATH}” has a different digest or size.`],
     ],
     [
       'joined by another',
@@ -174,7 +174,7 @@ describe('a register in a pack', () => {
         [PATH, POLICY],
         ['data/attachments/other.pdf', POLICY],
       ]),
-      ['“data/attachments/other.pdf” is attached to nothing.'],
+      ['“data/attachments/other.pdf” is not listed in the register.'],
     ],
   ])('with the attached file %s is not complete, even sealed so', async (_, attachments, problems) => {
     expect(await completeness(await packed(good, attachments))).toEqual(problems)
@@ -183,20 +183,20 @@ describe('a register in a pack', () => {
   test('that states another size than its file has is not complete', async () => {
     const register = registerOf({ attachments: [attachmentOf({ size: 3 })] })
     expect(await completeness(await packed(register, new Map([[PATH, POLICY]])))).toEqual([
-      expect.stringContaining('is not what was attached'),
+      expect.stringContaining('has a different digest or size'),
     ])
   })
 
   test.each([
     [
       exceptionOf({ nodes: ['node-b', 'node-x'] }),
-      `${PATHS.exceptions}: exception ${'a'.repeat(32)} names node “node-x”, which the pack does not declare.`,
+      `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names node “node-x”, which is not declared in the pack.`,
     ],
     [
       exceptionOf({ check: 'no.such' }),
-      `${PATHS.exceptions}: exception ${'a'.repeat(32)} names check “no.such”, which the pack’s catalog does not have.`,
+      `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names check “no.such”, which is not in the pack’s catalog.`,
     ],
-    [exceptionOf({ nodes: [] }), `${PATHS.exceptions}: exception ${'a'.repeat(32)} names no node.`],
+    [exceptionOf({ nodes: [] }), `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names no node.`],
   ])('with an exception that does not fit is not complete: %#', async (exception, problem) => {
     expect((await readAlone(registerOf({ exceptions: [exception] }))).problems).toEqual([problem])
   })
@@ -221,7 +221,7 @@ describe('a register in a pack', () => {
     const register = registerOf({ attachments: [attachmentOf({ withdrawn })] })
     expect(await completeness(await packed(register, new Map()))).toEqual([])
     expect(await completeness(await packed(register, new Map([[PATH, POLICY]])))).toEqual([
-      `“${PATH}” is attached to nothing.`,
+      `“${PATH}” is not listed in the register.`,
     ])
   })
 
@@ -247,7 +247,7 @@ describe('a register in a pack', () => {
     const verified = await verifySource(sourceOf(new Map([...files, [PATHS.exceptions, jsonBytes(longer)]])), [root])
     expect(outcomes(verified)).toMatchObject({ intact: 'no' })
     expect(verified.report.answers[0]?.details).toEqual([
-      '“data/exceptions.json” was altered: its digest is not the listed one.',
+      '“data/exceptions.json” was altered: its digest differs from the listed one.',
     ])
   })
 })

@@ -63,13 +63,13 @@ const section = (document: ReportDocument, id: string): string =>
 describe('the register in the report', () => {
   it('stands beside contradicted findings and leaves them contradicted', () => {
     const gaps = section(report, 'gaps')
-    expect(gaps).toContain('Accepted until 1 Mar 2027 by M. Ortiz')
-    expect(gaps).toContain('Was accepted until 19 Nov 2026 by M. Ortiz; that has ended')
+    expect(gaps).toContain('Risk accepted until 1 Mar 2027, approved by M. Ortiz')
+    expect(gaps).toContain('Risk acceptance expired on 19 Nov 2026, approved by M. Ortiz')
     const bare = buildReport(sampleInput())
     const lines = section(bare, 'gaps').split('\n')
-    expect(gaps.split('\n').filter((line) => !/ccepted/.test(line))).toEqual(lines)
-    expect(section(report, 'summary')).toContain('2 of 6 nodes have at least one contradiction')
-    expect(section(report, 'summary')).toContain('1 accepted')
+    expect(gaps.split('\n').filter((line) => !/ccept/.test(line))).toEqual(lines)
+    expect(section(report, 'summary')).toContain('2 of 6 nodes have at least one deviation')
+    expect(section(report, 'summary')).toContain('1 risk-accepted')
     expect(section(bare, 'summary')).not.toContain('accepted')
   })
 
@@ -82,21 +82,21 @@ describe('the register in the report', () => {
     expect(place('Ended (1)')).toBeLessThan(place('In force (1)'))
     expect(place('In force (1)')).toBeLessThan(place('Withdrawn (1)'))
     for (const words of [
-      'It does not change any verdict',
-      'Ended at the end of 19 Nov 2026, UTC',
-      'In force until the end of 1 Mar 2027, UTC',
-      'Requested and approved by the same person',
+      'It does not change the verdict',
+      'Expired at the end of 19 Nov 2026, UTC',
+      'In effect until the end of 1 Mar 2027, UTC',
+      'Requested and approved by the same person (no segregation of duties)',
       'The swap area is cleared at every start.',
       'Weekly look at the start log.',
       'K. Adeyemi',
       '2 of 6: gpu-fra-02, gpu-fra-03',
-      'Contradicted now on 1 of 2 of them',
-      '1 Nov 2026 08:00 UTC, on what run run-1 found',
+      'Currently not satisfied on 1 of 2 of them',
+      '1 Nov 2026 08:00 UTC, based on run run-1',
       '10 Nov 2026 09:30 UTC, by L. Sato: Given by mistake.',
       'line one \\u{202e}line two',
     ])
       expect(all).toContain(words)
-    expect(all.match(/Requested and approved by the same person/g)).toHaveLength(1)
+    expect(all.match(/Requested and approved by the same person \(no segregation of duties\)/g)).toHaveLength(1)
   })
 
   it('lists every record, and what is asked for and missing', () => {
@@ -105,11 +105,11 @@ describe('the register in the report', () => {
       'Key Policy 2026.pdf',
       'Who may hold a key, and for how long.',
       'Received. The document is on file and was not inspected.',
-      'The end of 30 Jun 2027, UTC',
-      'No end was given',
+      'End of 30 Jun 2027, UTC',
+      'No expiry stated',
       attachmentOf().sha256,
       `SOC 2 ${control?.id} ${control?.title}`,
-      'Withdrawn before this pack was sealed, so it is not in it',
+      'Withdrawn before sealing; not included in the pack',
       'P. Lind',
       'Overdue',
       '19 Nov 2026',
@@ -141,13 +141,13 @@ describe('the register in the report', () => {
     expect(item).toContain(`Documents on file: ${requestFor(first)} `)
     expect(item).toContain('(received only; overdue: owner P. Lind, due 1 Nov 2026)')
     expect(item).toContain('(nothing on file; overdue: owner P. Lind, due 19 Nov 2026)')
-    expect(item).toContain('1 of 1 accepted until 1 Mar 2027 by M. Ortiz')
+    expect(item).toContain('Risk accepted on 1 of 1 until 1 Mar 2027, approved by M. Ortiz')
   })
 
   it('states so where there is nothing', () => {
     const bare = buildReport(sampleInput())
-    expect(section(bare, 'exceptions')).toContain('Nobody accepted a finding.')
-    expect(section(bare, 'records')).toContain('No document is attached.')
+    expect(section(bare, 'exceptions')).toContain('No risk acceptances.')
+    expect(section(bare, 'records')).toContain('No documents on file.')
     expect(section(bare, 'records')).toContain('nothing on file; no owner assigned')
   })
 

@@ -54,8 +54,8 @@ describe('two keys', () => {
     chain: [],
   })
   const one = { requestedBy: 'M. Ortiz', approvedBy: ' m. ortiz' }
-  const SHARED = 'two people are named, and both signatures are of one key'
-  const TWICE = 'somebody signed more than once in the same role'
+  const SHARED = 'two people are named, but both signatures have the same key'
+  const TWICE = 'more than one signature for the same role'
   test.each<[string, Signable, string | null, boolean]>([
     ['nobody signed', exceptionOf(), null, false],
     ['only the approver', exceptionOf({ signatures: [by('approver', 'a')] }), null, false],
@@ -85,13 +85,13 @@ describe('two keys', () => {
     [
       'a request that nobody approved',
       pendingOf({ signatures: [by('approver', 'a')] }),
-      'it is signed as approved, and nobody approved it',
+      'it has an approver’s signature but was not approved',
       false,
     ],
     [
       'a request of another moment',
       pendingOf({ signatures: [{ ...by('requester', 'a'), at: '2026-11-02T08:00:00.000Z' }] }),
-      'the signature names another moment than the request',
+      'the signature states a different time from the request',
       false,
     ],
   ])('%s', (_name, entry, problem, oneKey) => {
@@ -148,18 +148,18 @@ describe('signatures on entries', () => {
   })
 
   test.each<[string, Partial<Register['exceptions'][number]>, readonly string[]]>([
-    ['its end', { expiresAt: day(300) }, ['who asked', 'who approved']],
-    ['a node', { nodes: ['node-b', 'node-a'] }, ['who asked', 'who approved']],
-    ['its check', { check: 'other' }, ['who asked', 'who approved']],
-    ['its reason', { reason: 'Because.' }, ['who asked', 'who approved']],
-    ['who asked', { requestedBy: 'L. Sato' }, ['who asked', 'who approved']],
-    ['who approved', { approvedBy: 'L. Sato' }, ['who approved']],
-    ['the role of who approved', { approverRole: 'Chief' }, ['who approved']],
-    ['when', { acceptedAt: '2026-01-01T00:00:00.000Z' }, ['who approved']],
+    ['its end', { expiresAt: day(300) }, ['requester', 'approver']],
+    ['a node', { nodes: ['node-b', 'node-a'] }, ['requester', 'approver']],
+    ['its check', { check: 'other' }, ['requester', 'approver']],
+    ['its reason', { reason: 'Because.' }, ['requester', 'approver']],
+    ['requester', { requestedBy: 'L. Sato' }, ['requester', 'approver']],
+    ['approver', { approvedBy: 'L. Sato' }, ['approver']],
+    ['the role of approver', { approverRole: 'Chief' }, ['approver']],
+    ['when', { acceptedAt: '2026-01-01T00:00:00.000Z' }, ['approver']],
   ])('an edit of %s after signing is caught', async (_, changes, whose) => {
     const edited = { ...signed, exceptions: signed.exceptions.map((entry) => ({ ...entry, ...changes })) }
     expect(await problems(edited)).toEqual(
-      whose.map((who) => expect.stringContaining(`exception ${ID}: the signature of ${who} does not stand`)),
+      whose.map((who) => expect.stringContaining(`risk acceptance ${ID}: the signature of ${who} is invalid`)),
     )
   })
 
@@ -179,13 +179,13 @@ describe('signatures on entries', () => {
       exceptions: [{ ...entry, signatures }],
     })
     expect(await problems(withOnes([{ ...one, fingerprint: 'e'.repeat(64) }, other]))).toEqual([
-      expect.stringContaining('It is of the key'),
+      expect.stringContaining('It was made with key'),
     ])
-    expect(await problems(withOnes([{ ...other, role: 'requester' }]))).toEqual([expect.stringContaining('who asked')])
-    expect(await problems(withOnes([{ ...one, cms: 'AAAA' }]))).toEqual([expect.stringContaining('does not stand')])
+    expect(await problems(withOnes([{ ...other, role: 'requester' }]))).toEqual([expect.stringContaining('requester')])
+    expect(await problems(withOnes([{ ...one, cms: 'AAAA' }]))).toEqual([expect.stringContaining('is invalid')])
     expect(await problems(withOnes([{ ...other, at: '2020-01-01T00:00:00.000Z' }]))).toEqual([
-      expect.stringContaining('the signature of who approved does not stand'),
-      expect.stringContaining('a signature names a moment before there was anything to sign'),
+      expect.stringContaining('the signature of the approver is invalid'),
+      expect.stringContaining('a signature states a time before the entry existed'),
     ])
   })
 
@@ -197,15 +197,15 @@ describe('signatures on entries', () => {
     const told = (changes: Partial<EntrySignature>) =>
       problems(registerOf({ decisions: [{ ...entry, signatures: [{ ...signature, ...changes }] }] }))
     expect(await told({})).toEqual([])
-    expect(await told({ role: 'approver' })).toEqual([expect.stringContaining('of who approved does not stand')])
-    expect(await told({ at: day(1) })).toEqual([expect.stringContaining('of who asked does not stand')])
+    expect(await told({ role: 'approver' })).toEqual([expect.stringContaining('of the approver is invalid')])
+    expect(await told({ at: day(1) })).toEqual([expect.stringContaining('of the requester is invalid')])
   })
 
   test.each([
     ['before its certificate was valid', '2020-01-01T00:00:00.000Z', 'Its certificate was not valid at 2020-01-01'],
     ['after it ended', '2099-01-01T00:00:00.000Z', 'Its certificate was not valid at 2099-01-01'],
     ['at no moment', '2026-13-45T99:00:00.000Z', 'Its certificate was not valid at 2026-13-45'],
-  ])('made %s does not stand', async (_, at, problem) => {
+  ])('made %s is invalid', async (_, at, problem) => {
     const request = pendingOf({ requestedAt: at })
     const cms = await sealing.signDetached(asker, signedBytes(request, { role: 'requester', at }))
     const chain = [asker.certificate, ...asker.chain].map((one) => Buffer.from(one).toString('base64'))
@@ -228,7 +228,7 @@ describe('signatures on entries', () => {
   test('of one key in two certificates are of one key', async () => {
     const shared = readerWith(({ signer }) => ({ signer: signer && { ...signer, key: 'e'.repeat(64) } }))
     expect((await readEntries(shared, signed)).problems).toEqual([
-      expect.stringContaining('two people are named, and both signatures are of one key'),
+      expect.stringContaining('two people are named, but both signatures have the same key'),
     ])
   })
 
@@ -244,7 +244,7 @@ describe('signatures on entries', () => {
     ])
     const later = await revoked(day(3))
     expect(later.problems).toEqual([])
-    expect(later.notes.join()).toContain(`was revoked at ${day(3)}. What it signed names earlier moments`)
+    expect(later.notes.join()).toContain(`was revoked at ${day(3)}. The earlier signing times are stated`)
   })
 
   test('are not put on a request that was edited after it was signed', async () => {
@@ -253,8 +253,8 @@ describe('signatures on entries', () => {
     const approved = approveException(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
     if (!approved.ok) throw new Error(approved.error.detail)
     const done = await signEntry(world, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
-    expect(!done.ok && done.error.detail).toContain('the signature of who asked does not stand')
-    expect(await standsProblem(sealing.reader, approved.value, ID)).toContain('of who asked does not stand')
+    expect(!done.ok && done.error.detail).toContain('the signature of the requester is invalid')
+    expect(await standsProblem(sealing.reader, approved.value, ID)).toContain('of the requester is invalid')
   })
 
   test('of a demonstration key stands for nobody', async () => {
@@ -264,7 +264,7 @@ describe('signatures on entries', () => {
       role: 'approver',
       openSigner: async () => ok(demo),
     })
-    expect(!done.ok && done.error.detail).toContain('It is of a demonstration key')
+    expect(!done.ok && done.error.detail).toContain('It was made with a demo key')
   })
 
   test('whatever a signature holds, reading it throws nothing and accepts nothing', async () => {
@@ -302,6 +302,6 @@ describe('in a pack', () => {
     const longer = { ...signed, exceptions: signed.exceptions.map((one) => ({ ...one, expiresAt: day(300) })) }
     const told = await outcome(longer)
     expect(told.outcome).toBe('no')
-    expect(told.details).toContain('the signature of who approved does not stand')
+    expect(told.details).toContain('the signature of the approver is invalid')
   })
 })

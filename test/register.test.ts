@@ -96,34 +96,34 @@ describe('accepting a finding', () => {
   test.each([
     ['2026-11-21', NOW, 'accepted'],
     ['2026-11-21', '2026-11-21T23:59:59.999Z', 'accepted'],
-    ['2026-11-21', '2026-11-22T00:00:00.000Z', 'input.refused: the end of the acceptance lies in the past'],
-    ['2026-11-20', NOW, 'input.refused: the end of the acceptance lies in the past'],
+    ['2026-11-21', '2026-11-22T00:00:00.000Z', 'input.refused: the expiry of the acceptance is in the past'],
+    ['2026-11-20', NOW, 'input.refused: the expiry of the acceptance is in the past'],
     ['2027-11-22', NOW, 'accepted'],
     ['2027-11-22', '2026-11-21T00:00:00.000Z', 'accepted'],
-    ['2027-11-23', NOW, 'input.refused: the end of the acceptance must be at most 366 days from today'],
+    ['2027-11-23', NOW, 'input.refused: the expiry of the acceptance must be at most 366 days from today'],
     ['2028-11-21', '2027-11-21T12:00:00.000Z', 'accepted'],
     ['2028-02-29', '2027-03-01T12:00:00.000Z', 'accepted'],
-    ['2027-02-29', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
-    ['2027-04-31', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
-    ['2027-13-01', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
-    ['2027-3-1', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
-    ['+002027-03', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
-    ['', NOW, 'input.refused: the end of the acceptance must be a day such as 2027-03-01'],
+    ['2027-02-29', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
+    ['2027-04-31', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
+    ['2027-13-01', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
+    ['2027-3-1', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
+    ['+002027-03', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
+    ['', NOW, 'input.refused: the expiry of the acceptance must be a date such as 2027-03-01'],
   ])('until %s, asked at %s: %s', (until, now, said) => {
     expect(refusal(accept({ until }, now))).toBe(said)
   })
 
   test.each([
     [{ nodes: ['a', 'b', 'f'] }, 'accepted'],
-    [{ nodes: ['a', 'c'] }, 'input.refused: check “swap” on node “c” leaves nothing to accept'],
-    [{ nodes: ['d'] }, 'input.refused: check “swap” on node “d” leaves nothing to accept'],
-    [{ nodes: ['e'] }, 'input.refused: check “swap” on node “e” leaves nothing to accept'],
-    [{ nodes: ['zz'] }, 'input.refused: there is no finding of check “swap” on node “zz”'],
-    [{ check: 'no.such' }, 'input.refused: there is no finding of check “no.such” on node “a”'],
+    [{ nodes: ['a', 'c'] }, 'input.refused: check “swap” on node “c” has no deviation to accept'],
+    [{ nodes: ['d'] }, 'input.refused: check “swap” on node “d” has no deviation to accept'],
+    [{ nodes: ['e'] }, 'input.refused: check “swap” on node “e” has no deviation to accept'],
+    [{ nodes: ['zz'] }, 'input.refused: there is no result of check “swap” on node “zz”'],
+    [{ check: 'no.such' }, 'input.refused: there is no result of check “no.such” on node “a”'],
     [{ nodes: [] }, 'input.refused: name at least one node'],
-    [{ reason: ' \n ' }, 'input.refused: the reason must be given'],
-    [{ compensatingMeasure: '' }, 'input.refused: the compensating measure must be given'],
-    [{ approvedBy: ' ' }, 'input.refused: who approves it must be given'],
+    [{ reason: ' \n ' }, 'input.refused: the reason must be entered'],
+    [{ compensatingMeasure: '' }, 'input.refused: the compensating control must be entered'],
+    [{ approvedBy: ' ' }, 'input.refused: the approver must be entered'],
   ])('%j: %s', (changes, said) => {
     expect(refusal(accept(changes))).toBe(said)
   })
@@ -190,14 +190,16 @@ describe('taking back', () => {
     expect(once.ok && once.value.attachments).toEqual(register.attachments)
     if (!once.ok) throw new Error(once.error.detail)
     const twice = withdrawException(once.value, { id: exceptionOf().id, by: 'x', reason: 'again' }, NOW)
-    expect(refusal(twice)).toBe('input.refused: this exception was withdrawn already')
+    expect(refusal(twice)).toBe('input.refused: this exception was already withdrawn')
   })
 
   test('refuses what is not there and what says nothing', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
     expect(refusal(withdrawAttachment(register, asked, NOW))).toBe('input.refused: there is no document of this id')
     const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe('input.refused: who did it must be given')
+    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe(
+      'input.refused: the person responsible must be entered',
+    )
   })
 })
 
@@ -264,34 +266,34 @@ describe('attached documents', () => {
   })
 
   test.each([
-    [{}, { ...file, bytes: new Uint8Array() }, 'input.refused: it is empty, so there is nothing to attach'],
-    [{}, { ...file, bytes: new Uint8Array(LARGEST_ATTACHMENT + 1) }, 'input.refused: it is larger than 100 MiB'],
-    [{ validUntil: '2027-02-29' }, file, 'input.refused: the end of its validity must be a day such as 2027-03-01'],
+    [{}, { ...file, bytes: new Uint8Array() }, 'input.refused: the file is empty'],
+    [{}, { ...file, bytes: new Uint8Array(LARGEST_ATTACHMENT + 1) }, 'input.refused: the file is larger than 100 MiB'],
+    [{ validUntil: '2027-02-29' }, file, 'input.refused: the expiry must be a date such as 2027-03-01'],
     [
       { controls: [{ framework: 'soc2', control: 'CC9' }] },
       file,
       'input.refused: one of the named controls does not exist',
     ],
-    [{ need: 'something else' }, file, 'input.refused: none of the named controls asks for that record'],
-    [{ shows: '   ' }, file, 'input.refused: what the record shows must be given'],
+    [{ need: 'something else' }, file, 'input.refused: none of the named controls requires that document'],
+    [{ shows: '   ' }, file, 'input.refused: the summary of evidence must be entered'],
     [{ need: null, controls: [] }, file, 'accepted'],
     [{ level: 'inquiry' }, file, 'accepted'],
     [{ level: 'inspected', inspection }, file, 'accepted'],
     [
       { level: 'inspected' },
       file,
-      'input.refused: level “inspected” needs who inspected it, what was looked at, and a conclusion',
+      'input.refused: level “inspected” requires an inspector, the scope of the inspection and a conclusion',
     ],
-    [{ inspection }, file, 'input.refused: a document at level “received” has no inspection to record'],
+    [{ inspection }, file, 'input.refused: a document at level “received” cannot have an inspection'],
     [
       { level: 'inspected', inspection: { ...inspection, on: '2026-11-22' } },
       file,
-      'input.refused: the day of the inspection must be a day up to today, such as 2026-11-03',
+      'input.refused: the inspection date must be a date up to today, such as 2026-11-03',
     ],
     [
       { level: 'inspected', inspection: { ...inspection, lookedAt: ' ' } },
       file,
-      'input.refused: what was looked at must be given',
+      'input.refused: the scope of the inspection must be entered',
     ],
   ] as const)('%j: refused or not', (changes, given, said) => {
     expect(refusal(addAttachment(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
@@ -360,7 +362,9 @@ describe('requests for records', () => {
     expect(second.ok && second.value.requests).toEqual([
       { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'M. Ortiz', due: '2026-12-24T23:59:59.999Z' },
     ])
-    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain('not ask')
+    expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain(
+      'not require',
+    )
     expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, due: '2026-11-20' }, { now: NOW, needsOf }))).toContain('past')
   })
 

@@ -96,7 +96,7 @@ describe('the parts of a report', () => {
 describe('the cover', () => {
   it('says that no engagement was declared, and invents nothing', () => {
     const cover = section(bare, 'cover')
-    expect(cover).toContain('No engagement was declared')
+    expect(cover).toContain('Engagement not defined')
     for (const label of ['Entity', 'Purpose', 'Audience', 'Distribution', 'Population'])
       expect(cover.split('\n')).not.toContain(label)
   })
@@ -108,14 +108,14 @@ describe('the cover', () => {
       'Yearly evaluation of the imaging cluster',
       'Auditors of the clinic',
       '1 Jan 2026 to 31 Dec 2026, as planned',
-      'One collection shows one moment of it, not the period.',
+      'One collection shows one point in time, not the period.',
       'Draft',
       'Clinic and its auditors only',
       'Declared by A. Weber on 1 Nov 2026',
-      '7 declared, 6 enrolled, 8 in the provider’s list: 1 unaccounted for',
+      '7 declared, 6 in the fleet file, 8 in the provider inventory: 1 unreconciled',
     ])
       expect(cover).toContain(words)
-    expect(cover).not.toContain('No engagement was declared')
+    expect(cover).not.toContain('Engagement not defined')
   })
 
   it('says what a final report of one date is, and that no list was given', () => {
@@ -129,8 +129,8 @@ describe('the cover', () => {
     for (const words of [
       'Final',
       '20 Nov 2026',
-      'No limit was declared',
-      '7 declared, 6 enrolled; no list of the provider to compare with',
+      'No limit declared',
+      '7 declared, 6 in the fleet file; no provider inventory to reconcile with',
     ])
       expect(cover).toContain(words)
     expect(cover).not.toContain('marked as a draft')
@@ -146,30 +146,30 @@ describe('scope and boundary', () => {
     'Office laptops',
     'They hold no ePHI.',
     'Runs it',
-    'Carved out: their controls are not covered here, and are listed as needed besides',
+    'Carve-out: their controls are excluded and listed as required',
     'Period: 1 Jul 2025 to 30 Jun 2026',
-    'A letter bridges until 30 Sep 2026',
-    'Not covered since: 51 days up to the day this report is judged by',
-    'None at hand. Their controls rest on nothing in this report.',
-    'Complementary control that is theirs to run',
+    'Bridge letter until 30 Sep 2026',
+    'Not covered since: 51 days up to the evaluation date',
+    'None on file. This report contains no evidence of their controls.',
+    'Complementary subservice organization control',
     'UEC-1, from Report of Halle Eins',
-    '2 of 7 supported',
-    '1 of 7 contradicted',
-    'no.such.check: not in this catalog, so not collected on any node',
-    'No check bears on it; it takes a record.',
+    '2 of 7 satisfied',
+    '1 of 7 not satisfied',
+    'no.such.check: not in this catalog, so not tested on any node',
+    'No mapped check; a document is required.',
     'Nightly copy',
     'On 0 of 3 nodes',
-    'Store “Images” is said to lie on node “elsewhere-1”, which stands in no list of nodes.',
-    'Store “Images” lies on node “db-3”, which was not collected: nothing was asked about it.',
+    'ePHI location “Images” is declared on node “elsewhere-1”, which is in no list of nodes.',
+    'ePHI location “Images” is on node “db-3”, which was not collected; not tested.',
   ])('says “%s”', (words) => {
     expect(boundary).toContain(words)
   })
 
   it('says what was not declared, and what is known all the same', () => {
     const unknown = section(bare, 'boundary')
-    expect(unknown).toContain('No engagement was declared.')
+    expect(unknown).toContain('The engagement is not defined.')
     expect(unknown).toContain('6 declared nodes')
-    expect(unknown).toContain('The fleet file names none.')
+    expect(unknown).toContain('None in the fleet file.')
   })
 
   it('counts no gap where the report at hand reaches the day of judging', () => {
@@ -178,9 +178,7 @@ describe('scope and boundary', () => {
     const engagement = engagementOf({
       subserviceOrganizations: [{ ...first, report: { ...first.report, to: '2026-11-20', bridgedUntil: null } }],
     })
-    expect(section(buildReport(declaredInput({ engagement })), 'boundary')).toContain(
-      'It reaches the day this report is judged by',
-    )
+    expect(section(buildReport(declaredInput({ engagement })), 'boundary')).toContain('Covers the evaluation date')
   })
 })
 
@@ -188,16 +186,16 @@ describe('the population', () => {
   const population = section(full, 'population')
 
   it.each([
-    'The provider’s list names nodes that nobody accounts for',
+    'Unreconciled assets in the provider inventory',
     'Asset list; 7 nodes',
-    'Export of the provider’s portal: Portal of Halle Eins; 8 rows',
+    'Export from the provider’s portal: Portal of Halle Eins; 8 rows',
     'In the pack as data/inventory.csv',
-    '6 of 7 nodes stand in every list that was compared.',
+    '6 of 7 nodes are in every list compared.',
     'srv-8',
-    'Nobody said',
-    'Left out as declared: Handed back in May.',
+    'No explanation',
+    'Excluded, with rationale: Handed back in May.',
     'Node unreachable',
-    'There is no recording of it',
+    'No recording exists',
   ])('says “%s”', (words) => {
     expect(population).toContain(words)
   })
@@ -211,7 +209,7 @@ describe('the population', () => {
     })
     const scope = { population: nodes, engagement, enrolled: nodes }
     const apart = section(buildReport(bigInput(60, { scope })), 'population')
-    expect(apart).toContain('59 of 60 nodes stand in every list that was compared.')
+    expect(apart).toContain('59 of 60 nodes are in every list compared.')
     expect(apart).toContain(nodes[7])
     expect(apart).not.toContain(nodes[8])
   })
@@ -221,16 +219,16 @@ describe('method and versions', () => {
   it('tells rights by node count, questions by property, and what was not asked', () => {
     const method = section(full, 'method')
     for (const words of [
-      'Test and examine only',
-      'None drawn: all 7 declared nodes were to be asked. 4 of 7 answered.',
-      '3 of 7 read with an ordinary account, and through sudo where root is needed',
-      '1 of 7 read with an ordinary account alone: root-only questions were not put',
-      '3 of 7 gave no evidence',
-      '12 questions, put by 12 commands and measurements; 6 of them need root.',
-      '5 of 5 from a place that was not declared',
-      'They were asked for in 0 of 5 recordings',
-      'Of what was to be answered, 6 were not put, since the rights for them were missing.',
-      'It logged in as bwaudit.',
+      'limited to the methods test and examine',
+      'No sampling: all 7 declared nodes were selected. 4 of 7 collected.',
+      '3 of 7 collected with an unprivileged account, and through sudo where root is required',
+      '1 of 7 collected with an unprivileged account only: privileged probes did not run',
+      '3 of 7 not collected',
+      '12 probes with 12 commands and measurements, of which 6 require root.',
+      '5 of 5 from an undeclared place',
+      'They were enabled in 0 of 5 recordings',
+      'Of the commands to run, 6 did not run because the required privilege was missing.',
+      'Login account: bwaudit.',
     ])
       expect(method).toContain(words)
   })
@@ -242,16 +240,16 @@ describe('method and versions', () => {
       input.assessment.catalog.digest,
       '5 of 5 recordings: collector 0.1.0, catalog 0.1.0, another catalog',
       'HIPAA Security Rule',
-      'In force.',
-      'Ours, in data/catalog.json',
+      'In effect.',
+      'Built in, in data/catalog.json',
       'Halle Eins (halle-eins), as of 1 Nov 2026',
-      'This catalog compares against no dated list.',
+      'This catalog uses no dated reference list.',
     ])
       expect(versions).toContain(words)
     const references = [{ id: 'ends', title: 'Ends of support', asOf: '2026-06-30', sha256: 'a'.repeat(64) }]
     const dated = section(buildReport(sampleInput({ catalog: { references } })), 'versions')
     expect(dated).toContain(`Ends of support\n30 Jun 2026\n${'a'.repeat(64)}`)
-    expect(dated).toContain('None was compared.')
+    expect(dated).toContain('None.')
   })
 })
 
@@ -272,9 +270,9 @@ describe('what a provider promised', () => {
       'Observed: 1 of 1',
       'Needs a record: 7 of 7',
       'Not observable from inside: 7 of 7',
-      'no load was put on any link',
-      'source: Servers, read on 30 Oct 2026; no copy of the page is kept',
-      'Check your contract first',
+      'no load was placed on any link',
+      'source: Servers, retrieved on 30 Oct 2026; no copy of the page is retained',
+      'Review your contract first',
       'The address was not recorded.',
       'link.rate: not in this catalog',
       'Vetting procedure',
@@ -341,22 +339,22 @@ describe('what a provider promised', () => {
       'Applies only: Where there is a fabric.',
       'In the provider’s words: “200G everywhere”',
       `Does not apply: 1 of ${nodes.length}`,
-      'Why it does not apply',
+      'Reason for non-applicability',
       'No fabric port.',
-      'What was read, which does not decide it',
+      'Facts collected (not decisive)',
       'A deviation of this check does not contradict the provider.',
       'Publisher: Halle Eins GmbH',
       'https://halle.example/terms',
-      `SHA-256 of the copy kept: ${'c'.repeat(64)}`,
-      'Statements that do not agree (1)',
+      `SHA-256 of the retained copy: ${'c'.repeat(64)}`,
+      'Conflicting statements (1)',
       'Halls are in 50 countries.',
-      'Ask for: The list of halls',
+      'Request: The list of halls',
     ])
       expect(claims).toContain(words)
   })
 
   it('is said to be missing where no profile was declared', () => {
-    expect(section(bare, 'claims')).toContain('No promises of a provider were declared')
+    expect(section(bare, 'claims')).toContain('No provider claims were declared')
   })
 
   it('names what a reading was compared with, its unit and its limit', () => {
@@ -373,8 +371,8 @@ describe('what a provider promised', () => {
       buildReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
       'claims',
     )
-    expect(claims).toContain('Rate of the links that are up. Promised: 400 Gbit/s.')
-    expect(claims).toContain('Not shown: Nominal rate only.')
+    expect(claims).toContain('Rate of the links that are up. Claimed: 400 Gbit/s.')
+    expect(claims).toContain('Limitations: Nominal rate only.')
   })
 })
 
@@ -393,9 +391,9 @@ describe('exceptions, deviations and decisions', () => {
       section(buildReport({ ...sampleInput(), register: registerOf({ exceptions: [entry] }) }), 'exceptions')
     expect(report(signed)).toContain('1'.repeat(64))
     expect(report(signed)).toContain('2'.repeat(64))
-    expect(report(exceptionOf())).toContain('Nobody signed this entry with a key of their own.')
+    expect(report(exceptionOf())).toContain('Not digitally signed')
     const oneKey = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '1')] })
-    expect(report(oneKey)).toContain('It does not fit: two people are named, and both signatures are of one key.')
+    expect(report(oneKey)).toContain('Signature mismatch: two people are named, but both signatures have the same key.')
   })
 
   it('count what has ended as gaps, and list what nobody approved', () => {
@@ -411,10 +409,10 @@ describe('exceptions, deviations and decisions', () => {
     }
     const exceptions = section(buildReport({ ...sampleInput(), register }), 'exceptions')
     for (const words of [
-      'that counts as a gap again',
-      'Asked for and not approved (2)',
-      'Asked for; nobody approved it. Until the end of 1 Mar 2027, UTC',
-      'Refused. It was asked for until the end of 1 Mar 2027, UTC',
+      'Deviations that remain are no longer accepted',
+      'Requests without approval (2)',
+      'Pending approval. Requested until the end of 1 Mar 2027, UTC',
+      'Rejected. Requested until the end of 1 Mar 2027, UTC',
       '6 Nov 2026 08:00 UTC, by M. Ortiz: Too long.',
     ])
       expect(exceptions).toContain(words)
@@ -426,8 +424,8 @@ describe('exceptions, deviations and decisions', () => {
       'Deviations as of 20 Nov 2026 12:00 UTC',
       'not over a period',
       '1 of 7',
-      'takes later collections, so no column says it',
-      '1 of them accepted',
+      'Remediation and recurrence require later collections',
+      '1 risk-accepted',
     ])
       expect(exceptions).toContain(words)
   })
@@ -441,15 +439,15 @@ describe('exceptions, deviations and decisions', () => {
       'Destruction on site',
       'RA-2026, page 4',
       'M. Ortiz, Security official',
-      'In force until the end of 30 Jun 2027, UTC',
-      '21 of 22 have none in force.',
+      'In effect until the end of 30 Jun 2027, UTC',
+      '21 of 22 have none in effect.',
     ])
       expect(decisions).toContain(words)
     const undecided = section(bare, 'decisions')
-    expect(undecided).toContain('No decision is on file.')
-    expect(undecided).toContain('22 of 22 have none in force.')
+    expect(undecided).toContain('No control decisions.')
+    expect(undecided).toContain('22 of 22 have none in effect.')
     const ended = { ...FULL_REGISTER, decisions: [decisionOf({ expiresAt: '2026-11-10T23:59:59.999Z' })] }
-    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in force.')
+    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
   })
 
   it('stand in full up to what somebody reads, and are counted beyond', () => {
@@ -458,7 +456,7 @@ describe('exceptions, deviations and decisions', () => {
     )
     const document = buildReport({ ...sampleInput(), register: registerOf({ exceptions }) })
     expect(section(document, 'exceptions')).toContain('In force (450)')
-    expect(section(document, 'exceptions')).toContain('150 more of them stand in the pack, in data/exceptions.json.')
+    expect(section(document, 'exceptions')).toContain('150 more are in the pack, in data/exceptions.json.')
   })
 })
 
@@ -480,13 +478,13 @@ describe('sign-off and custody', () => {
     for (const words of [
       '5 recordings, from 20 Nov 2026 09:12 UTC',
       'Collector 0.1.0, logged in as bwaudit',
-      '4 of 5 recordings came through the SSH session they were captured in',
-      '1 exception, 1 decision and 1 record',
+      '4 of 5 recordings were transferred in the SSH session of the capture',
+      '1 risk acceptance, 1 decision and 1 document',
       input.evidenceDigest,
       input.signer?.fingerprint ?? '',
     ])
       expect(custody).toContain(words)
-    expect(section(buildReport({ ...input, signer: null }), 'custody')).toContain('This copy carries no signature.')
+    expect(section(buildReport({ ...input, signer: null }), 'custody')).toContain('This copy is not signed.')
   })
 })
 
@@ -567,8 +565,8 @@ describe('a large fleet', () => {
     const scope = { population: nodes, enrolled: nodes, engagement, provider: PROVIDER }
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
     const document = buildReport(declared)
-    expect(section(document, 'cover')).toContain('1000 declared, 1000 enrolled')
-    expect(section(document, 'method')).toContain('900 of 1000 answered.')
+    expect(section(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')
+    expect(section(document, 'method')).toContain('900 of 1000 collected.')
     expect(section(document, 'population')).toContain('100 of 1000')
   })
 })

@@ -60,7 +60,7 @@ describe('the order of gaps', () => {
   it('never lets a contradicted claim stand alone as if it held', () => {
     const matter = matterOf(input)
     const headings = gapSection(matter).blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))
-    expect(headings).toEqual(contradicted(matter).map(({ check }) => `Contradicted: ${check.claim}`))
+    expect(headings).toEqual(contradicted(matter).map(({ check }) => `Not satisfied: ${check.claim}`))
     expect(headings.length).toBeGreaterThan(0)
   })
 })
@@ -70,7 +70,7 @@ describe('fleets at the edge', () => {
     [
       'no node',
       sampleInput({ scope: { population: [] } }),
-      ['No node was declared.', 'No node answered, so nothing is contradicted and nothing is supported.'],
+      ['No nodes declared.', 'No node was collected, so no check was tested.'],
     ],
     [
       'none that answered',
@@ -84,14 +84,14 @@ describe('fleets at the edge', () => {
       },
       [
         '0 of 6 declared nodes answered.',
-        'No node answered, so nothing is contradicted and nothing is supported.',
+        'No node was collected, so no check was tested.',
         '6 of 6 declared nodes without evidence',
       ],
     ],
   ])('%s: nothing reads as support', (_, of, words) => {
     const said = textOf(summary(matterOf(of)).blocks)
     for (const one of words) expect(said).toContain(one)
-    expect(said).toContain('No exception is in force, and none has ended.')
+    expect(said).toContain('No risk acceptances.')
     for (const block of summary(matterOf(of)).blocks)
       if (block.kind === 'table') expect(block.rows.length).toBeGreaterThan(0)
   })
@@ -102,8 +102,8 @@ describe('fleets at the edge', () => {
       .slice(0, 1)
       .map((node) => ({ ...node, status: 'complete' as const, recording: { id: 'one', digest: 'a'.repeat(64) } }))
     const said = textOf(summary(matterOf({ ...input, assessment: { ...whole.assessment, nodes } })).blocks)
-    expect(said).toContain('Every node answered, and no answer is missing or undecided.')
-    expect(said).toContain('No check is contradicted on any node that answered.')
+    expect(said).toContain('All nodes were collected; no result is not tested or inconclusive.')
+    expect(said).toContain('No deviations noted on the nodes tested.')
   })
 
   it('does not call a node declared that only the fleet file names', () => {
@@ -112,7 +112,7 @@ describe('fleets at the edge', () => {
     if (coverage === undefined) throw new Error('there is an engagement')
     const beyond = { ...declared, assessment: { ...declared.assessment, coverage: { ...coverage, declared: 5 } } }
     expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes answered.')
-    expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or enrolled nodes answered.')
+    expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes answered.')
   })
 })
 

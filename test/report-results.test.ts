@@ -53,8 +53,8 @@ describe('the summary', () => {
 
   it('stays as short where nodes are many', () => {
     expect(rowsIn(blocksOf(many, 'summary'))).toBeLessThanOrEqual(rowsIn(blocksOf(report, 'summary')))
-    expect(section(many, 'summary')).toContain('199 of 200 declared nodes answered.')
-    expect(section(many, 'summary')).toContain('1 of 200 declared nodes without evidence: node-0200')
+    expect(section(many, 'summary')).toContain('199 of 200 declared nodes collected.')
+    expect(section(many, 'summary')).toContain('1 of 200 declared nodes not collected: node-0200')
   })
 })
 
@@ -63,7 +63,7 @@ describe('a large fleet', () => {
     const gaps = section(many, 'gaps')
     expect(gaps).toContain('199 nodes\nnode-0001, node-0002')
     expect(gaps).toContain('node-0012 and 187 more')
-    expect(gaps).toContain('[each node’s answer to probe.encryption.at-rest.ephi-paths/read]')
+    expect(gaps).toContain('[captures of probe.encryption.at-rest.ephi-paths/read on each node]')
     expect(gaps).not.toContain('node-0013')
   })
 
@@ -77,7 +77,7 @@ describe('a large fleet', () => {
 
   it('says where the rest is', () => {
     expect(section(many, 'nodes')).toContain('in the pack, in data/nodes/NODE')
-    expect(section(many, 'evidence')).toContain('evidence.csv beside the pack')
+    expect(section(many, 'evidence')).toContain('evidence.csv next to the pack')
   })
 
   it('tells what a node runs on in the same words as everywhere', () => {
@@ -121,7 +121,7 @@ describe('the evidence index', () => {
       })),
     }
     const evidence = section(buildReport({ ...input, assessment }), 'evidence')
-    expect(evidence).toContain('1 cited by a reason, 11 by none')
+    expect(evidence).toContain('1 cited by an observation, 11 not cited')
     expect(evidence).toContain('probe.time.sync/read')
     expect(evidence).not.toContain('probe.access.accounts/read')
   })
@@ -129,8 +129,8 @@ describe('the evidence index', () => {
   it('says so where a recording is not the one that results rest on', () => {
     const nodes = input.assessment.nodes.map((node) => ({ ...node, recording: null }))
     const evidence = section(buildReport({ ...input, assessment: { ...input.assessment, nodes } }), 'evidence')
-    expect(evidence).toContain('This recording was given but is not the one the results rest on.')
-    expect(evidence).toContain('0 cited by a reason, 12 by none')
+    expect(evidence).toContain('This recording was supplied, but the results are based on another one.')
+    expect(evidence).toContain('0 cited by an observation, 12 not cited')
   })
 
   it.each([
@@ -209,9 +209,9 @@ describe('results by control', () => {
       ...own,
       catalog: { ...sampleCatalog, frameworks: [...sampleCatalog.frameworks, mapping] },
     })
-    expect(section(document, 'controls-own-rules')).toContain('The customer’s own mapping')
+    expect(section(document, 'controls-own-rules')).toContain('Customer mapping')
     expect(section(document, 'controls-own-rules')).toContain('That clocks agree.')
-    expect(section(document, 'controls-soc2')).not.toContain('The customer’s own mapping')
+    expect(section(document, 'controls-soc2')).not.toContain('Customer mapping')
   })
 
   it('speaks of one date and of deviations in SOC 2', () => {
@@ -248,7 +248,7 @@ describe('results by control', () => {
       'Addressable decision: Another measure in its place. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'
     expect(decided(decision)).toContain(words)
     expect(decided({ ...decision, expiresAt: '2026-11-19T23:59:59.999Z' })).not.toContain(words)
-    expect(section(report, 'controls-hipaa')).toContain('Addressable decision: none in force.')
+    expect(section(report, 'controls-hipaa')).toContain('Addressable decision: none in effect.')
   })
 })
 
@@ -256,10 +256,10 @@ describe('results by node', () => {
   it('tell who each node is, how its key was verified, and what it contradicts', () => {
     const nodes = section(report, 'nodes')
     expect(nodes).toContain('found in a known_hosts file: known_hosts, line 4')
-    expect(nodes).toContain('login as bwaudit by publickey over ssh2; root-only questions: through sudo')
-    expect(nodes).toContain('-0.02 s against the collector’s, within 0.01 s')
+    expect(nodes).toContain('login as bwaudit by publickey over ssh2; privileged probes: through sudo')
+    expect(nodes).toContain('-0.02 s relative to the collector’s clock, ±0.01 s')
     expect(nodes).toContain('encryption.at-rest.ephi-paths, encryption.at-rest.cipher')
-    expect(nodes).toContain('Nothing was observed on db-3.')
-    expect(nodes).toContain('is not compared: one run')
+    expect(nodes).toContain('No evidence was collected from db-3.')
+    expect(nodes).toContain('drift is not compared')
   })
 })

@@ -91,8 +91,8 @@ describe('the report on one page', () => {
       'Encrypted volumes use a listed cipher.',
       '1 of 4',
       '2 of 6 declared nodes without evidence',
-      'No exception is in force',
-      'documents that controls need are outstanding',
+      'No risk acceptances',
+      'required documents are outstanding',
       input.evidenceDigest,
       input.signer?.fingerprint ?? '',
       'data/report.pdf in clinic-prod-20261120',
@@ -176,7 +176,7 @@ describe('the report by control', () => {
     expect(words).toContain('deviations 1 of 4 tested')
     expect(words).toContain('gpu-fra-02')
     expect(words).toMatch(/(Not satisfied|Deviations) on gpu-fra-02/)
-    expect(textOf('cover')).toContain('2 declared nodes gave no evidence and count as not collected in every check')
+    expect(textOf('cover')).toContain('2 declared nodes not collected and count as not collected in every check')
     const once = textOf('checks encryption-at-rest')
     const whole = documentText(document).join('\n')
     const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.ephi-paths')?.limits ?? ''

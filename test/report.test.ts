@@ -57,8 +57,8 @@ describe('report', () => {
   it('says on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {
     const cover = section(report, 'cover')
     expect(cover).toContain('clinic-prod')
-    expect(cover).toContain('4 of 6 declared nodes answered')
-    expect(cover).toContain('Without evidence: ams-backup-01, db-3')
+    expect(cover).toContain('4 of 6 declared nodes collected')
+    expect(cover).toContain('Not collected: ams-backup-01, db-3')
     expect(cover).toContain('20 Nov 2026 09:12 UTC')
     expect(cover).toContain('20 Nov 2026 12:00 UTC')
     expect(cover).toContain(input.evidenceDigest)
@@ -74,9 +74,9 @@ describe('report', () => {
   })
 
   it('marks made-up or edited recordings on the cover, at the node and at its gaps', () => {
-    expect(section(report, 'cover')).toContain('Contains recordings that were made up or edited')
+    expect(section(report, 'cover')).toContain('Contains synthetic recordings')
     expect(section(report, 'isolation')).toContain('Built by hand from the answers of a guest machine')
-    expect(section(report, 'gaps')).toContain('Made up or edited recording')
+    expect(section(report, 'gaps')).toContain('Synthetic recording')
     expect(section(report, 'evidence')).toContain('Built by hand from the answers of a guest machine')
   })
 
@@ -86,7 +86,7 @@ describe('report', () => {
     expect(totals).toBeGreaterThan(50)
     expect(summary).toContain('37 of 72')
     expect(summary).toContain('24 of 72')
-    expect(summary).toContain('2 of 6 nodes have at least one contradiction')
+    expect(summary).toContain('2 of 6 nodes have at least one deviation')
   })
 
   it('lists every contradicted finding with its node and a digest of its evidence', () => {
@@ -106,7 +106,7 @@ describe('report', () => {
     const undecided = section(report, 'undecided')
     expect(undecided).toContain('Node unreachable')
     expect(undecided).toContain('connect ECONNREFUSED 192.0.2.10:22')
-    expect(undecided).toContain('There is no recording of this declared node')
+    expect(undecided).toContain('No recording exists for this declared node')
     expect(undecided).toContain('needs administrator rights')
   })
 
@@ -121,7 +121,7 @@ describe('report', () => {
     }
     expect(input.catalog.frameworks[0]?.controls.length).toBe(72)
     expect(input.catalog.frameworks[1]?.controls.length).toBe(61)
-    expect(section(report, 'controls-hipaa')).toContain('Controls that rest on documents alone')
+    expect(section(report, 'controls-hipaa')).toContain('Controls based on documents only')
   })
 
   it('keeps an overlay apart, under its own banner', () => {
@@ -134,9 +134,9 @@ describe('report', () => {
     const both = buildReport({ ...input, catalog, assessment: { ...input.assessment, scope } })
     const ids = both.sections.map(({ id }) => id)
     expect(ids.indexOf('controls-nprm')).toBe(ids.indexOf('limits') + 1)
-    expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in force')
-    expect(section(both, 'controls-nprm')).toContain('Proposed, not in force, as known on 21 Nov 2026')
-    expect(section(both, 'controls-nprm')).toContain('Judged as of\n20 Nov 2026 12:00 UTC')
+    expect(section(both, 'controls-nprm')).toContain('Proposed rule, not in effect')
+    expect(section(both, 'controls-nprm')).toContain('Proposed, not in effect, as known on 21 Nov 2026')
+    expect(section(both, 'controls-nprm')).toContain('Evaluated as of\n20 Nov 2026 12:00 UTC')
     expect(section(both, 'controls-hipaa')).not.toContain('Proposed rule')
   })
 
@@ -153,7 +153,7 @@ describe('report', () => {
 
   it('never claims an observation on a node that gave none', () => {
     for (const node of input.assessment.nodes.filter(({ status }) => status === 'failed' || status === 'missing'))
-      expect(observed(node)).toBe(`Nothing was observed on ${node.node}.`)
+      expect(observed(node)).toBe(`No evidence was collected from ${node.node}.`)
   })
 
   it('does not depend on the order of recordings', () => {
@@ -170,7 +170,7 @@ describe('report', () => {
 
   it('leaves the signature steps out of an unsigned copy and says so', () => {
     const unsigned = buildReport({ ...input, signer: null })
-    expect(section(unsigned, 'cover')).toContain('This copy carries no signature.')
+    expect(section(unsigned, 'cover')).toContain('This copy is not signed.')
     expect(section(unsigned, 'howto')).not.toContain('pdfsig -no-ocsp')
   })
 })

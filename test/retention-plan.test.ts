@@ -20,7 +20,7 @@ const OLD = '2019-02-01T10:00:00.000Z'
 test('a run under an account of a period that is younger than the policy stays, unless told otherwise', () => {
   const recent = [run('r1', OLD), period('2021-01-05T10:00:00.000Z')]
   expect(planOf(recent).stays).toEqual([
-    { run: 'r1', why: 'the sealed account of 2019-01-01 to 2019-03-31 rests on it' },
+    { run: 'r1', why: 'the sealed period report of 2019-01-01 to 2019-03-31 depends on it' },
   ])
   expect(planOf(recent, true).due.map((one) => one.run)).toEqual(['r1'])
   // The last account protects its runs however old it is; an old one that others came after does not.

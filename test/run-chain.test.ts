@@ -249,12 +249,12 @@ describe('the files of a pack', () => {
     [
       'an entry cut from the list',
       { [CHAIN_PATHS.entries]: textsOf(without(1))[CHAIN_PATHS.entries] ?? '' },
-      ['data/log/chain.json counts 7 entries, data/log/entries.jsonl 6.'],
+      ['data/log/chain.json states 7 entries, but data/log/entries.jsonl has 6.'],
     ],
     [
       'a leaf hash more',
       { [CHAIN_PATHS.leaves]: `${text(CHAIN_PATHS.leaves)}${SIGNER}\n` },
-      ['data/log/leaves.txt is missing, or lists other entries than data/log/entries.jsonl.'],
+      ['data/log/leaves.txt is missing, or does not correspond to data/log/entries.jsonl.'],
     ],
     [
       'the proof of another run',
@@ -264,7 +264,7 @@ describe('the files of a pack', () => {
     [
       'a proof from another head',
       { [CHAIN_PATHS.consistency]: textsOf(without(6))[CHAIN_PATHS.consistency] ?? '' },
-      ['data/log/consistency.txt does not tie the head that the last run stated to the root of the chain.'],
+      ['data/log/consistency.txt does not connect the checkpoint stated by the last run to the root of the chain.'],
     ],
   ])('%s', async (_, changed, problems) => {
     const reading = await readTexts({ ...textsOf(history), ...changed })
@@ -274,18 +274,20 @@ describe('the files of a pack', () => {
   test('proofs where no run came before', async () => {
     const { [CHAIN_PATHS.inclusion]: inclusion = '' } = textsOf(history)
     const reading = await readTexts({ ...textsOf(chainOf(gapOn(1))), [CHAIN_PATHS.inclusion]: inclusion })
-    expect(reading?.problems).toEqual(['There are proofs about an earlier run, and no earlier run is entered.'])
+    expect(reading?.problems).toEqual(['There are proofs for an earlier run, but no earlier run is entered.'])
   })
 
   test('consistent in itself, and still wrong: a pack entered twice, an entry of another fleet, a gap signed over other words', async () => {
     const twice = await read(chainOf(runOn(1), runOn(3), runOn(4, { tagManifest: runOn(1).tagManifest })))
     expect(twice.problems).toEqual(['data/log/entries.jsonl:3 enters the same pack as line 1.'])
     const foreign = await read(chainOf(runOn(1, { fleet: 'other' })))
-    expect(foreign.problems).toEqual(['data/log/entries.jsonl:1 is of fleet “other”, the chain of “clinic”.'])
+    expect(foreign.problems).toEqual([
+      'data/log/entries.jsonl:1 is of fleet “other”, but the chain is of fleet “clinic”.',
+    ])
     const moved: LoggedEntry = { entry: gapOn(2, 'a milder word'), signature: signatureOf(gapOn(2)) }
     const { problems } = await read({ ...history, entries: history.entries.with(1, moved) })
     expect(problems).toEqual([
-      'data/log/entries.jsonl:2: the signature of the entry does not verify. The signature is over other bytes.',
+      'data/log/entries.jsonl:2: the signature of the entry is invalid. The signature is over other bytes.',
     ])
   })
 
@@ -335,12 +337,12 @@ describe('the head that a reader keeps', () => {
   })
 })
 
-const KEPT = 'A chain kept by its owner shows nothing about runs that were never entered.'
+const KEPT = 'A run chain kept by its owner does not show runs that were never entered.'
 const GAP_2 =
-  'A run due at 2026-03-02T06:00:00.000Z did not happen; recorded at 2026-03-02T07:30:00.000Z: “the jump host was down”.'
+  'A run due at 2026-03-02T06:00:00.000Z did not take place; entered at 2026-03-02T07:30:00.000Z: “the jump host was down”.'
 const GAP_5 =
-  'A run due at 2026-03-05T06:00:00.000Z did not happen; recorded at 2026-03-05T07:30:00.000Z: “the jump host was down”.'
-const SEEN_6 = `You last saw the chain ${ID} of fleet “clinic” at 2026-03-06T06:00:00.000Z: 4 entries, the last one run “r4”.`
+  'A run due at 2026-03-05T06:00:00.000Z did not take place; entered at 2026-03-05T07:30:00.000Z: “the jump host was down”.'
+const SEEN_6 = `Your checkpoint: run chain ${ID} of fleet “clinic”, 2026-03-06T06:00:00.000Z, 4 entries, the last one run “r4”.`
 
 describe('the answer', () => {
   /** The head of the reader who last read the pack of day 4. */
@@ -350,13 +352,13 @@ describe('the answer', () => {
     expect(chainAnswer(null, own, null)).toEqual({
       question: 'chain-continuous',
       outcome: 'not-shown',
-      summary: 'The pack states no history of runs.',
+      summary: 'The pack contains no run chain.',
       details: [KEPT],
     })
     expect(chainAnswer(null, own, await seenOnDay6())).toEqual({
       question: 'chain-continuous',
       outcome: 'no',
-      summary: 'The pack states no history of runs, and you last saw one.',
+      summary: 'The pack contains no run chain, but you supplied a checkpoint.',
       details: [SEEN_6],
     })
   })
@@ -366,12 +368,12 @@ describe('the answer', () => {
       question: 'chain-continuous',
       outcome: 'not-shown',
       summary:
-        'The pack states 5 runs and 2 recorded gaps before it, since 2026-03-01T06:00:00.000Z. Whether that is the history you saw before is not shown: name the head you kept.',
+        'No checkpoint supplied. The run chain has 5 runs and 2 missed runs since 2026-03-01T06:00:00.000Z. To check continuity, supply a checkpoint from an earlier pack.',
       details: [GAP_2, GAP_5, KEPT],
     })
     expect(chainAnswer(await read(chainOf()), runOn(1), null)).toMatchObject({
       outcome: 'not-shown',
-      summary: expect.stringMatching(/^The pack states nothing before it\./),
+      summary: expect.stringMatching(/^No checkpoint supplied\. The run chain has no earlier entries\./),
     })
   })
 
@@ -379,7 +381,7 @@ describe('the answer', () => {
     expect(chainAnswer(await read(history), own, await seenOnDay6())).toEqual({
       question: 'chain-continuous',
       outcome: 'yes',
-      summary: 'The history extends what you last saw by 3 runs and 1 recorded gap.',
+      summary: 'Extends your checkpoint by 3 runs and 1 missed run; no entry removed or changed.',
       details: [SEEN_6, GAP_5, KEPT],
     })
   })
@@ -389,7 +391,7 @@ describe('the answer', () => {
     const next = await read(chainOf(...HISTORY, own))
     expect(chainAnswer(next, runOn(9), head)).toMatchObject({
       outcome: 'yes',
-      summary: 'The history extends what you last saw by 1 run and 0 recorded gaps.',
+      summary: 'Extends your checkpoint by 1 run and 0 missed runs; no entry removed or changed.',
     })
   })
 
@@ -398,7 +400,7 @@ describe('the answer', () => {
     const { outcome, summary, details } = chainAnswer(await read(history), own, head)
     expect([outcome, summary, details.at(-1)]).toEqual([
       'yes',
-      'This is the very pack you last saw, at the same place of the same history.',
+      'This is the pack of your checkpoint, at the same entry of the run chain.',
       KEPT,
     ])
   })
@@ -408,9 +410,9 @@ describe('the answer', () => {
     const rival = runOn(8, { run: 'r8b', tagManifest: sha256('another pack') })
     expect(chainAnswer(await read(history), rival, head)).toMatchObject({
       outcome: 'no',
-      summary: 'There are two packs for one place in the chain, entry 8.',
+      summary: 'Does not extend your checkpoint: two packs exist for entry 8.',
       details: [
-        'You last saw run “r8” there; this pack is of run “r8b”. It, or an entry before it, is another.',
+        'Your checkpoint has run “r8” there; this pack is of run “r8b”. It or an earlier entry differs.',
         expect.stringContaining('8 entries'),
       ],
     })
@@ -422,7 +424,7 @@ describe('the answer', () => {
     const head = { ...(await seenOnDay6()), chain: 'ef'.repeat(32) }
     expect(chainAnswer(await read(history), own, head)).toMatchObject({
       outcome: 'no',
-      summary: 'This is another chain than the one you last saw.',
+      summary: 'Does not extend your checkpoint: it is a different run chain.',
     })
   })
 
@@ -430,7 +432,7 @@ describe('the answer', () => {
     const head = headOf(await read(history), own, day(8))
     expect(chainAnswer(await read(chainOf(...HISTORY.slice(0, 3))), runOn(9), head)).toMatchObject({
       outcome: 'no',
-      summary: 'The history is shorter than the one you last saw: 4 instead of 8 entries.',
+      summary: 'Does not extend your checkpoint: 4 instead of 8 entries.',
     })
   })
 
@@ -446,10 +448,7 @@ describe('the answer', () => {
         const reading = await read(chainOf(...rewritten, runOn(23)))
         expect(reading.problems).toEqual([])
         const { outcome, summary } = chainAnswer(reading, runOn(24), head)
-        expect([outcome, summary]).toEqual([
-          'no',
-          'The history was rewritten: its first 8 entries are not those you last saw.',
-        ])
+        expect([outcome, summary]).toEqual(['no', 'Does not extend your checkpoint: the first 8 entries were changed.'])
       }
     }
   })
@@ -457,12 +456,12 @@ describe('the answer', () => {
   test('rewritten: says which entry when the head tells', async () => {
     const head = headOf(await read(history), own, day(8))
     const swapped = chainAnswer(await read(chainOf(...HISTORY, gapOn(8), runOn(9))), runOn(10), head)
-    expect(swapped.details[0]).toBe('Entry 8 was run “r8” when you last saw it, and is now a recorded gap.')
+    expect(swapped.details[0]).toBe('Entry 8 is run “r8” in your checkpoint, and a missed run in this pack.')
     const renamed = chainAnswer(await read(chainOf(...HISTORY, runOn(9))), runOn(10), head)
-    expect(renamed.details[0]).toBe('Entry 8 was run “r8” when you last saw it, and is now run “r9”.')
+    expect(renamed.details[0]).toBe('Entry 8 is run “r8” in your checkpoint, and run “r9” in this pack.')
     const early = chainAnswer(await read(chainOf(...HISTORY.with(0, runOn(20)), own)), runOn(10), head)
     expect(early.details[0]).toBe(
-      'Which of them differ cannot be told from the head alone. Compare data/log/leaves.txt with the one in an older pack.',
+      'A checkpoint does not show which entries differ. Compare data/log/leaves.txt with that of an older pack.',
     )
   })
 
@@ -470,12 +469,12 @@ describe('the answer', () => {
     const reading = await readTexts({ ...textsOf(history), [CHAIN_PATHS.leaves]: '' })
     expect(chainAnswer(reading, own, null)).toMatchObject({
       outcome: 'no',
-      summary: 'The history of runs in the pack does not fit together.',
+      summary: 'The run chain in the pack is inconsistent.',
       details: ['data/log/leaves.txt:1 is not the leaf hash of data/log/entries.jsonl:1.'],
     })
     expect(chainAnswer(await read(history), runOn(8, { fleet: 'other' }), null)).toMatchObject({
       outcome: 'no',
-      details: ['The pack is of fleet “other”, and its chain of “clinic”.'],
+      details: ['The pack is of fleet “other”, but its run chain is of fleet “clinic”.'],
     })
   })
 
@@ -483,7 +482,7 @@ describe('the answer', () => {
     const reading = await read(history)
     expect(chainAnswer(reading, null, await seenOnDay6())).toMatchObject({
       outcome: 'yes',
-      summary: 'The history extends what you last saw by 2 runs and 1 recorded gap.',
+      summary: 'Extends your checkpoint by 2 runs and 1 missed run; no entry removed or changed.',
     })
     expect(chainAnswer(reading, null, headOf(reading, own, day(8))).outcome).toBe('not-shown')
   })
@@ -503,8 +502,8 @@ describe('the answer', () => {
     expect(chainAnswer(reading, runOn(10), null).details.slice(1)).toEqual([
       'Entry 2 is dated 2026-03-03T06:00:00.000Z, more than 10 minutes before entry 1, 2026-03-09T06:00:00.000Z.',
       'Run “r9” was sealed 2 times, as entries 1, 4. Compare its packs.',
-      `The entries name 2 keys: ${SIGNER}, ${'ef'.repeat(32)}.`,
-      '1 of the entries that have no pack has no signature of its own.',
+      `The entries have 2 signing keys: ${SIGNER}, ${'ef'.repeat(32)}.`,
+      '1 entry without a pack is not signed.',
       KEPT,
     ])
   })

@@ -43,7 +43,7 @@ describe('the sudoers drop-in', () => {
   })
   test('of the whole catalog leaves nothing out in the form of sudo-rs', () => {
     const all = rootCommands(catalog.probes)
-    expect(sudoersFor(all, { user: 'bw', dialect: 'sudo-rs' })).not.toContain('# Left out')
+    expect(sudoersFor(all, { user: 'bw', dialect: 'sudo-rs' })).not.toContain('# Omitted')
   })
   test('a command without arguments allows none', () => {
     expect(sudoersFor([runAsRoot(['id'])], { user: 'bw' })).toContain('/usr/bin/id ""')

@@ -107,7 +107,7 @@ test.each([
   ['Office, 50.11, east, 2', /--location must be NAME/],
   ['Office, 1e1, 8, 2', /--location must be NAME/],
   ['Office, 50.11, 8.68, 51', /to within 51 km only/],
-  ['IP-derived, 50.11, 8.68, 2', /a person has to declare it/],
+  ['IP-derived, 50.11, 8.68, 2', /a person must declare it/],
   ['Office, 150, 8.68, 2', /latitude/],
 ])('the place “%s” is refused before any node is contacted', async (place, words) => {
   const { code, told } = await recording(place, 'refused.json')
@@ -131,7 +131,7 @@ test('a record that was changed is refused, and so is a place that nobody declar
   writeFileSync(at('four.json'), readFileSync(at('three.json'), 'utf8').replace('50.11', '51.11'))
   const checked = await run('check', at('four.json'))
   expect(checked.code).toBe(EXIT.usage)
-  expect(checked.told).toContain('Its signature does not stand')
+  expect(checked.told).toContain('Its signature is invalid')
   expect((await run('check', at('absent.json'))).told).toContain('absent.json could not be read')
   const undeclared = ['measure', '--fleet', at('fleet.yaml'), '--location', PLACE, '-o', at('five.json')]
   await expect(run(...undeclared)).rejects.toThrow('--declared-by')

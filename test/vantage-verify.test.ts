@@ -57,10 +57,10 @@ test('a pack with a record verifies, and says who signed it and that its place i
   const { found, details } = await verified({ vantages: [record] })
   expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
   expect(details).toContain(
-    `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage record vantage-one of “Office, Frankfurt”.`,
+    `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage measurement vantage-one of “Office, Frankfurt”.`,
   )
-  expect(details).toContain('is the declaration of “M. Ortiz”, and no measurement')
-  expect(details).toContain(`was made after ${AS_OF}, and counts for nothing as of then`)
+  expect(details).toContain('was declared by “M. Ortiz” and not measured')
+  expect(details).toContain(`was made after ${AS_OF} and is not used at that evaluation date`)
   for (const banned of BANNED) expect(details).not.toMatch(banned)
 })
 
@@ -73,17 +73,17 @@ test('whether the reader trusts the signer of a record stands beside it', async 
     expect(problems).toEqual([])
     return notes[0]
   }
-  expect(await said([])).toContain('You named nobody whom you trust, so that whose it is, is not shown')
-  expect(await said([owner.certificate])).toContain('That key is not among those you trust')
-  expect(await said([prober.certificate])).toContain('That is the very key that you named.')
+  expect(await said([])).toContain('No trusted signers were supplied, so the signer is not confirmed')
+  expect(await said([owner.certificate])).toContain('The key is not among those you trust')
+  expect(await said([prober.certificate])).toContain('You trust this key.')
   const [root = new Uint8Array()] = prober.chain.slice(-1)
-  expect(await said([root])).toContain('issued under a root certificate that you named')
+  expect(await said([root])).toContain('issued under a root certificate that you trust')
   const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
   const signer = await sealing.demoSigner()
   const shown = { ...scope, location: { vantages: [demo] } }
   const named = { signers: [signer.certificate], authorities: [], lists: [] }
   const { notes } = await locationOfPack(sourceOf(new Map()), { scope: shown }, sealing.reader, named)
-  expect(notes[0]).toContain('a demonstration key, which nobody may trust')
+  expect(notes[0]).toContain('a demo key, which can never be trusted')
 })
 
 test('a record from a place that is none to time from is refused, whoever signed it', async () => {
@@ -95,7 +95,7 @@ test('a record from a place that is none to time from is refused, whoever signed
     { ...place, declaredBy: 'GeoIP' },
     { ...place, declaredBy: ' ' },
   ])
-    expect(vantageProblems({ ...record, vantage }).join(' ')).toMatch(/^The place that it was timed from /)
+    expect(vantageProblems({ ...record, vantage }).join(' ')).toMatch(/^Its vantage point /)
   expect(vantageProblems(record)).toEqual([])
 })
 
@@ -106,15 +106,15 @@ test('a pack with a changed sample, resealed by its owner, is refused', async ()
   expect(found.report.ok).toBe(false)
   expect(complete?.outcome).toBe('no')
   expect(details).toContain(
-    'data/scope.json: vantage record vantage-one of “Office, Frankfurt”: Its signature does not stand:',
+    'data/scope.json: vantage measurement vantage-one of “Office, Frankfurt”: Its signature is invalid:',
   )
 })
 
 test('one id twice, and a record that a demonstration key signed as none, are refused', async () => {
   const record = await vantageOf(unsignedVantage(NOW, population), prober)
-  expect((await verified({ vantages: [record, record] })).details).toContain('stands there twice')
+  expect((await verified({ vantages: [record, record] })).details).toContain('occurs twice')
   const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
-  expect((await verified({ vantages: [demo] })).details).toContain('which is a demonstration')
+  expect((await verified({ vantages: [demo] })).details).toContain('demo data')
   expect((await verified({ vantages: [{ ...demo, demo: false }] })).complete?.outcome).toBe('no')
 })
 
@@ -134,18 +134,18 @@ test('the list of sites lies there as it was read', async () => {
     return (await locationOfPack(sourceOf(files), { scope }, sealing.reader)).problems
   }
   expect(await said({ sites }, bytes)).toEqual([])
-  expect(await said({ sites }, null)).toEqual(['The list of sites “sites.csv” is missing: there is no data/sites.'])
-  expect(await said({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('another digest or size')])
-  expect(await said({}, bytes)).toEqual(['data/sites belongs to no list of sites.'])
+  expect(await said({ sites }, null)).toEqual(['The site list “sites.csv” is missing: there is no data/sites.'])
+  expect(await said({ sites }, bytes.slice(1))).toEqual([expect.stringContaining('a different digest or size')])
+  expect(await said({}, bytes)).toEqual(['data/sites is present without a site list.'])
   const cms = Buffer.from(await sealing.signDetached(prober, bytes)).toString('base64')
   const { fingerprint } = prober
   const subject = `CN=${prober.subject}`
   expect(await said({ sites: { ...sites, signature: { subject, fingerprint, cms } } }, bytes)).toEqual([])
   const other = { ...sites, signature: { subject: 'CN=Somebody', fingerprint, cms } }
-  expect(await said({ sites: other }, bytes)).toEqual([expect.stringContaining('another signer is named')])
+  expect(await said({ sites: other }, bytes)).toEqual([expect.stringContaining('a different signer is stated')])
   const wrong = Buffer.from(await sealing.signDetached(prober, bytes.slice(1))).toString('base64')
   const changed = { ...sites, signature: { subject, fingerprint, cms: wrong } }
-  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('does not stand')])
+  expect(await said({ sites: changed }, bytes)).toEqual([expect.stringContaining('is invalid')])
 })
 
 describe('what a pack states of where a node is', () => {

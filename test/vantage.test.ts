@@ -134,7 +134,7 @@ describe('recording', () => {
 
 test.each([
   [{ name: ' ' }, 'no name'],
-  [{ declaredBy: '' }, 'nobody who declared it'],
+  [{ declaredBy: '' }, 'no declaring person'],
   [{ name: 'IP-derived' }, 'IP-derived'],
   [{ declaredBy: 'geoip lookup' }, 'IP-derived'],
   [{ latitude: 91 }, 'latitude'],

@@ -91,7 +91,7 @@ describe('rules that the signer made up', () => {
       rules: { standing: 'unknown', version: 'sample-9', results: 2, unconfirmed: 1 },
     })
     expect(answer(report)).toMatchObject({ outcome: 'not-shown' })
-    expect(answer(report)?.summary).toMatch(/^1 of 2 results could not be confirmed/)
+    expect(answer(report)?.summary).toMatch(/^1 of 2 results not confirmed/)
     expect(lackingIn(report, NOTHING)).toContain('reproducible')
   })
 

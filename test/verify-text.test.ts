@@ -34,7 +34,7 @@ describe('VERIFY.txt', () => {
 
   test('without a time-stamp it says that the time is not shown, and asks for no other root', () => {
     const text = verifyText(INPUT)
-    expect(text).toContain('When it was sealed. There was no time-stamp')
+    expect(text).toContain('The time of sealing. There was no time-stamp')
     expect(text).not.toMatch(/tsa-root|authority/)
   })
 
@@ -42,12 +42,12 @@ describe('VERIFY.txt', () => {
     const text = verifyText({ ...INPUT, timestamp: { authority: 'Time Office' } })
     expect(text).toContain('From the time-stamp authority Time Office, its root certificate, as a file tsa-root.pem.')
     expect(text).toContain('It was sealed no later than the printed time')
-    expect(text).not.toContain('When it was sealed.')
+    expect(text).not.toContain('The time of sealing.')
     expect(commands(text).at(-1)).toBe(`sh verify.sh q3.barewitness.zip root.pem ${'a'.repeat(64)} tsa-root.pem`)
   })
 
   test('a pack without a revocation list says so', () => {
-    expect(verifyText({ ...INPUT, revocationLists: [] })).toContain('Nothing about revocation: the pack carries no')
+    expect(verifyText({ ...INPUT, revocationLists: [] })).toContain('Nothing about revocation: the pack contains no')
     expect(verifyText(INPUT)).not.toContain('Nothing about revocation')
   })
 
@@ -55,7 +55,7 @@ describe('VERIFY.txt', () => {
     const timestamp = { authority: 'Time Office' }
     expect(commands(verifyText({ ...INPUT, timestamp })).join('\n')).not.toContain('chain.pem')
     const demo = verifyText({ ...INPUT, timestamp, demo: true })
-    expect(demo).toContain('whatever key has sealed it. Nobody may trust it.')
+    expect(demo).toContain('whatever key sealed it, and must not be trusted.')
     // A real key may have sealed it too.
     expect(demo).not.toMatch(/thrown away|made for this/)
     expect(commands(demo).filter((line) => line.includes('chain.pem'))).toEqual([

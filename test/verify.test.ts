@@ -77,7 +77,7 @@ describe('a good pack', () => {
     expect(verified.report.ok).toBe(true)
     expect(verified.report.answers[3]?.details).toEqual([
       'The pack states that “node-c” was not collected.',
-      'The report’s own signature is at PAdES level B-B.',
+      'The report’s signature has PAdES level B-B.',
     ])
   })
 

@@ -194,7 +194,7 @@ export function assessNode(
   loaded: LoadedRecording | null,
   { asOf, profile, provider, location }: Judging,
 ): NodeAssessment {
-  if (loaded === null) return notCollected(catalog, node, 'No recording of this declared node was given.', provider)
+  if (loaded === null) return notCollected(catalog, node, 'No recording exists for this declared node.', provider)
   const { recording, captures } = loaded
   const days = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
   const stale = !(days >= 0 && days <= FRESH_DAYS)
@@ -215,7 +215,7 @@ export function assessNode(
   if (!answered) {
     const why =
       recording.outcome.failure === null
-        ? 'The node answered nothing.'
+        ? 'The node returned no output.'
         : `The node was not collected: ${recording.outcome.failure.code}.`
     return { ...notCollected(catalog, node, why, provider), ...identity }
   }
@@ -275,8 +275,8 @@ function identityOf(
 
 const age = (observedAt: string, asOf: string): string =>
   observedAt > asOf
-    ? `The evidence is dated ${observedAt}, after ${asOf}; it supports nothing as of then.`
-    : `The evidence is of ${observedAt}, more than ${FRESH_DAYS} days before ${asOf}; it supports nothing as of then.`
+    ? `The evidence is dated ${observedAt}, after the evaluation date ${asOf}; not counted as support.`
+    : `Stale evidence: collected ${observedAt}, more than ${FRESH_DAYS} days before ${asOf}; not counted as support.`
 
 function isolation(
   catalog: Catalog,
@@ -342,7 +342,10 @@ function onStaleEvidence(found: Finding, observedAt: string, asOf: string): Find
   return verdict === 'not-met' && observedAt <= asOf
     ? {
         ...found,
-        reasons: because('against', `Last observed not satisfied on ${observedAt.slice(0, 10)}, not retested since.`),
+        reasons: because(
+          'against',
+          `Last observed as not satisfied on ${observedAt.slice(0, 10)}, not retested since.`,
+        ),
       }
     : found
 }

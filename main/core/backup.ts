@@ -32,20 +32,20 @@ export function parseBackup(
   stored: (path: string) => StoredBytes | null,
 ): readonly BackedUpFile[] | string {
   const lines = text.split('\n')
-  if (lines.pop() !== '') return `${FILES_PATH} has no end`
+  if (lines.pop() !== '') return `${FILES_PATH} is truncated`
   const files: BackedUpFile[] = []
   const folded = new Set<string>()
   for (const [index, line] of lines.entries()) {
     const where = `${FILES_PATH}:${index + 1}`
     const file = parsedJson(line)
-    if (!hasExactly(file, ['path', 'size', 'sha256'])) return `${where} is not a file`
+    if (!hasExactly(file, ['path', 'size', 'sha256'])) return `${where} is not a valid file entry`
     const { path, size, sha256 } = file
-    if (typeof path !== 'string' || !isPlainPath(path)) return `${where} names a path that leads elsewhere`
-    if (folded.has(path.toLowerCase())) return `${where} names a file that is there already`
+    if (typeof path !== 'string' || !isPlainPath(path)) return `${where} has a path outside the archive`
+    if (folded.has(path.toLowerCase())) return `${where} lists a file twice`
     if (typeof sha256 !== 'string' || !isSha256(sha256)) return `${where} has no digest`
     const content = stored(blobPath(sha256))
     if (content === null || content.sha256 !== sha256 || content.size !== size)
-      return `${where}: the bytes of ${path} are not in the archive`
+      return `${where}: ${path} is not in the archive`
     folded.add(path.toLowerCase())
     files.push([path, content])
   }

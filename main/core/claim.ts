@@ -117,7 +117,7 @@ function answerBearing(bearing: Bearing, { tests, findings, readings, context, s
       : { answer, reasons: found.reasons }
   }
   const check = tests.find(({ id }) => id === bearing.test)?.of(bearing.value) ?? null
-  if (check === null) return unknown(`This catalog has no reading ${quote(bearing.test, 60)} for that value.`)
+  if (check === null) return unknown(`This catalog has no test ${quote(bearing.test, 60)} for that value.`)
   const { verdict, because } = conclude(check, readings, context)
   const answer = ANSWERS[verdict]
   const reasons = because.map(cite)
@@ -126,10 +126,10 @@ function answerBearing(bearing: Bearing, { tests, findings, readings, context, s
     : { answer, reasons }
 }
 
-const TOO_OLD = 'The evidence is too old, or dated after this moment; it supports nothing as of then.'
+const TOO_OLD = 'The evidence is stale or dated after the evaluation date; not counted as support.'
 
 const NOT_THE_PROVIDERS =
-  'This check also rests on what the customer declares and sets up, so a deviation of it does not contradict the provider.'
+  'This check also depends on the customer’s declarations and configuration, so a deviation does not contradict the provider.'
 
 const unclear = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
 const unknown = (text: string): Answered => ({ answer: 'not-decided', reasons: [unclear(text)] })

@@ -294,12 +294,12 @@ const any = (argv: readonly string[], pattern: RegExp): boolean => argv.slice(1)
 
 const DENIALS: readonly Denial[] = [
   {
-    why: 'its question starts a service where that does not run',
+    why: 'its command starts a service that is not running',
     denies: ([program = '', ...words]) =>
       SERVICE_STARTERS.includes(program) || (program === 'busctl' && !words.includes('--auto-start=no')),
   },
-  { why: 'a word holds a line break or a NUL', denies: (argv) => argv.some((word) => /[\n\r\0]/.test(word)) },
-  { why: 'a program is named without its folder', denies: ([program = '']) => !/^[a-z0-9][a-z0-9._-]*$/.test(program) },
+  { why: 'an argument contains a line break or a NUL', denies: (argv) => argv.some((word) => /[\n\r\0]/.test(word)) },
+  { why: 'the program name is not a bare name', denies: ([program = '']) => !/^[a-z0-9][a-z0-9._-]*$/.test(program) },
   {
     why: 'it prints volume keys',
     denies: (argv) => any(argv, /^--showkeys$|^--dump-(volume|master)-key|^--(master|volume)-key-file/),
@@ -320,13 +320,13 @@ const DENIALS: readonly Denial[] = [
     why: 'it reads private keys, credentials, memory or environments',
     denies: (argv) => !TELL_ONLY.has(argv[0] ?? '') && argv.slice(1).some(leadsToSecret),
   },
-  { why: 'it searches below a folder that holds secrets', denies: searchesSecrets },
+  { why: 'it searches below a folder that contains secrets', denies: searchesSecrets },
   {
-    why: 'it reads a device as it lies',
+    why: 'it reads a raw device',
     denies: ([program = '', ...words]) =>
       ['cat', 'grep', 'head', 'od', 'tail', 'wc'].includes(program) && words.some((word) => word.startsWith('/dev/')),
   },
-  { why: 'it reaches out over the network', denies: (argv) => argv[0] !== 'curl' && any(argv, /^[a-z]+:\/\//) },
+  { why: 'it accesses the network', denies: (argv) => argv[0] !== 'curl' && any(argv, /^[a-z]+:\/\//) },
 ]
 
 /** Why a command may not be in the catalog, or null. Path patterns are given as their text. */
@@ -335,6 +335,6 @@ export function deniedCommand(argv: readonly string[]): string | null {
   if (denial !== undefined) return denial.why
   const [program = '', ...words] = argv
   const shape = READ_ONLY_PROGRAMS.get(program)
-  if (shape === undefined) return `${program} is not on the list of programs that read`
-  return shape.test(words.join(' ')) ? null : `these arguments of ${program} are not among those that only read`
+  if (shape === undefined) return `${program} is not on the list of read-only programs`
+  return shape.test(words.join(' ')) ? null : `these arguments of ${program} are not on the read-only list`
 }

@@ -11,7 +11,7 @@ export function placeProblems({ vantage, sites, residency = [] }: Fleet): readon
     ...(from === null ? [] : [{ path: ['vantage'], text: from }]),
     ...(sites === undefined || isDay(sites.on)
       ? []
-      : [{ path: ['sites', 'on'], text: `is “${sites.on}”, which is no day of the calendar` }]),
+      : [{ path: ['sites', 'on'], text: `is “${sites.on}”, which is not a valid date` }]),
     ...residency.flatMap((policy, index) =>
       policyProblems(policy).map(({ path, text }) => ({ path: ['residency', index, ...path], text })),
     ),
@@ -26,8 +26,8 @@ function policyProblems({ region, country, polygon }: ResidencyPolicy): readonly
         path: [],
         text:
           given.length === 0
-            ? 'names no place: one of region, country, polygon is needed'
-            : `names ${given.join(' and ')}: only one of them can stand in a policy`,
+            ? 'has no area: one of region, country, polygon is required'
+            : `has ${given.join(' and ')}: only one of them is permitted in a rule`,
       },
     ]
   const problem = polygon === undefined ? null : polygonProblem(polygon.map(pointOf))

@@ -34,18 +34,18 @@ export function planFleet(fleet: Fleet): Result<readonly PlannedNode[], readonly
   for (const [index, node] of fleet.nodes.entries())
     for (const [at, name] of (node.jump ?? []).entries())
       if (!byName.has(name))
-        problems.push({ path: ['nodes', index, 'jump', at], text: `is “${name}”, which is no node of this fleet` })
+        problems.push({ path: ['nodes', index, 'jump', at], text: `is “${name}”, which is not a node of this fleet` })
   // A policy for a name that is mistyped would be asked of nobody, and nobody would see it.
   for (const [index, { nodes }] of (fleet.residency ?? []).entries()) {
     const path = ['residency', index, 'nodes']
-    if (nodes?.length === 0) problems.push({ path, text: 'is empty, so that the policy is for no node' })
+    if (nodes?.length === 0) problems.push({ path, text: 'is empty, so the rule applies to no node' })
     for (const [at, name] of (nodes ?? []).entries())
       if (!byName.has(name))
-        problems.push({ path: [...path, at], text: `is “${name}”, which is no node of this fleet` })
+        problems.push({ path: [...path, at], text: `is “${name}”, which is not a node of this fleet` })
   }
   problems.push(...placeProblems(fleet))
   if (fleet.nodes.every(({ jumpOnly }) => jumpOnly === true))
-    problems.push({ path: ['nodes'], text: 'holds jump hosts only: there is nothing to collect from' })
+    problems.push({ path: ['nodes'], text: 'contains only jump hosts; no node can be collected' })
   if (problems.length > 0) return err(problems)
   const planned: PlannedNode[] = []
   for (const [index, node] of fleet.nodes.entries()) {
@@ -67,14 +67,14 @@ function chainTo(
   const loop = listed.find(
     ({ name }, at) => seen.includes(name) || listed.findIndex((other) => other.name === name) !== at,
   )
-  if (loop !== undefined) return `leads in a circle through “${loop.name}”`
+  if (loop !== undefined) return `is circular through “${loop.name}”`
   const first = listed[0]
   if (first === undefined) return []
   const before = chainTo(first, byName, seen)
   if (typeof before === 'string') return before
   const chain = [...before, ...listed]
-  if (new Set(chain.map(({ name }) => name)).size !== chain.length) return `leads in a circle through “${first.name}”`
-  return chain.length > LONGEST_CHAIN ? `leads over more than ${LONGEST_CHAIN} hosts` : chain
+  if (new Set(chain.map(({ name }) => name)).size !== chain.length) return `is circular through “${first.name}”`
+  return chain.length > LONGEST_CHAIN ? `has more than ${LONGEST_CHAIN} hosts` : chain
 }
 
 /** What is declared of a node: its own words first, then those of the fleet. Lists are joined, since both were declared. */

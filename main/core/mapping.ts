@@ -31,7 +31,7 @@ export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string
     0,
   )
   return rows > MOST_ROWS_IN_ALL || checks > MOST_MAPPED
-    ? `hold ${rows} rows that name ${checks} checks; ${MOST_ROWS_IN_ALL} and ${MOST_MAPPED} are the most`
+    ? `have ${rows} controls with ${checks} mapped checks; the limits are ${MOST_ROWS_IN_ALL} and ${MOST_MAPPED}`
     : null
 }
 
@@ -62,8 +62,8 @@ export function mappingOf(
           {
             path: [like],
             text: known.frameworks.some(({ id }) => like === 'id' && id === file.id)
-              ? `is “${file.id}”, which is a framework of ours; choose another`
-              : `is “${plain(file[like])}”, which reads like a framework of ours; choose another`,
+              ? `is “${file.id}”, which is a built-in framework; choose another`
+              : `is “${plain(file[like])}”, which imitates a built-in framework; choose another`,
           },
         ]),
     ...(large === null ? [] : [{ path: ['controls'], text: large }]),
@@ -72,7 +72,7 @@ export function mappingOf(
       ? [
           {
             path: ['catalog'],
-            text: `has ${unnamed.length} rows that the mapping does not name (${shortList(unnamed)}): map them, or say “rest: listed” or “rest: left-out”`,
+            text: `has ${unnamed.length} controls that are not mapped (${shortList(unnamed)}): map them, or set “rest: listed” or “rest: left-out”`,
           },
         ]
       : []),
@@ -89,7 +89,7 @@ export function mappingOf(
     source: [...(file.source ?? [])],
     notes: [
       ...(file.notes ?? []),
-      ...(leftOut === 0 ? [] : [`${leftOut} rows of the catalog are left out, as the mapping says.`]),
+      ...(leftOut === 0 ? [] : [`${leftOut} controls of the catalog are excluded by the mapping.`]),
     ],
     controls: [
       ...file.controls.map((row) => controlOf(file.id, row, rows.get(row.id), claims)),
@@ -117,10 +117,10 @@ function rowProblems(
   const names = checks.map(checkName)
   return [
     ...(controls.findIndex(({ id }) => id === row.id) < at
-      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which another row has` }]
+      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which another control has` }]
       : []),
     ...(rows !== null && !rows.has(row.id)
-      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which the OSCAL catalog does not have` }]
+      ? [{ path: place('id'), text: `is “${plain(row.id, 60)}”, which is not in the OSCAL catalog` }]
       : []),
     ...(rows === null && row.title === undefined ? [{ path: place(), text: 'lacks “title”' }] : []),
     ...names.flatMap((name, index) =>
@@ -128,16 +128,16 @@ function rowProblems(
         ? names.indexOf(name) < index
           ? [{ path: place('checks', index), text: `names “${name}” twice` }]
           : []
-        : [{ path: place('checks', index), text: `is “${plain(name, 100)}”, which is no check of this catalog` }],
+        : [{ path: place('checks', index), text: `is “${plain(name, 100)}”, which is not in this catalog` }],
     ),
     ...(checks.length > 0 && row.notShown === undefined
-      ? [{ path: place(), text: 'lacks “notShown”: what these checks do not show of this row' }]
+      ? [{ path: place(), text: 'lacks “notShown”: what the checks do not cover of this control' }]
       : []),
     ...(classOf(row) === 'partial' && (row.needsAlso ?? []).length === 0
       ? [
           {
             path: place(),
-            text: 'lacks “needsAlso”: records that are needed besides; where none is, say “class: automatable”',
+            text: 'lacks “needsAlso”: required documents; if none, set “class: automatable”',
           },
         ]
       : []),
@@ -196,22 +196,22 @@ const shortList = (ids: readonly string[]): string =>
  */
 export function oscalRows(value: unknown): Result<readonly OscalRow[], string> {
   const { catalog } = (value ?? {}) as { catalog?: unknown }
-  if (typeof catalog !== 'object' || catalog === null) return err('it is no OSCAL catalog in JSON form')
+  if (typeof catalog !== 'object' || catalog === null) return err('it is not an OSCAL catalog in JSON')
   const rows: OscalRow[] = []
   const complaint = collect(catalog, '–', 0, rows)
   if (complaint !== null) return err(complaint)
-  if (rows.length === 0) return err('it holds no control')
+  if (rows.length === 0) return err('it contains no controls')
   const twice = rows.find(({ id }, at) => rows.findIndex((other) => other.id === id) < at)
-  return twice === undefined ? ok(rows) : err(`control “${plain(twice.id, 60)}” stands in it twice`)
+  return twice === undefined ? ok(rows) : err(`control “${plain(twice.id, 60)}” occurs twice`)
 }
 
 function collect(part: object, group: string, depth: number, rows: OscalRow[]): string | null {
-  if (depth > DEEPEST) return 'its groups lie too deep in each other'
+  if (depth > DEEPEST) return 'its groups are nested too deeply'
   const { groups, controls } = part as { groups?: unknown; controls?: unknown }
   for (const one of listOf(controls)) {
     const { id, title } = one as { id?: unknown; title?: unknown }
     if (typeof id !== 'string' || typeof title !== 'string' || id === '' || id.length > 60)
-      return 'a control has no usable id and title'
+      return 'a control has no valid ID and title'
     if (!isWithdrawn(one)) rows.push({ id, title: plain(title, 290), group: plain(group, 190) })
     if (rows.length > MOST_ROWS) return `it has more than ${MOST_ROWS} controls`
     const inner = collect(one, group, depth + 1, rows)

@@ -127,7 +127,7 @@ export function assembleBag(input: BagInput): AssembledPack {
 }
 
 const CHAIN_RECIPE: Recipe = {
-  title: 'That the pack before this one is in the chain of runs that this pack states (in the folder unpacked/pack)',
+  title: 'The previous pack is in the run chain of this pack (run in the folder unpacked/pack)',
   lines: ['( set -eu', ...inclusionRecipe(), ')'],
 }
 

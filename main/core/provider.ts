@@ -38,12 +38,12 @@ export function problemsIn(
   ]
 }
 
-const noSuchDay = (day: string): string => `is ${quote(day)}, and the calendar has no such day`
+const noSuchDay = (day: string): string => `is ${quote(day)}, which is not a valid date`
 
 type Path = PromiseProblem['path']
 
 const sourceProblem = (ids: ReadonlySet<string>, source: string, path: Path): readonly PromiseProblem[] =>
-  ids.has(source) ? [] : [{ path, text: `names ${quote(source)}, which is none of the sources` }]
+  ids.has(source) ? [] : [{ path, text: `names ${quote(source)}, which is not a listed source` }]
 
 /** A condition without a test would hold everywhere, or nowhere. */
 const conditionProblems = (
@@ -54,13 +54,13 @@ const conditionProblems = (
   condition === undefined
     ? []
     : condition.tests.length === 0
-      ? [{ path, text: 'must name at least one reading' }]
+      ? [{ path, text: 'must name at least one test' }]
       : condition.tests.flatMap((bearing, at) => bearingProblems(bearing, [...path, at], known))
 
 const twice = (list: readonly { readonly id: string }[], field: string): readonly PromiseProblem[] =>
   list.flatMap(({ id }, index) =>
     list.findIndex((one) => one.id === id) < index
-      ? [{ path: [field, index, 'id'], text: `is ${quote(id)}, which stands here twice` }]
+      ? [{ path: [field, index, 'id'], text: `is ${quote(id)}, which occurs twice` }]
       : [],
   )
 
@@ -71,21 +71,21 @@ function answerProblems(
 ): readonly PromiseProblem[] {
   if (bears.length > 0)
     return [
-      ...(otherwise === null
-        ? []
-        : [{ path: [...path, 'otherwise'], text: 'must be null where something bears on the promise' }]),
+      ...(otherwise === null ? [] : [{ path: [...path, 'otherwise'], text: 'must be null where the claim has tests' }]),
       ...(whenUndecided === undefined || bring !== null
         ? []
-        : [{ path: [...path, 'bring'], text: 'must name the record to bring where the node leaves it undecided' }]),
+        : [{ path: [...path, 'bring'], text: 'must name the required document where the result can be inconclusive' }]),
     ]
   if (whenUndecided !== undefined)
-    return [{ path: [...path, 'whenUndecided'], text: 'must be absent where nothing bears on the promise' }]
+    return [{ path: [...path, 'whenUndecided'], text: 'must be absent where the claim has no tests' }]
   if (otherwise === null)
-    return [{ path: [...path, 'otherwise'], text: 'must say needs-record or not-observable where nothing bears on it' }]
+    return [
+      { path: [...path, 'otherwise'], text: 'must be needs-record or not-observable where the claim has no tests' },
+    ]
   return [
-    ...(why === null ? [{ path: [...path, 'why'], text: 'must say why no node can answer it' }] : []),
+    ...(why === null ? [{ path: [...path, 'why'], text: 'must state why it is not observable from nodes' }] : []),
     ...(otherwise === 'needs-record' && bring === null
-      ? [{ path: [...path, 'bring'], text: 'must name the record to bring' }]
+      ? [{ path: [...path, 'bring'], text: 'must name the required document' }]
       : []),
   ]
 }
@@ -100,14 +100,14 @@ function bearingProblems(bearing: Bearing, path: Path, known: KnownToPromises): 
     return [
       {
         path: [...path, 'test'],
-        text: `is ${quote(bearing.test, 60)}, which is no reading that a promise can be compared with`,
+        text: `is ${quote(bearing.test, 60)}, which is not a claim test`,
       },
     ]
   return test.of(bearing.value) === null
     ? [
         {
           path: [...path, 'value'],
-          text: `is ${plain(JSON.stringify(bearing.value), 80)}, and ${test.id} takes ${takesWords(test)}`,
+          text: `is ${plain(JSON.stringify(bearing.value), 80)}, but ${test.id} requires ${takesWords(test)}`,
         },
       ]
     : []
@@ -116,10 +116,10 @@ function bearingProblems(bearing: Bearing, path: Path, known: KnownToPromises): 
 function checkProblem(id: string, { checks, notFromNodes }: KnownToPromises): string | null {
   const check = checks.find((one) => one.id === id)
   if (check !== undefined)
-    return check.ends === 'recorded' ? `is ${quote(id, 100)}, which only records and bears no promise out` : null
+    return check.ends === 'recorded' ? `is ${quote(id, 100)}, which is informational and cannot test a claim` : null
   return notFromNodes.some((one) => one.id === id)
-    ? `is ${quote(id, 100)}, which no node can answer: leave it out and say needs-record`
-    : `is ${quote(id, 100)}, which is no check of the catalog`
+    ? `is ${quote(id, 100)}, which is not tested on nodes: remove it and use needs-record`
+    : `is ${quote(id, 100)}, which is not in the catalog`
 }
 
 /** What a reading takes, in words. */
@@ -131,7 +131,7 @@ export function takesWords({ takes }: Pick<ClaimTest, 'takes'>): string {
 
 /** Two statements of one provider that do not agree, as one note. */
 export const conflictWords = ({ says, against, why, bring }: StatementConflict): string =>
-  `Two statements of this provider do not agree, in our words. One: ${says} The other: ${against} ${why} Ask for: ${bring}.`
+  `Two statements of this provider conflict (summarized). Statement: ${says} Conflicting statement: ${against} ${why} Request: ${bring}.`
 
 /**
  * Where a statement was read and whether a copy is kept, as an auditor cites what the entity provided (AT-C 205, information
@@ -141,6 +141,6 @@ export function sourceCitation({ kind, title, publisher, address, sha256 }: Clai
   const by = publisher === undefined ? '' : `, ${publisher}`
   const at = address === undefined ? '' : `, ${address}`
   const what = kind === 'page' ? 'the page' : 'the document'
-  const copy = sha256 === undefined ? `no copy of ${what} is kept` : `SHA-256 of the copy kept: ${sha256}`
-  return `source: ${title}${by}${at}, read on ${readOn}; ${copy}`
+  const copy = sha256 === undefined ? `no copy of ${what} is retained` : `SHA-256 of the retained copy: ${sha256}`
+  return `source: ${title}${by}${at}, retrieved on ${readOn}; ${copy}`
 }

@@ -16,9 +16,9 @@ import { dayProblem, daysBetween, endOfDay, millisOf } from './register/days.ts'
 import { ok } from './result.ts'
 
 /**
- * What people say about the evidence: exceptions asked for and accepted, decisions about rows, attached records, and who is to bring a
- * record by when. It is laid beside verdicts and never changes one; control states follow it by the result model (rollup.ts). Entries
- * are added, settled and withdrawn, never deleted.
+ * The register: risk acceptances and requests for them, control decisions, documents, and evidence requests with owner and due
+ * date. It never changes a verdict; control conclusions use it as defined in docs/conclusions.md. Entries
+ * are added, resolved and withdrawn, never deleted.
  */
 export const EMPTY_REGISTER: Register = {
   schema: 'barewitness.register/1',
@@ -28,10 +28,10 @@ export const EMPTY_REGISTER: Register = {
 }
 
 export type Standing = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
-/** Entries that hold from the moment they were made until their end. */
+/** Entries in effect from their creation until their expiry. */
 export type Standable = Exception | Attachment | Decision | Explanation
 
-/** When an entry was made: nothing counts as of a moment before. */
+/** Creation time of an entry; it has no effect before. */
 const madeAt = (entry: Standable): string =>
   'acceptedAt' in entry
     ? entry.acceptedAt
@@ -42,9 +42,9 @@ const madeAt = (entry: Standable): string =>
         : entry.attachedAt
 
 /**
- * How an entry stands at a moment. It counts from the moment it was made, and the last millisecond of its last day still counts. What
- * people accept, decide or explain for longer than anybody may has ended once the longest term has. A beginning that is no moment never comes,
- * and an end that is none has passed.
+ * Status of an entry at a time. It is in effect from its creation through the last millisecond of its last day. An
+ * entry with a longer term than permitted expires after the maximum term. An invalid start never takes effect,
+ * and an invalid expiry counts as passed.
  */
 export function standingOf(entry: Standable, asOf: string): Standing {
   if (entry.withdrawn !== null) return 'withdrawn'
@@ -56,7 +56,7 @@ export function standingOf(entry: Standable, asOf: string): Standing {
   return 'expiresAt' in entry && daysBetween(since, asOf) > LONGEST_DAYS ? 'expired' : 'in-force'
 }
 
-/** The latest moment at which something in a register was made, of those up to now; null without one. */
+/** The latest creation time in a register up to now; null without one. */
 export function lastMade(
   { exceptions, attachments, decisions = [], explanations = [] }: Register,
   now: string,
@@ -69,11 +69,11 @@ export function lastMade(
   return last
 }
 
-/** Whether one person asked for an acceptance and gave it: allowed, and always said. Another way to write a name is no other person. */
+/** Whether requester and approver are the same person: permitted, and always disclosed. Spelling variants of a name count as the same. */
 export const isOnePerson = ({ requestedBy, approvedBy }: Pick<Exception, 'requestedBy' | 'approvedBy'>): boolean =>
   nameOf(requestedBy) === nameOf(approvedBy)
 
-/** A name without what the eye does not see in it: case, blanks, width and composition of letters, and characters that do not show. */
+/** A name normalized for comparison: case, blanks, width and composition of letters, and invisible characters. */
 const nameOf = (text: string): string =>
   text
     .normalize('NFKC')
@@ -82,15 +82,15 @@ const nameOf = (text: string): string =>
     .trim()
     .toLowerCase()
 
-/** Acceptances by finding at one moment. */
+/** Risk acceptances by node and check at one time. */
 export interface Acceptances {
-  /** The acceptance in force that lasts longest. */
+  /** The acceptance in effect with the latest expiry. */
   readonly inForce: (node: string, check: string) => Exception | null
-  /** Where none is in force: the one that ended last. */
+  /** Where none is in effect: the one that expired last. */
   readonly ended: (node: string, check: string) => Exception | null
 }
 
-/** Looked up once for a whole fleet, so that each finding costs one step. */
+/** Indexed once for a whole fleet, so that each lookup is a single step. */
 export function acceptancesOf(exceptions: readonly Exception[], asOf: string): Acceptances {
   const found = { 'in-force': new Map<string, Exception>(), expired: new Map<string, Exception>() }
   for (const entry of exceptions) {
@@ -110,7 +110,7 @@ export function acceptancesOf(exceptions: readonly Exception[], asOf: string): A
   }
 }
 
-/** What is known when an entry is made. */
+/** Data available when an entry is created. */
 export interface Moment {
   /** UTC, ISO 8601. */
   readonly now: string
@@ -118,19 +118,19 @@ export interface Moment {
   readonly id: string
 }
 export interface AcceptanceFacts extends Moment {
-  /** The run whose findings are accepted. */
+  /** The run whose deviations are accepted. */
   readonly run: string | null
-  /** The verdict as it stands; null where there is no such node or no such check. */
+  /** The current verdict; null for an unknown node or check. */
   readonly verdictOf: (node: string, check: string) => Verdict | null
 }
 
-/** Nobody accepts a finding for longer: days after the one on which it is accepted. */
+/** Maximum term of an acceptance in days. */
 export const LONGEST_DAYS = 366
-/** Whether a finding leaves nothing that anybody could accept. */
+/** Whether a verdict leaves no risk to accept. */
 export const isNothingToAccept = (verdict: Verdict): boolean =>
   verdict === 'met' || verdict === 'not-applicable' || verdict === 'informational'
 
-/** Accepts a finding on named nodes until the end of a day. Fails with input.refused, in words for the person who asked. */
+/** Adds a risk acceptance for named nodes until the end of a date. Fails with input.refused and a message for the user. */
 export function acceptException(
   register: Register,
   draft: ExceptionDraft,
@@ -140,14 +140,14 @@ export function acceptException(
   const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy', 'approvedBy', 'approverRole'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
-  if (day !== null) return fail('input.refused', `the end of the acceptance ${day}`)
+  if (day !== null) return fail('input.refused', `the expiry of the acceptance ${day}`)
   if (nodes.length === 0) return fail('input.refused', 'name at least one node')
   for (const node of nodes) {
     const verdict = verdictOf(node, check)
     if (verdict === null)
-      return fail('input.refused', `there is no finding of check ${quote(check)} on node ${quote(node)}`)
+      return fail('input.refused', `there is no result of check ${quote(check)} on node ${quote(node)}`)
     if (isNothingToAccept(verdict))
-      return fail('input.refused', `check ${quote(check)} on node ${quote(node)} leaves nothing to accept`)
+      return fail('input.refused', `check ${quote(check)} on node ${quote(node)} has no deviation to accept`)
   }
   const entry: Exception = {
     id,
@@ -162,19 +162,19 @@ export function acceptException(
   return ok({ ...register, exceptions: [...register.exceptions, entry] })
 }
 
-/** Takes an acceptance back from now on; it stays listed. Fails with input.refused. */
+/** Withdraws a risk acceptance from now on; it remains listed. Fails with input.refused. */
 export function withdrawException(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
   const exceptions = takeBack(register.exceptions, draft, now, 'exception')
   return exceptions.ok ? ok({ ...register, exceptions: exceptions.value }) : exceptions
 }
 
-/** Takes a record back from now on; it stays listed. Fails with input.refused. */
+/** Withdraws a document from now on; it remains listed. Fails with input.refused. */
 export function withdrawAttachment(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
   const attachments = takeBack(register.attachments, draft, now, 'record')
   return attachments.ok ? ok({ ...register, attachments: attachments.value }) : attachments
 }
 
-/** Entries with one of them withdrawn from now on. Fails with input.refused, naming what it is called. */
+/** Entries with one of them withdrawn from now on. Fails with input.refused, with the kind of entry in the message. */
 export function takeBack<T extends { readonly id: string; readonly withdrawn: Withdrawal | null }>(
   entries: readonly T[],
   draft: WithdrawalDraft,
@@ -185,42 +185,42 @@ export function takeBack<T extends { readonly id: string; readonly withdrawn: Wi
   if (!texts.ok) return texts
   const entry = entries.find(({ id }) => id === draft.id)
   if (entry === undefined) return fail('input.refused', `there is no such ${what}`)
-  if (entry.withdrawn !== null) return fail('input.refused', `this ${what} was withdrawn already`)
+  if (entry.withdrawn !== null) return fail('input.refused', `this ${what} was already withdrawn`)
   const withdrawal = { at: now, ...texts.value }
   return ok(entries.map((one) => (one === entry ? { ...one, withdrawn: withdrawal } : one)))
 }
 
 const TEXT_NAMES: Readonly<Record<string, string>> = {
   reason: 'the reason',
-  compensatingMeasure: 'the compensating measure',
+  compensatingMeasure: 'the compensating control',
   owner: 'the owner',
-  requestedBy: 'who asks for it',
-  approvedBy: 'who approves it',
-  approverRole: 'the role of who approves it',
-  by: 'who did it',
+  requestedBy: 'the requester',
+  approvedBy: 'the approver',
+  approverRole: 'the approver’s role',
+  by: 'the person responsible',
   text: 'the explanation',
-  explainedBy: 'who explains it',
-  role: 'the role of who explains it',
-  shows: 'what the record shows',
-  saidBy: 'who says so',
+  explainedBy: 'the author of the explanation',
+  role: 'the author’s role',
+  shows: 'the summary of evidence',
+  saidBy: 'the provider of the document',
   name: 'the name',
-  lookedAt: 'what was looked at',
+  lookedAt: 'the scope of the inspection',
 }
 
-/** The named texts without blanks around them. Fails with input.refused where nothing is left of one. */
+/** The named texts, trimmed. Fails with input.refused where one is empty. */
 export function trimmed<K extends string>(
   draft: Readonly<Record<K, string>>,
   names: readonly K[],
 ): Outcome<Readonly<Record<K, string>>> {
   const empty = names.find((name) => draft[name].trim() === '')
-  if (empty !== undefined) return fail('input.refused', `${TEXT_NAMES[empty] ?? empty} must be given`)
+  if (empty !== undefined) return fail('input.refused', `${TEXT_NAMES[empty] ?? empty} must be entered`)
   return ok(Object.fromEntries(names.map((name) => [name, draft[name].trim()])) as Record<K, string>)
 }
 
-/** A document is attached to an evidence request as to a control: under this name, with the request's id as the control. */
+/** Framework ID under which documents are attached to evidence requests, with the request’s ID as the control. */
 export const EVIDENCE_REQUESTS = 'requests'
 
-/** What a pack is of, for the part of the register that goes into it. */
+/** Scope of a pack, which selects the part of the register included in it. */
 export interface Concerned {
   readonly nodes: readonly string[]
   readonly checks: readonly string[]
@@ -228,14 +228,14 @@ export interface Concerned {
 }
 
 /**
- * The part of a register that concerns one pack. Other nodes and other frameworks may be of another customer, so their names
- * stay out: an acceptance is narrowed to the nodes of the pack. What was signed is the whole entry, so one that is narrowed goes in
- * without its signatures, as an entry that nobody signed.
+ * The part of a register that concerns one pack. Other nodes and frameworks can belong to another customer, so their names
+ * are excluded: an acceptance is limited to the nodes of the pack. Signatures cover the whole entry, so a limited entry is included
+ * without its signatures, as an unsigned entry.
  */
 export function registerFor(register: Register, { nodes, checks, frameworks }: Concerned): Register {
   const here = new Set(nodes)
   const known = new Set(checks)
-  // A document of an evidence request, and who was asked for it, counts in every framework.
+  // A document of an evidence request, and its assignment, counts in every framework.
   const chosen = new Set<string>([...frameworks, EVIDENCE_REQUESTS])
   const narrowed = <T extends Exception | PendingException>(entry: T): readonly T[] => {
     const named = entry.nodes.filter((node) => here.has(node))

@@ -49,7 +49,7 @@ export function buildReport(input: ReportInput): ReportDocument {
     populationSection(matter),
     gapSection(matter),
     methodSection(matter),
-    ...under('Versions and numbers', versionSection(matter), profileSection(matter)),
+    ...under('Versions and thresholds', versionSection(matter), profileSection(matter)),
     ...under(
       'Results by control',
       ...current.map((framework) => controlSection(matter, framework)),
@@ -61,7 +61,7 @@ export function buildReport(input: ReportInput): ReportDocument {
     decisionSection(matter),
     recordSection(matter),
     limitSection(matter),
-    ...under('Overlay of proposed rules', ...overlaySections(matter)),
+    ...under('Proposed rules', ...overlaySections(matter)),
     signOffSection(matter),
     ...under('Chain of custody and verification', custodySection(matter), howtoSection(matter)),
     ...under('Appendix', evidenceSection(matter), glossarySection()),

@@ -50,7 +50,7 @@ export function retentionPlan(
     const entered = seals.every((seal) => retired.has(seal))
     if (at >= before && !entered) continue
     const why = entered ? null : whyItStays(run, packs, all, { baseline, before, evenInPeriods })
-    if (!isSafeName(run) || OURS.includes(run)) stays.push({ run, why: 'its name is not one of a folder of a run' })
+    if (!isSafeName(run) || OURS.includes(run)) stays.push({ run, why: 'its name is not a valid run folder name' })
     else if (why !== null) stays.push({ run, why })
     else due.push({ run, at, seals, entered })
   }
@@ -69,7 +69,7 @@ function whyItStays(
   entries: readonly ChainEntry[],
   policy: { readonly baseline: string | undefined; readonly before: string; readonly evenInPeriods: boolean },
 ): string | null {
-  if (run === policy.baseline) return 'later runs are compared with it: it is the baseline in force'
+  if (run === policy.baseline) return 'it is the baseline with which later runs are compared'
   if (policy.evenInPeriods) return null
   const last = entries.findLast((entry) => entry.kind === 'period')
   const period = entries.find(
@@ -79,7 +79,7 @@ function whyItStays(
       (entry.at >= policy.before || entry === last) &&
       packs.some(({ at }) => at.slice(0, 10) >= entry.from && at.slice(0, 10) <= entry.to),
   )
-  return period?.kind === 'period' ? `the sealed account of ${period.from} to ${period.to} rests on it` : null
+  return period?.kind === 'period' ? `the sealed period report of ${period.from} to ${period.to} depends on it` : null
 }
 
 /** The same moment so many years before, in UTC; of 29 February, 1 March. */

@@ -189,9 +189,9 @@ const someOf = (names: readonly string[]): SomeNames => ({ first: names.slice(0,
 
 /** What a person calls the kinds of marks. */
 const PARTS: Readonly<Record<MachineMark['part'], string>> = {
-  boot: 'boot id',
-  'board-serial': 'serial number of the board',
-  'system-serial': 'serial number of the system',
+  boot: 'boot ID',
+  'board-serial': 'board serial number',
+  'system-serial': 'system serial number',
   'system-uuid': 'system UUID',
 }
 

@@ -59,7 +59,7 @@ export function sudoersFor(commands: readonly RunCommand[], options: SudoersOpti
   const own = said.filter((command) => !startsAnother(command))
   const starting = said.filter(startsAnother)
   return [
-    '# Barewitness: read-only questions that need root. Exact arguments; nothing else is granted.',
+    '# Barewitness: read-only commands that require root. Exact arguments; nothing else is granted.',
     '# Check:    visudo -cf FILE',
     '# Install:  /etc/sudoers.d/barewitness, owner root, mode 0440',
     ...notes.map((note) => `# ${note}`),
@@ -69,7 +69,7 @@ export function sudoersFor(commands: readonly RunCommand[], options: SudoersOpti
     ...(starting.length === 0
       ? []
       : [
-          '# Live tests: taskset pins the one program that its arguments name, so these lines alone may start another program.',
+          '# Live tests: taskset starts the one program named in its arguments, so only these lines may start another program.',
           ...grants('BAREWITNESS_PINNED', 'NOPASSWD: EXEC:', starting, options),
         ]),
     '',
@@ -79,11 +79,11 @@ export function sudoersFor(commands: readonly RunCommand[], options: SudoersOpti
 const COMMON = 'use_pty, env_reset, !setenv, noexec, secure_path="/usr/sbin:/usr/bin:/sbin:/bin"'
 const DEFAULTS: Readonly<Record<'sudo' | 'sudo-rs', (user: string) => readonly string[]>> = {
   sudo: (user) => [
-    '# Every command that is run is also written to the log file named here, by sudo itself.',
+    '# sudo also writes every command it runs to this log file.',
     `Defaults:${user} !requiretty, ${COMMON}, logfile="/var/log/sudo-barewitness.log"`,
   ],
   'sudo-rs': (user) => [
-    '# In the form of sudo-rs, which writes every command that is run to the system log.',
+    '# For sudo-rs, which writes every command it runs to the system log.',
     `Defaults:${user} ${COMMON}`,
   ],
 }
@@ -92,7 +92,7 @@ const unsaidLines = (commands: readonly RunCommand[]): readonly string[] =>
   commands.length === 0
     ? []
     : [
-        '# Left out, since sudo-rs has no way to say exactly these arguments (a word with a blank, an asterisk or a question mark):',
+        '# Omitted, because sudo-rs cannot express exactly these arguments (a blank, an asterisk or a question mark):',
         ...new Set(commands.map((command) => `#   ${wordsOf(command).join(' ').replaceAll('\\', '(backslash)')}`)),
       ]
 

@@ -24,15 +24,15 @@ export const LARGEST_VANTAGE_ERROR_KM = 50
  */
 export function vantagePlaceProblem({ name, latitude, longitude, radiusKm, declaredBy }: Place): string | null {
   if (name.trim() === '') return 'has no name'
-  if (declaredBy.trim() === '') return 'has nobody who declared it'
+  if (declaredBy.trim() === '') return 'has no declaring person'
   if (GUESSED.test(name) || GUESSED.test(declaredBy))
-    return 'comes from an address (“IP-derived”); such a place bounds nothing, so a person has to declare it'
+    return 'is derived from an address (“IP-derived”) and cannot be used as a bound; a person must declare it'
   if (!(Math.abs(latitude) <= 90)) return 'has a latitude that is not between -90 and 90 degrees'
   if (!(Math.abs(longitude) <= 180)) return 'has a longitude that is not between -180 and 180 degrees'
-  if (!(radiusKm > 0)) return 'must be known to within some kilometres, more than 0'
+  if (!(radiusKm > 0)) return 'must have an accuracy greater than 0 km'
   return radiusKm <= LARGEST_VANTAGE_ERROR_KM
     ? null
-    : `is known to within ${radiusKm} km only; nothing can be timed from a place that is not known to within ${LARGEST_VANTAGE_ERROR_KM} km`
+    : `has an accuracy of only ${radiusKm} km; at most ${LARGEST_VANTAGE_ERROR_KM} km is required for a vantage point`
 }
 
 /** Names that tools give to places they took from an address. */
@@ -56,16 +56,14 @@ export function vantageProblems(record: VantageRecord): readonly string[] {
   )
   const silent = measurements.find(({ hostKey, echo, path }) => hostKey === null && (echo !== null || path !== null))
   return [
-    ...(place === null ? [] : [`The place that it was timed from ${place}.`]),
+    ...(place === null ? [] : [`Its vantage point ${place}.`]),
     ...(within(end, start - SLACK_MS, Number.POSITIVE_INFINITY) ? [] : ['It ends before it begins.']),
     ...(within(signed, end - SLACK_MS, end + LONGEST_SIGNING_MS)
       ? []
-      : ['It was not signed when it was made: the moment of its signature is another day’s.']),
-    ...(strayed === undefined ? [] : [`Node ${quote(strayed.node)} was timed before it began, or after it ended.`]),
+      : ['It was not signed at the time of measurement: its signature has a different date.']),
+    ...(strayed === undefined ? [] : [`Node ${quote(strayed.node)} was measured before its start or after its end.`]),
     ...(twice === undefined ? [] : [`Node ${quote(twice.node)} is in it twice.`]),
-    ...(silent === undefined
-      ? []
-      : [`Node ${quote(silent.node)} has times, and no host key that says whose they are.`]),
+    ...(silent === undefined ? [] : [`Node ${quote(silent.node)} has measurements without a host key.`]),
   ]
 }
 

@@ -12,7 +12,7 @@ import type { Trust } from './verify/trust.ts'
 
 export interface VerifyDisclosureInput extends RulesSources {
   readonly source: PackSource
-  /** Where the archive itself is not as we write it; empty for a folder. */
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
   readonly trust: Trust
@@ -22,8 +22,8 @@ export interface VerifyDisclosureInput extends RulesSources {
 }
 
 /**
- * The answers about a copy with parts withheld. Its seal is the pack's own, and every disclosed byte must be under it; what is withheld
- * leaves the rest open, and is named. Never throws, whatever the copy holds.
+ * Verification checks of a redacted copy. Its seal is that of the pack, and every disclosed byte must be covered by it; redacted parts
+ * are listed and leave the remaining checks indeterminate. Never throws, whatever the copy contains.
  */
 export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
   const { source, trust, verifiedAt } = input
@@ -59,6 +59,6 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
 const NO_CHAIN: VerificationAnswer = {
   question: 'chain-continuous',
   outcome: 'not-shown',
-  summary: 'The chain of runs is checked on the pack itself.',
+  summary: 'Not checked on a redacted copy. Verify the pack to check its run chain.',
   details: [],
 }

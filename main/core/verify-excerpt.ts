@@ -16,7 +16,7 @@ import type { Trust } from './verify/trust.ts'
 
 export interface VerifyExcerptInput extends RulesSources {
   readonly source: PackSource
-  /** Where the archive itself is not as we write it; empty for a folder. */
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
   readonly validator: SchemaValidator
@@ -26,7 +26,7 @@ export interface VerifyExcerptInput extends RulesSources {
   readonly file: string
 }
 
-/** What an excerpt says of itself, on nobody's seal. */
+/** Self-description of an excerpt, not covered by any seal. */
 export interface Excerpt {
   readonly schema: 'barewitness.excerpt/1'
   readonly run: string
@@ -35,7 +35,7 @@ export interface Excerpt {
 }
 
 /**
- * The answers about an excerpt: a part of a run's pack with some of its nodes. Its seal is the run's own. Never throws, whatever it holds.
+ * Verification checks of a pack excerpt: selected nodes of one run under that run’s seal. Never throws, whatever it contains.
  */
 export async function verifyExcerpt(input: VerifyExcerptInput): Promise<VerificationReport> {
   const { trust, verifiedAt } = input
@@ -88,8 +88,8 @@ const intact = (problems: readonly string[], files: number): VerificationAnswer 
   outcome: problems.length > 0 ? 'no' : 'yes',
   summary:
     problems.length > 0
-      ? 'What is enclosed is not as the run’s own seal has it.'
-      : `All ${files} enclosed files are as they were when the run’s pack was sealed.`,
+      ? 'Enclosed files differ from the sealed contents of the run’s pack.'
+      : `All ${files} enclosed files match the sealed digests of the run’s pack.`,
   details: problems,
 })
 
@@ -100,13 +100,13 @@ function complete(
 ): VerificationAnswer {
   const run = bag.statement?.predicate.run
   const problems = [
-    ...(said === null ? [`${EXCERPT_PATH} is not in its form.`] : []),
-    ...(said === null || said.run === run ? [] : [`${EXCERPT_PATH} names another run than the seal.`]),
-    ...nodesLacking(source, said?.nodes ?? []).map((node) => `Node ${quote(node)} is named and not enclosed.`),
+    ...(said === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
+    ...(said === null || said.run === run ? [] : [`${EXCERPT_PATH} names a different run from the seal.`]),
+    ...nodesLacking(source, said?.nodes ?? []).map((node) => `Node ${quote(node)} is listed but not enclosed.`),
     ...(said === null || sampled.nodes === said.nodes.length
       ? []
-      : [`${EXCERPT_PATH} names other nodes than are enclosed.`]),
-    ...(bag.trace === null ? ['The trace of the run is not enclosed.'] : []),
+      : [`${EXCERPT_PATH} lists different nodes from those enclosed.`]),
+    ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
     ...sampled.problems,
   ]
   const question = 'complete'
@@ -114,30 +114,31 @@ function complete(
     ? {
         question,
         outcome: 'no',
-        summary: 'Something the excerpt refers to is missing or does not fit.',
+        summary: 'Referenced files are missing or inconsistent.',
         details: problems,
       }
     : {
         question,
         outcome: 'yes',
-        summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} is enclosed whole. Every other node of the run was left out.`,
-        details: [`Why it was made, on the word of who made it: ${quote(said?.why ?? '', 600)}.`],
+        summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
+        details: [`Purpose, as stated by its creator: ${quote(said?.why ?? '', 600)}.`],
       }
 }
 
 function reproducible({ details, nodes, stated, identical, rules, falsified }: SampledReading): VerificationAnswer {
   const question = 'reproducible'
-  if (nodes === 0) return { question, outcome: 'not-shown', summary: 'It encloses no node to evaluate again.', details }
-  const count = `${identical} of ${stated} verdicts came out the same from the raw answers`
+  if (nodes === 0)
+    return { question, outcome: 'not-shown', summary: 'No node is enclosed, so nothing can be re-evaluated.', details }
+  const count = `${identical} of ${stated} verdicts reproduced from the captures`
   if (falsified !== null) return { question, outcome: 'no', summary: falsified, details }
   if (rules?.standing === 'unknown')
     return { question, outcome: 'not-shown', summary: unknownRules(rules.version, { stated, identical }), details }
-  return { question, outcome: details.length === 0 ? 'yes' : 'no', summary: `Evaluated again: ${count}.`, details }
+  return { question, outcome: details.length === 0 ? 'yes' : 'no', summary: `Re-evaluated: ${count}.`, details }
 }
 
 const NO_CHAIN: VerificationAnswer = {
   question: 'chain-continuous',
   outcome: 'not-shown',
-  summary: 'The chain of runs is checked on the pack itself, or on that of the period.',
+  summary: 'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
   details: [],
 }

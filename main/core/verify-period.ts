@@ -25,12 +25,12 @@ import { intact, type VerifiedPack, type VerifyInput } from './verify.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
-/** What is asked of VerifiedPack: there is no one run whose contents could be read afterwards. */
+/** As VerifiedPack, without contents: there is no single run whose contents could be read afterwards. */
 export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
 
 /**
- * The six answers about a sealed account of a period: the same questions as of a run's pack. Everything it says is derived again from the
- * chain of runs and the sealed traces, and sampled nodes from their raw answers. Never throws, whatever it holds.
+ * Performs the six verification checks of a sealed period report. All its statements are derived again from the
+ * run chain and the sealed run traces, and sampled nodes from their captures. Never throws, whatever it contains.
  */
 export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPeriod> {
   const { source, trust, verifiedAt } = input
@@ -114,7 +114,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
 
 const TOLERANCE = CLOCK_TOLERANCE_MINUTES * 60_000
 
-/** The stated account; null where it is none in canonical form, or of days that make no period. */
+/** The stated period report; null where it is not in canonical form or its dates are not a valid period. */
 async function readPeriod({ source, validator }: VerifyPeriodInput): Promise<Period | null> {
   const found = canonical(await textOf(source, PERIOD_PATH))
   if (found === null || validator.problems('period', found.value).length > 0) return null
@@ -142,24 +142,24 @@ async function statedProblems(
   statement: ExpectedStatement | null,
 ): Promise<readonly string[]> {
   if (period === null || statement === null)
-    return [`${PERIOD_PATH} is missing, not in canonical form, or no account of a period.`]
+    return [`${PERIOD_PATH} is missing, not in canonical form, or not a period report.`]
   return [
     ...((await textOf(source, PATHS.statement)) === `${canonicalJson(statement)}\n`
       ? []
       : [`${PATHS.statement} does not state this period and these files.`]),
-    ...(period.asOf > `${period.to}T23:59:59.999Z` ? [] : ['The period was not over when it was sealed.']),
+    ...(period.asOf > `${period.to}T23:59:59.999Z` ? [] : ['The period had not ended when the report was sealed.']),
   ]
 }
 
-/** What the report was made for. */
+/** Digest of the evidence that the report was produced for. */
 const digestIn = (statement: ExpectedStatement | null): Sha256 | undefined =>
   ((statement ?? {}) as Partial<Pick<Statement, 'predicate'>>).predicate?.report.evidenceDigest
 
 interface Stated {
-  /** The reader trusts the key of the account itself. */
+  /** The reader trusts the key of the period report. */
   readonly trusted: boolean
   readonly samples: Period['samples']
-  /** When the account says it was made is later than now. */
+  /** The stated creation time, where it is in the future. */
   readonly early: string | null
   readonly pages: PagesCompared
 }
@@ -174,29 +174,29 @@ function complete(
     return {
       question,
       outcome: 'no',
-      summary: 'Something the pack refers to is missing or does not fit.',
+      summary: 'Referenced files are missing or inconsistent.',
       details: problems,
     }
   if (pages.kind === 'differ')
     return {
       question,
       outcome: 'no',
-      summary: 'What the pages of the report state does not follow from what is sealed.',
+      summary: 'The report pages do not match the sealed evidence.',
       details: pages.problems,
     }
   const enclosed = runs - absent.length
-  const said = `Every run that the chain has in the period is accounted for: of ${plural(runs, 'run')}, ${enclosed} with the seal and the trace from its own pack, which its own seal holds.`
+  const said = `All runs of the run chain in the period are accounted for: ${plural(runs, 'run')}, of which ${enclosed} with the run trace and seal of their packs.`
   const open = [
     ...(absent.length === 0
       ? []
       : [
-          `Of ${plural(absent.length, 'run')} nothing is stated but that ${absent.length === 1 ? 'it was' : 'they were'} sealed: ${listed(absent)}. What ${absent.length === 1 ? 'its pack' : 'their packs'} would show is not known.`,
+          `For ${plural(absent.length, 'run')} only the seal is stated: ${listed(absent)}. The contents of ${absent.length === 1 ? 'its pack' : 'their packs'} are unknown.`,
         ]),
     ...(trusted && strangers.length > 0
-      ? [`${plural(strangers.length, 'run')} were sealed by a key that you do not trust: ${listed(strangers)}.`]
+      ? [`${plural(strangers.length, 'run')} sealed by a key that you do not trust: ${listed(strangers)}.`]
       : []),
-    ...(pages.kind === 'same' ? [] : [`The pages of the report were not compared with what is sealed: ${pages.why}.`]),
-    ...(early === null ? [] : [`It is dated ${early}, which is later than the clock of this computer.`]),
+    ...(pages.kind === 'same' ? [] : [`The report pages were not compared with the sealed evidence: ${pages.why}.`]),
+    ...(early === null ? [] : [`It is dated ${early}, later than this computer’s clock.`]),
   ]
   return open.length > 0
     ? {
@@ -208,7 +208,7 @@ function complete(
     : {
         question,
         outcome: 'yes',
-        summary: `${said} Every page of the report follows from what is sealed.`,
+        summary: `${said} Every report page matches the sealed evidence.`,
         details: [drawn(samples, nodes)],
       }
 }
@@ -220,27 +220,27 @@ const listed = (names: readonly string[]): string =>
     .map((name) => quote(name, 100))
     .join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}`
 
-/** How many rows were drawn, whatever they are of, and of how many nodes among them the raw answers are enclosed. */
+/** Number of sampled items, and of nodes among them whose captures are enclosed. */
 function drawn(samples: Period['samples'], nodes: number): string {
-  if (samples.length === 0) return 'No sample was drawn: the raw answers are in the packs of the runs.'
+  if (samples.length === 0) return 'No items were sampled. The captures are in the packs of the runs.'
   const rows = samples.reduce((sum, sample) => sum + sample.drawn.length, 0)
-  return `${plural(samples.length, 'sample')} with ${plural(rows, 'row')} in all ${samples.length === 1 ? 'was' : 'were'} drawn. ${
+  return `${plural(samples.length, 'sample')} with ${plural(rows, 'item')} in total. ${
     nodes === 0
-      ? 'None of the rows has raw answers enclosed: those are in the packs of the runs.'
-      : `The raw answers of ${plural(nodes, 'node')} are enclosed; the others are in the packs of the runs.`
+      ? 'No captures are enclosed; they are in the packs of the runs.'
+      : `The captures of ${plural(nodes, 'node')} are enclosed; the others are in the packs of the runs.`
   }`
 }
 
 function reproducible({ failed, wrong, other, unknown, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
   const question = 'reproducible'
-  if (failed !== null) return { question, outcome: 'no', summary: 'Nothing could be derived again.', details: [failed] }
+  if (failed !== null) return { question, outcome: 'no', summary: 'Re-evaluation is not possible.', details: [failed] }
   const sampled =
-    nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of drawn nodes came out the same from the raw answers.`
+    nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of sampled nodes reproduced from the captures.`
   if (wrong.length > 0)
     return {
       question,
       outcome: 'no',
-      summary: `What is stated does not come out of the chain, the sealed traces and the raw answers.${sampled}`,
+      summary: `Statements differ from those derived from the run chain, the sealed run traces and the captures.${sampled}`,
       details: [...wrong, ...other],
     }
   if (unknown.size > 0)
@@ -254,13 +254,13 @@ function reproducible({ failed, wrong, other, unknown, stated, identical, nodes 
     ? {
         question,
         outcome: 'not-shown',
-        summary: `Some of it was made by another version than this one, and does not come out the same here. Use that version to compare.${sampled}`,
+        summary: `Parts were produced by a different version and are not reproduced here. Use that version to compare.${sampled}`,
         details: other,
       }
     : {
         question,
         outcome: 'yes',
-        summary: `The account and its lists were derived again from the chain and the sealed traces, byte for byte.${sampled}`,
+        summary: `The period report and its lists were reproduced from the run chain and the sealed run traces, byte for byte.${sampled}`,
         details: [],
       }
 }

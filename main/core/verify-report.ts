@@ -13,13 +13,13 @@ export interface VerifyReportInput {
   readonly trust: Trust
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
-  /** The file's name, for display. */
+  /** The file’s name, for display. */
   readonly file: string
 }
 
 /**
- * The answers about a PDF by itself. Of one of our reports: whether it is intact, whose it is and by when it existed; the rest needs the
- * pack. Of anybody else's PDF nothing is said but what it is not. Never throws.
+ * Verification of a PDF alone. For a Barewitness report: integrity, signature and time; the other checks require the
+ * pack. Any other PDF is not verified. Never throws.
  */
 export async function verifyReport(input: VerifyReportInput): Promise<VerificationReport> {
   const { pdf, reader, trust, verifiedAt } = input
@@ -30,7 +30,7 @@ export async function verifyReport(input: VerifyReportInput): Promise<Verificati
 function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportInput): VerificationReport {
   const { seal, problems } = reading
   const stamps = seal?.timestamps ?? []
-  // Whoever adds a time-stamp over a whole report puts all chains into it first.
+  // A time-stamp over the whole report is added only after all certificate chains are in it.
   const wholeChains = stamps.length > 1
   const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
   const embedded = embeddedResults(reading.attachments)
@@ -40,21 +40,21 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
       ? answer(
           'intact',
           'yes',
-          'The report is as it was when it was sealed, and nothing was added but time-stamps and what they need.',
+          'The report is unchanged since sealing; only time-stamps and their validation data were added.',
           [
-            `Level ${reading.level}: a matter of form, whoever the authorities are. A later level that was cut off leaves a lower one; the pack says which bytes belong to it.`,
-            'What its pages say was not compared with any evidence.',
+            `Level ${reading.level}: this describes the form only, not the trust in its authorities. If a later level was removed, a lower one remains; the pack states which bytes belong to the report.`,
+            'The content of its pages was not compared with evidence.',
           ],
         )
-      : answer('intact', 'no', 'The report is not as it was sealed.', broken),
+      : answer('intact', 'no', 'The report differs from the sealed report.', broken),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
     existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
-    notShown('complete', 'A report alone does not hold the answers of the nodes. Verify the pack it belongs to.', [
-      `It names evidence digest ${plain(reading.evidenceDigest ?? 'nothing')}.`,
+    notShown('complete', 'A report alone contains no evidence; verify its pack.', [
+      `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
     ]),
-    notShown('reproducible', 'Verdicts can be evaluated again from a pack only.'),
-    notShown('chain-continuous', 'The chain of runs stands in packs only.'),
+    notShown('reproducible', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    notShown('chain-continuous', 'The run chain is only in packs; verify its pack.'),
   ]
   return {
     schema: 'barewitness.verification/2',
@@ -70,18 +70,17 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   }
 }
 
-const NO_SIGNATURE = 'No signature of an author can be read in this PDF.'
+const NO_SIGNATURE = 'No readable author signature in this PDF.'
 
 const CARRIED: Readonly<Record<EmbeddedForm | 'none', string>> = {
-  whole: 'It carries the results of every node.',
-  index:
-    'It carries the states of controls, and each node with the digest of its results. The results themselves are in the pack.',
-  none: 'It carries no results that can be read.',
+  whole: 'The results of every node are embedded.',
+  index: 'The states of controls, and the digest of each node’s results, are embedded. The results are in the pack.',
+  none: 'No readable results are embedded.',
 }
 
-/** The answers about a PDF that is not read, because no report of ours is that large. */
+/** Result for a PDF that is not read because it exceeds the size of any Barewitness report. */
 export const largerThanRead = (about: Pick<VerificationReport, 'file' | 'verifiedAt'>): VerificationReport =>
-  ofOthers({ problems: ['This PDF is larger than any report that Barewitness reads.'] }, about)
+  ofOthers({ problems: ['This PDF is larger than any Barewitness report.'] }, about)
 
 const ofOthers = (
   { problems }: Pick<PdfReading, 'problems'>,
@@ -94,9 +93,9 @@ const ofOthers = (
   ok: false,
   demo: false,
   answers: [
-    answer('intact', 'no', 'This is not a report that Barewitness wrote. It was not verified.', problems),
+    answer('intact', 'no', 'Not a Barewitness report; not verified.', problems),
     ...(['signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const).map((question) =>
-      notShown(question, 'Nothing is said about files that Barewitness did not write.'),
+      notShown(question, 'Not verified: this file was not written by Barewitness.'),
     ),
   ],
   rules: null,

@@ -11,11 +11,11 @@ export interface VerifyTextInput {
   readonly evidenceDigest: string
   readonly demo: boolean
   readonly revocationLists: readonly string[]
-  /** Who stamps the seal; null when nobody does. */
+  /** Time-stamp authority of the seal; null without one. */
   readonly timestamp: { readonly authority: string } | null
-  /** Further ways to look at the pack, printed at the end. No test runs their lines, so they get no COMMAND_INDENT. */
+  /** Further ways to inspect the pack, printed at the end. No test runs their lines, so they have no COMMAND_INDENT. */
   readonly recipes?: readonly Recipe[]
-  /** The folder of nodes, `data/nodes` where not told otherwise. */
+  /** The folder of nodes; default `data/nodes`. */
   readonly nodes?: string
 }
 
@@ -24,83 +24,81 @@ export interface Recipe {
   readonly lines: readonly string[]
 }
 
-/** Lines that begin with this are commands; nothing else does. A test runs exactly them. */
+/** Only command lines begin with this indent. A test runs exactly those lines. */
 export const COMMAND_INDENT = '    '
 
-/** VERIFY.txt: how a stranger checks a pack without Barewitness. The checks themselves are those of verify.sh. */
+/** VERIFY.txt: independent verification of a pack without Barewitness. The checks are those of verify.sh. */
 export function verifyText(input: VerifyTextInput): string {
   const { timestamp, nodes = 'data/nodes' } = input
   const stamped = timestamp !== null
   return `${[
-    'HOW TO CHECK THIS PACK WITHOUT BAREWITNESS',
+    'VERIFY THIS EVIDENCE PACK WITHOUT BAREWITNESS',
     '',
     ...(input.demo ? DEMO_NOTE : []),
-    'What you need, by a way that is not this pack',
+    'Requirements, obtained independently of this pack',
     '',
     ' 1. From the signer, the root certificate, as a file root.pem. Its SHA-256 fingerprint should be',
     `   ${input.rootFingerprint}`,
-    '   A root certificate taken from the pack shows nothing: whoever forged the pack would have put theirs in.',
-    ` 2. From the signer, the fingerprint of the signing certificate of ${plain(input.subject)}. This pack claims`,
+    '   A root certificate taken from the pack confirms nothing: a forged pack would contain the forger’s own.',
+    ` 2. From the signer, the fingerprint of the signing certificate of ${plain(input.subject)}. This pack states`,
     `   ${input.fingerprint}`,
     ...(timestamp === null ? [] : tsaNeed(timestamp.authority)),
-    ` ${stamped ? 4 : 3}. verify.sh, the same file for every pack of one version. In the version that made this pack, its SHA-256 is`,
+    ` ${stamped ? 4 : 3}. verify.sh, the same file in every pack of one version. In the version that produced this pack, its SHA-256 is`,
     `   ${sha256(VERIFY_SH)}`,
-    '   The copy in the pack is for convenience: compare its digest with one from elsewhere, and read it.',
-    '   It needs sh, unzip (Info-ZIP), awk, GNU tools, and openssl 3.0 or later. No network, no account. It unpacks into a folder of',
-    '   its own below TMPDIR, or /tmp, and removes it.',
+    '   The copy in the pack is for convenience: compare its digest with one from another source, and read it.',
+    '   It requires sh, unzip (Info-ZIP), awk, GNU tools, and openssl 3.0 or later; no network, no account. It unpacks into its own',
+    '   folder below TMPDIR, or /tmp, and removes that folder afterwards.',
     '',
-    `Put the archive${stamped ? ', root.pem and tsa-root.pem' : ' and root.pem'} into a folder and go there. The first two commands take verify.sh from the pack.`,
-    'In the last one, put the fingerprint that you were given in the place of the one that this pack claims.',
+    `Place the archive${stamped ? ', root.pem and tsa-root.pem' : ' and root.pem'} in one folder and run the commands there. The first two extract verify.sh from the pack.`,
+    'In the last command, replace the fingerprint stated by this pack with the one you received from the signer.',
     '',
     ...commands(input).map((line) => `${COMMAND_INDENT}${line}`),
     '',
-    'If the last line printed is ALL CHECKS PASSED, this was shown:',
+    'If the last line printed is ALL CHECKS PASSED, the following was verified:',
     '  - The archive can be unpacked without harm.',
-    '  - Every file is as listed; none is missing, none was added, none has another name.',
-    '  - The list was sealed with the key whose fingerprint you gave, issued by the root you hold.',
+    '  - Every file matches the list; no file is missing, added or renamed.',
+    '  - The list was sealed with the key whose fingerprint you supplied, issued under your root certificate.',
     ...(stamped
       ? [
-          '  - It was sealed no later than the printed time, as the time-stamp authority whose root you gave says.',
-          '   The certificates were judged as of that time; they may have ended since.',
+          '  - It was sealed no later than the printed time, according to the time-stamp authority whose root you supplied.',
+          '   The certificates were evaluated at that time; they may have expired since.',
         ]
       : []),
     ...(input.revocationLists.length > 0
-      ? [
-          '  - The revocation list in the pack, which the root signed, does not name that key, or only from a later date on.',
-        ]
-      : ['  - Nothing about revocation: the pack carries no revocation list.']),
+      ? ['  - The revocation list in the pack, signed by the root, does not list that key, or only from a later date.']
+      : ['  - Nothing about revocation: the pack contains no revocation list.']),
     '',
-    'This was not shown:',
+    'Not verified:',
     stamped
-      ? '  - Times before the sealing. Those in the evidence are the signer’s and the servers’ own.'
-      : '  - When it was sealed. There was no time-stamp when this was written; all times in the pack are the signer’s own.',
-    '  - That the key has not been revoked since. Ask the signer.',
-    '  - That the servers told the truth, or that the results follow from the answers. For the latter run:',
+      ? '  - Times before the sealing. Times in the evidence come from the signer and the servers.'
+      : '  - The time of sealing. There was no time-stamp when this file was written; all times in the pack are the signer’s.',
+    '  - Whether the key has been revoked since. Ask the signer.',
+    '  - Whether the servers reported truthfully, or the results follow from the captures. For the latter, run:',
     '   barewitness verify PACK --trust root.pem',
-    '   It evaluates the raw answers again, on your computer, and compares every result.',
-    '  - What else the script printed below “This was not shown”.',
+    '   It re-evaluates the captures on your computer and compares every result.',
+    '  - Other points that the script lists under “Not verified”.',
     '',
-    'What else can be checked by hand, in the unpacked pack',
+    'Further manual checks, in the unpacked pack',
     '  - The report belongs to this evidence: the digest printed on its first page is',
     `   ${input.evidenceDigest}`,
     "   and is computed by:  grep -v '  data/report' manifest-sha256.txt | sha256sum",
-    `  - A raw answer: the files ${nodes}/NODE/sha256/DIGEST hold the exact bytes a node gave, named by their digest;`,
-    `   ${nodes}/NODE/captures.jsonl says which command each belongs to.`,
-    `  - A recording as a whole:  cat ${nodes}/NODE/recording.json ${nodes}/NODE/captures.jsonl | sha256sum`,
-    '   gives the digest that statement.json names for the node.',
+    `  - A capture: the files ${nodes}/NODE/sha256/DIGEST contain the exact output of a command, named by digest;`,
+    `   ${nodes}/NODE/captures.jsonl states the command of each.`,
+    `  - A complete recording:  cat ${nodes}/NODE/recording.json ${nodes}/NODE/captures.jsonl | sha256sum`,
+    '   prints the digest that statement.json states for the node.',
     ...(input.recipes ?? []).flatMap(recipe),
   ].join('\n')}\n`
 }
 
 const DEMO_NOTE = [
-  'DEMONSTRATION. The data is made up or replayed: it shows nothing about any server, whatever key has sealed it. Nobody may trust it.',
-  'Only for trying out the commands, they take the root certificates from the pack itself. Never do that with a real pack.',
+  'DEMO DATA. The data is synthetic or replayed. It is not evidence about any server, whatever key sealed it, and must not be trusted.',
+  'To try out the commands, they extract the root certificates from the pack itself. Never do this with a real pack.',
   '',
 ]
 
 const tsaNeed = (authority: string): readonly string[] => [
   ` 3. From the time-stamp authority ${plain(authority)}, its root certificate, as a file tsa-root.pem.`,
-  '   If you have none, leave it out of the command: everything else is checked, and no time is shown.',
+  '   If you have none, omit it from the command: all other checks run, and no time is confirmed.',
 ]
 
 function commands({ packName, fingerprint, demo, timestamp }: VerifyTextInput): readonly string[] {
@@ -119,7 +117,7 @@ function commands({ packName, fingerprint, demo, timestamp }: VerifyTextInput): 
 const lastCertificate = (pack: string, chain: string, file: string): string =>
   `unzip -p ${pack} pack/${chain} | awk '/BEGIN/ { last = "" } { last = last $0 "\\n" } END { printf "%s", last }' > ${file}`
 
-/** One word of POSIX sh, whatever the characters. */
+/** Quotes any string as one POSIX sh word. */
 const shellQuote = (word: string): string =>
   /^[A-Za-z0-9._-]+$/.test(word) ? word : `'${plain(word).replaceAll("'", `'\\''`)}'`
 

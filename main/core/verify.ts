@@ -39,30 +39,30 @@ import type { Trust } from './verify/trust.ts'
 
 export interface VerifyInput {
   readonly source: PackSource
-  /** Where the archive itself is not as we write it; empty for a folder. */
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
   readonly departures: readonly string[]
   readonly seal: SealReader
-  /** The rules of this program, and those that are kept of earlier ones. */
+  /** The rules of this program and the retained rules of earlier versions. */
   readonly catalog: Catalog
   readonly kept: KeptRules
   readonly validator: SchemaValidator
-  /** Writes the pages of the pack again and compares them. */
+  /** Regenerates the pages of the pack and compares them. */
   readonly pages: PageComparer
   readonly trust: Trust
-  /** The head of the chain of runs that the reader kept from an earlier pack. */
+  /** The checkpoint of the run chain that the reader kept from an earlier pack. */
   readonly lastHead: ChainHead | null
   /** UTC, ISO 8601. */
   readonly verifiedAt: string
-  /** The pack's name, for display. */
+  /** The pack’s name, for display. */
   readonly file: string
-  /** Keep every recording and result for reading them afterwards. Otherwise one node at a time is in memory. */
+  /** Keep every recording and result for later use. Otherwise only one node at a time is in memory. */
   readonly keep: boolean
 }
 
 export interface VerifiedPack {
   readonly report: VerificationReport
   readonly contents: PackContents
-  /** The chain of runs with this pack as its last entry: what the reader may keep. Null when the pack is in none, or does not verify. */
+  /** Checkpoint of the run chain with this pack as its last entry, for the reader to keep. Null when the pack is in no chain or does not verify. */
   readonly head: ChainHead | null
 }
 
@@ -71,18 +71,18 @@ export interface PackContents {
   readonly run: string | null
   readonly statement: Statement | null
   readonly scope: Scope | null
-  /** With `keep`: what is stated, joined from its parts. */
+  /** With `keep`: the stated assessment, joined from its parts. */
   readonly assessment: Assessment | null
   readonly recordings: readonly LoadedRecording[]
-  /** What people say about it; null when that cannot be read. */
+  /** The register; null when it cannot be read. */
   readonly register: Register | null
-  /** Verdicts stated, and how many of them came out the same here. */
+  /** Verdicts stated, and how many of them were reproduced here. */
   readonly verdicts: { readonly stated: number; readonly identical: number }
 }
 
 /**
- * The six answers about a pack, each found on its own: one that fails keeps none of the others from being asked. Never throws,
- * whatever the pack holds. `ok` is false as soon as one answer is `no`.
+ * Performs the six verification checks of a pack independently: a failed check does not prevent the others. Never throws,
+ * whatever the pack contains. `ok` is false as soon as one check fails.
  */
 export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const { source, trust, verifiedAt } = input
@@ -207,14 +207,14 @@ interface Walk {
   readonly identical: number
   readonly recorded: number
   readonly demo: boolean
-  /** Null as soon as one node could not be evaluated again. */
+  /** Null as soon as one node could not be re-evaluated. */
   readonly traced: readonly TracedNode[] | null
   /** Only with `keep`. */
   readonly stated: readonly NodeAssessment[]
   readonly recordings: readonly LoadedRecording[]
 }
 
-/** One pass over the nodes; of each, only what the answers need is kept. */
+/** One pass over the nodes; only what the checks need is kept of each. */
 async function walk(
   { source, validator, keep, pages }: VerifyInput,
   reading: PackReading,
@@ -257,24 +257,24 @@ async function walk(
   return found
 }
 
-/** The files against the sealed list. Without a seal that verifies, nothing says that the list is the sealed one. */
+/** Compares the files with the sealed list. Without a valid seal, nothing shows that the list is the sealed one. */
 export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
   const question = 'intact'
   if (altered.length > 0) {
-    const summary = `${altered.length === 1 ? 'One thing differs' : `${altered.length} things differ`} from what was sealed.`
+    const summary = `${altered.length === 1 ? 'One difference' : `${altered.length} differences`} from the sealed contents.`
     return { question, outcome: 'no', summary, details: altered }
   }
   if (seal === null || seal.problems.length > 0)
     return {
       question,
       outcome: 'not-shown',
-      summary: 'The files agree with the list of digests, and no seal ties that list to anybody.',
+      summary: 'Digests match, but no valid seal covers the list.',
       details: [],
     }
   return {
     question,
     outcome: 'yes',
-    summary: `All ${files} files are as they were when the pack was sealed.`,
+    summary: `All ${files} files match the sealed digests.`,
     details: [],
   }
 }
@@ -291,13 +291,14 @@ async function reproducible(
     return {
       question,
       outcome: 'no',
-      summary: 'Nothing could be evaluated again.',
-      details: ['The pack lacks what an evaluation takes.'],
+      summary: 'Re-evaluation is not possible.',
+      details: ['The pack lacks files required for re-evaluation.'],
     }
   const derived = await judge.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
   const whole = compareWhole(reading.assessment, derived, rules.standing)
   const said = [...walked.details, ...whole.details]
-  const rest = whole.wording && said.length === 0 ? ['What is stated of the whole differs from what is derived.'] : []
+  const rest =
+    whole.wording && said.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
   const differing = [...said, ...walked.wording, ...rest, ...trace]
   const { sentence, loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
   const details = [...differing, ...loosened]
@@ -307,7 +308,7 @@ async function reproducible(
         question,
         outcome: 'no',
         summary: falsifiedRules(reading.assessment.catalog, rules.reference),
-        details: [`With the rules here, ${count} come out the same.`, ...details],
+        details: [`With the rules of this program, ${count} are reproduced.`, ...details],
       }
     case 'unknown':
       return {
@@ -320,7 +321,7 @@ async function reproducible(
       return {
         question,
         outcome: differing.length === 0 ? 'yes' : 'no',
-        summary: `Evaluated again from the raw answers: ${count} came out the same${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
+        summary: `Re-evaluated from the captures: ${count} reproduced${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
         details,
       }
   }

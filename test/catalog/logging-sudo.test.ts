@@ -158,8 +158,8 @@ describe('beside our recording', () => {
       runningFoot: '',
       sections: [{ id: 'sudo', title: 'sudo', blocks }],
     }).join('\n')
-    expect(shown).toContain('0 commands asked by us and logged by sudo, one line for each; 2 without a counterpart.')
-    expect(shown).toContain('Logged by sudo, not in our recording')
+    expect(shown).toContain('0 commands recorded and logged by sudo, one line each; 2 without a counterpart.')
+    expect(shown).toContain('Logged by sudo, not in the recording')
     expect(shown).not.toContain('\u001b')
   })
 })

@@ -147,14 +147,14 @@ describe('A calendar', () => {
     )
     expect(rows(entries, '2026-10-01', '2026-10-01')).toEqual(['01 1 1 0 0 0 0'])
     expect(calendar(entries, '2026-10-01', '2026-10-01').notes).toEqual([
-      'Run “r-10010200” was sealed 2 times, as entries 2, 3. It counts once, as it was sealed first.',
+      'Run “r-10010200” was sealed 2 times, as entries 2, 3. It counts once, by its first seal.',
     ])
   })
 
   test('a run that names a plan which the chain does not have is unplanned, and told', () => {
     const { calendar: found, notes } = calendar(log(met(at(1))), '2026-10-01', '2026-10-01')
     expect(found.counts).toMatchObject({ planned: 0, met: 0, unplanned: 1 })
-    expect(notes).toEqual([expect.stringMatching(/It counts as unplanned/)])
+    expect(notes).toEqual([expect.stringMatching(/It counts as unscheduled/)])
   })
 
   test('a run without facts supports nothing', () => {

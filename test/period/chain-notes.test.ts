@@ -42,27 +42,25 @@ const OCTOBER = { from: '2026-10-01', to: '2026-10-31', asOf: '2026-11-01T00:00:
 describe('What a chain says of a period besides', () => {
   test('nothing where all is in order', () => expect(chainNotes([ran(1), ran(2)], OCTOBER)).toEqual([]))
   test('that it is empty, or begins later', () => {
-    expect(chainNotes([], OCTOBER)).toEqual(['The chain of runs has no entry: it says nothing of any day.'])
-    expect(chainNotes([ran(5)], OCTOBER)).toEqual([expect.stringMatching(/^The chain of runs begins at 2026-10-05T/)])
+    expect(chainNotes([], OCTOBER)).toEqual(['The run chain has no entries and covers no day.'])
+    expect(chainNotes([ran(5)], OCTOBER)).toEqual([expect.stringMatching(/^The run chain begins at 2026-10-05T/)])
   })
   test('that a run is of the future, and one of the past', () => {
     const future = ran(9, { at: '2030-01-01T00:00:00.000Z' })
     expect(chainNotes([ran(1), future, ran(2)], OCTOBER)).toEqual([
-      'Entry 2 is dated 2030-01-01T00:00:00.000Z, later than this account of it, 2026-11-01T00:00:00.000Z. A clock was wrong.',
-      `Entry 3 is dated ${at(2)}, and was entered after entry 2, dated 2030-01-01T00:00:00.000Z. A clock was set back, or it was made afterwards.`,
+      'Entry 2 is dated 2030-01-01T00:00:00.000Z, later than this period report, 2026-11-01T00:00:00.000Z. A clock was wrong.',
+      `Entry 3 is dated ${at(2)} but follows entry 2, dated 2030-01-01T00:00:00.000Z. A clock was set back, or the entry was added afterwards.`,
     ])
   })
   test('that a run is by a key that nothing before names', () => {
     const other = 'ef'.repeat(32)
     expect(chainNotes([ran(1), ran(2, { signer: other }), ran(3, { signer: other })], OCTOBER)).toEqual([
-      `Entry 2, run “r-2”, was sealed by a key that no entry before it names: ${other}.`,
+      `Entry 2, run “r-2”, was sealed by a key not used in earlier entries: ${other}.`,
     ])
   })
   test('that nobody signed a plan, which plans nothing and ends nothing', () => {
     const entries = [plan('c2lnbmVk'), plan(null, { cadence: null, at: at(2) }), plan(null, { schedule: 'second' })]
-    expect(chainNotes(entries, OCTOBER)).toContain(
-      'Entry 2, a plan for schedule “nightly”, is not signed. It plans nothing and ends nothing.',
-    )
+    expect(chainNotes(entries, OCTOBER)).toContain('Entry 2, for schedule “nightly”, is not signed and has no effect.')
     const read = calendarOf({ entries, facts: new Map(), zones, from: '2026-10-01', to: '2026-10-05' })
     expect(read.ok && read.value.calendar.counts).toMatchObject({ planned: 5, unrecorded: 5 })
   })
@@ -95,8 +93,8 @@ describe('What stays open', () => {
     expect(
       openNotes([open('node-a', 'x'), open('node-a', 'y'), open('node-b', 'x')], { nodes, checks: ['x'] }),
     ).toEqual([
-      'Node “node-a” is in no run after “r-1”. 2 deviations on it stayed open: no run shows a fix.',
-      'The last run has no claim “y”. Deviations from it stayed open: no run shows a fix.',
+      'Node “node-a” is in no run after “r-1”. 2 deviations on it stayed open: no run shows remediation.',
+      'The last run has no check “y”. Its deviations stayed open: no run shows remediation.',
     ])
   })
   test('and nothing is said where the last run looked', () =>
@@ -113,9 +111,9 @@ test('A run whose evidence was taken away says by whom it was said, and one whos
     { run: 'r-1', entry: 1, at: at(1), tagManifest },
     { run: 'r-2', entry: 2, at: at(2), tagManifest: sha256('2') },
   ]
-  const supports = 'It supports nothing, and by it alone no day has evidence.'
+  const supports = 'It supports no result and no day.'
   expect(withoutTrace(lost, [retired])).toEqual([
-    `Of run “r-1”, entry 1, dated ${at(1)}, nothing is stated but that it was sealed. Its evidence was taken away at ${at(9)}: “six years”. ${supports}`,
-    `Of run “r-2”, entry 2, dated ${at(2)}, nothing is stated but that it was sealed. Its pack was not at hand. ${supports}`,
+    `Run “r-1”, entry 1, dated ${at(1)}: only its seal is stated. Its evidence was deleted at ${at(9)}: “six years”. ${supports}`,
+    `Run “r-2”, entry 2, dated ${at(2)}: only its seal is stated. Its pack was not available. ${supports}`,
   ])
 })

@@ -104,7 +104,7 @@ describe('history period and history sample', () => {
         .split('\n')
         .slice(0, 3),
     ).toEqual([
-      'key,first run,first at,last run,last at,runs that declare it,runs that it answered,at the beginning,at the end,deviations,of them open',
+      'key,first run,first at,last run,last at,runs declared,runs collected,at the beginning,at the end,deviations,open deviations',
       'node-a,run-23,2026-11-23T02:10:00.000Z,run-25,2026-11-25T02:10:00.000Z,3,3,yes,yes,0,0',
       'node-b,run-23,2026-11-23T02:10:00.000Z,run-24,2026-11-24T02:10:00.000Z,2,2,yes,no,1,1',
     ])
@@ -137,7 +137,7 @@ describe('history period and history sample', () => {
     expect(made.period.calendar.counts).toMatchObject({ met: 3, daysWith: 2 })
     expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })
     expect(made.period.deviations).toEqual([])
-    expect(made.period.notes).toContainEqual(expect.stringMatching(/^Of run “run-24”.*Its pack was not at hand/))
+    expect(made.period.notes).toContainEqual(expect.stringMatching(/^Run “run-24”.*Its pack was not available/))
     const drawn = made.period.samples[0]?.drawn ?? []
     expect(drawn.map(({ key: row, run }) => [row, run]).sort()).toEqual([
       ['run-23', 'run-23'],

@@ -74,15 +74,15 @@ describe('A sealed account of a period', () => {
   })
 
   test.each([
-    ['no sample', [], /No sample was drawn/],
-    ['rows that are of no node', [['runs', 2]], /^1 sample with 2 rows in all was drawn\. None of the rows/],
+    ['no sample', [], /No items were sampled/],
+    ['rows that are of no node', [['runs', 2]], /^1 sample with 2 items in total\. No captures/],
     [
       'rows of both kinds',
       [
         ['runs', 1],
         ['node-runs', 2],
       ],
-      /^2 samples with 3 rows in all were drawn\. The raw answers of 2 nodes/,
+      /^2 samples with 3 items in total\. The captures of 2 nodes/,
     ],
   ] as const)('counts what was drawn: %s', async (_, wanted, says) => {
     const samples = wanted.map(([population, size]) => ({ population, size, seed: 'spring', of: 0, drawn: [] }))
@@ -128,9 +128,13 @@ describe('A sealed account of a period', () => {
     [
       'two runs swapped',
       () => new Map([...files].map(([path, one]) => [swap(path), one])),
-      /not the one that the chain/,
+      /differs from the one in the run chain/,
     ],
-    ['an entry dropped', () => rechained(files, entriesIn(files).slice(0, -1)), /is of no run that the chain has/],
+    [
+      'an entry dropped',
+      () => rechained(files, entriesIn(files).slice(0, -1)),
+      /does not belong to a run of the run chain/,
+    ],
     [
       'the words of a gap changed',
       () =>
@@ -140,7 +144,7 @@ describe('A sealed account of a period', () => {
             one.entry.kind === 'gap' ? ({ ...one, entry: { ...one.entry, why: 'nothing' } } as typeof one) : one,
           ),
         ),
-      /signature of the entry does not verify/,
+      /signature of the entry is invalid/,
     ],
     [
       'the words of a gap changed and signed anew, all made anew',
@@ -164,11 +168,11 @@ describe('A sealed account of a period', () => {
       () => put(sampled(), bytesOf('Filename\n')),
       /was altered/,
     ],
-    ['a drawn node left out', () => without(sampled().replace(/sha256\/.*/, '')), /raw answers are missing/],
+    ['a drawn node left out', () => without(sampled().replace(/sha256\/.*/, '')), /captures are missing/],
     [
       'the count of a day edited',
       () => edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
-      /calendar is not what/,
+      /calendar is inconsistent with/,
     ],
     [
       'the count of a day edited, as by another version',
@@ -179,7 +183,7 @@ describe('A sealed account of a period', () => {
           '"producer":"Barewitness 9"',
           edited(PERIOD_PATH, '"unrecorded":1', '"unrecorded":0'),
         ),
-      /calendar is not what/,
+      /calendar is inconsistent with/,
     ],
     [
       'a run more',
@@ -188,36 +192,36 @@ describe('A sealed account of a period', () => {
           ...files,
           ...[...below('data/runs/run-23/')].map(([path, one]) => [`data/runs/run-99/${path}`, one] as const),
         ]),
-      /is of no run/,
+      /does not belong to a run/,
     ],
     [
       'another seed',
       () => edited(PERIOD_PATH, '"seed":"spring"', '"seed":"autumn"'),
-      /not what comes out|raw answers are missing/,
+      /differs from the one derived|captures are missing/,
     ],
     [
       'a list edited',
       () => edited('data/populations/nodes.csv', 'node-b', 'node-c'),
-      /nodes\.csv.* is not what comes out/,
+      /nodes\.csv.* differs from the one derived/,
     ],
-    ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is no list/],
+    ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is not a list/],
     ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are not what/],
-    ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /no account of a period/],
+    ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /not a period report/],
     [
       'a moment that is none',
       () => edited(PERIOD_PATH, made.period.asOf, '2026-13-45T99:99:99.000Z'),
-      /no account of a period/,
+      /not a period report/,
     ],
-    ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /was not over/],
+    ['a period that is not over', () => rederived(kit, files, { to: '2026-11-30' }), /had not ended/],
     [
       'a list of a run that leads out',
       () => put(`data/runs/run-23/${PATHS.manifest}`, bytesOf(`${'0'.repeat(64)}  ../../etc/passwd\n`)),
-      /no such list/,
+      /not a valid list/,
     ],
     [
       'the traces of two runs swapped',
       () => put(`data/runs/run-24/${PATHS.trace}`, files.get(`data/runs/run-26/${PATHS.trace}`)),
-      /no trace of that run/,
+      /not a run trace of that run/,
     ],
     ['the trace of a run left out', () => without(`data/runs/run-24/${PATHS.trace}`), /trace\.json.* is missing/],
     [
@@ -232,7 +236,7 @@ describe('A sealed account of a period', () => {
         const other = await reseal(edited(PATHS.statement, '"fleet":"sample"', '"fleet":"other"', part), kit.signer)
         return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
       },
-      /not the one that the chain names/,
+      /differs from the one in the run chain/,
     ],
     [
       'a run sealed again by another key',
@@ -240,7 +244,7 @@ describe('A sealed account of a period', () => {
         const other = await reseal(below('data/runs/run-24/'), kit.stranger)
         return new Map([...files, ...[...other].map(([path, one]) => [`data/runs/run-24/${path}`, one] as const)])
       },
-      /not the one that the chain names|Run .run-24/,
+      /differs from the one in the run chain|Run .run-24/,
     ],
   ]
   test.each(fewer(attacks, 10))('%s: rejected, whoever seals it', async (_, tamper, says) => {
@@ -269,7 +273,7 @@ describe('A sealed account of a period', () => {
     expect(outcomesOf(report)).toMatchObject({ ...GOOD, complete: 'not-shown' })
     expect(report.answers.find(({ question }) => question === 'complete')?.summary).toContain('“run-24”')
     const period = JSON.parse(textIn(rederived(kit, without('data/runs/run-24/')), PERIOD_PATH))
-    expect(period.notes.join()).toContain('Of run “run-24”, entry 3')
+    expect(period.notes.join()).toContain('Run “run-24”, entry 3')
     expect(period.calendar.counts.daysWith).toBe(2)
   })
 
@@ -277,7 +281,7 @@ describe('A sealed account of a period', () => {
     const longer = rederived(kit, files, { from: '2026-11-01' })
     expect(outcomesOf(await asked(kit, await sealedAround(longer, kit.signer)))).toMatchObject(GOOD)
     expect(JSON.parse(textIn(longer, PERIOD_PATH)).notes).toContainEqual(
-      expect.stringMatching(/^The chain of runs begins at 2026-11-22T12:00:00.000Z, after the first day/),
+      expect.stringMatching(/^The run chain begins at 2026-11-22T12:00:00.000Z, after the first day/),
     )
   })
 

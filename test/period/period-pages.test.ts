@@ -64,7 +64,7 @@ describe('The pages of an account of a period', () => {
     const report = await verified(kit.world)
     expect(complete(report)).toMatchObject({
       outcome: 'yes',
-      summary: expect.stringMatching(/Every page of the report/),
+      summary: expect.stringMatching(/Every report page/),
     })
     expect(report.ok).toBe(true)
   })
@@ -99,6 +99,6 @@ describe('The pages of an account of a period', () => {
   test('by a program that names a known version for other rules are rejected', async () => {
     const report = await verified(kit.world, sampleCatalog, { ...sampleCatalog, module: sha256('other') })
     expect(complete(report)?.outcome).toBe('no')
-    expect(complete(report)?.details.join('\n')).toMatch(/not the rules of that version/)
+    expect(complete(report)?.details.join('\n')).toMatch(/The stated rules are not those of version/)
   })
 })

@@ -100,7 +100,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
     expect(cli('verify', pack('one'), ...trust(), ...save).stderr).toMatch(/Saved the checkpoint/)
     expect(size()).toBe(1)
     const next = cli('verify', pack('two'), ...trust(), ...save)
-    expect(next.stderr).toMatch(/extends what you last saw/)
+    expect(next.stderr).toMatch(/Extends your checkpoint/)
     expect(next.stderr).toMatch(/Saved the checkpoint/)
     expect(size()).toBe(2)
     const back = cli('verify', pack('one'), ...trust(), ...save)

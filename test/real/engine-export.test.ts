@@ -30,7 +30,7 @@ describe.skipIf(missing)(`an export with a time by openssl${because}`, () => {
       expect(report.ok).toBe(true)
       expect(report.answers.find(({ question }) => question === 'existed-by')).toMatchObject({
         outcome: 'yes',
-        summary: expect.stringContaining('“Test TSA”, whom you trust for this'),
+        summary: expect.stringContaining('“Test TSA”, an authority you trust'),
       })
     } finally {
       await server.close()

@@ -89,7 +89,7 @@ describe.skipIf(!ready)(`with ${TOOLS.join(', ')} (skipped where one is absent)`
     const folder = desk(undefined)
     await writePack(join(folder, NAME), pack)
     expect(paste(commandsOf(pack), folder)).toMatchObject({ passed: true })
-    expect(new TextDecoder().decode(pack.get(PATHS.help))).toMatch(/Nobody may trust it/)
+    expect(new TextDecoder().decode(pack.get(PATHS.help))).toMatch(/must not be trusted/)
   })
 
   test('a demonstration with a time-stamp can be tried out too', async () => {

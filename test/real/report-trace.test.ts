@@ -60,12 +60,12 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('the cover: population, nodes that answered, digests', () => {
-    const cover = part('About this report')
+    const cover = part('Report information')
     const { declared, enrolled, inventory, unaccounted } = told.population
     expect(unaccounted).toBeGreaterThan(0)
     expect(cover).toContain(
       tight(
-        `${declared} declared, ${enrolled} enrolled, ${inventory} in the provider’s list: ${unaccounted} unaccounted for`,
+        `${declared} declared, ${enrolled} in the fleet file, ${inventory} in the provider inventory: ${unaccounted} unreconciled`,
       ),
     )
     expect(cover).toContain(tight(`${told.answered.length} of ${declared} declared nodes answered`))
@@ -105,10 +105,10 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     const apart = new Set(told.verdicts.filter(({ verdict }) => verdict === 'not-met').map(({ node }) => node))
     expect(summary).toContain(
       tight(
-        `${contradictedChecks().length} of ${told.catalog.checks.length} checks are contradicted on at least one node`,
+        `${contradictedChecks().length} of ${told.catalog.checks.length} checks are not satisfied on at least one node`,
       ),
     )
-    expect(summary).toContain(tight(`${apart.size} of ${told.nodes.length} nodes have at least one contradiction`))
+    expect(summary).toContain(tight(`${apart.size} of ${told.nodes.length} nodes have at least one deviation`))
     const properties = PROPERTIES.filter((one) => told.catalog.checks.some(({ property }) => property === one))
     for (const { node } of told.nodes) {
       const accepted = (property: string): number =>
@@ -215,26 +215,26 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     const summary = part('Summary')
     expect(overdue).toBeGreaterThan(0)
     expect(summary).toContain(
-      tight(`${needed - held} of ${needed} documents that controls need are outstanding; ${overdue} request`),
+      tight(`${needed - held} of ${needed} required documents are outstanding; ${overdue} request`),
     )
-    expect(part('Manual evidence index')).toContain(
-      tight(`${held} of ${needed} documents that controls of the chosen frameworks need are held`),
+    expect(part('Document index')).toContain(
+      tight(`${held} of ${needed} documents required by the selected frameworks are on file`),
     )
     const { inForce, ended } = told.exceptions
     expect(summary).toContain(tight(`${inForce.length} exception in force,`))
     expect(summary).toContain(tight(`${ended.length} ended`))
-    const section = part('Exceptions and deviations')
+    const section = part('Deviations and risk acceptances')
     expect(section).toContain(`Inforce(${inForce.length})`)
     expect(section).toContain(`Ended(${ended.length})`)
     for (const { check, nodes } of [...inForce, ...ended]) {
       const n = count((one) => one.check === check && nodes.includes(one.node) && one.verdict === 'not-met')
       expect(section).toContain(tight(`${nodes.length} of ${told.nodes.length}: ${nodes.join(', ')}`))
-      expect(section).toContain(tight(`Contradicted now on ${n} of ${nodes.length} of them`))
+      expect(section).toContain(tight(`Currently not satisfied on ${n} of ${nodes.length} of them`))
     }
   })
 
   test('promises of the provider, by answer', () => {
-    const section = part('What the provider promised')
+    const section = part('Provider claims')
     for (const { id, says } of told.scope.provider.claims) {
       const answers = told.nodes.flatMap(({ claims = [] }) => claims.filter(({ claim }) => claim === id))
       expect(answers.length, id).toBeGreaterThan(0)

@@ -66,7 +66,7 @@ describe.each(['sh', 'dash', 'bash'])('the steps in VERIFY.txt about the chain, 
         const { status, out } = await run(textsOf(chainOf(size, gapsAfter)))
         expect(status, `${size} runs, ${gapsAfter} gaps`).toBe(0)
         expect(out).toBe(
-          `In the chain that this pack states is the pack whose tagmanifest-sha256.txt has the SHA-256\n${LAST_PACK}\nPASSED\n`,
+          `The run chain of this pack contains the pack whose tagmanifest-sha256.txt has the SHA-256\n${LAST_PACK}\nPASSED\n`,
         )
       }
     expect((await run(textsOf(chainOf(300, 3)))).status).toBe(0)

@@ -17,11 +17,8 @@ const rows = Object.entries(expected).map(([id, one]) => [id, one.what, one] as 
 
 /** What verify.sh names as beyond it, in its own text, for the vectors that it passes and `verify` does not. */
 const BEYOND: readonly (readonly [ids: RegExp, stated: string])[] = [
-  [/^signer-/, "gap 'Whether the servers told the truth, and the results follow from their answers.'"],
-  [
-    /^archive-(16|24)$/,
-    '# - tricks with zip files that two readers take differently, beyond those that unzip warns of',
-  ],
+  [/^signer-/, "gap 'Whether the servers reported truthfully, and whether the results follow from the captures.'"],
+  [/^archive-(16|24)$/, '# - zip files that two readers interpret differently, beyond those that unzip warns of'],
 ]
 
 test('at least 80 vectors are expected, and each that only `verify` refuses is one that verify.sh states it cannot', () => {

@@ -17,7 +17,7 @@ test.each(['systemd', 'systemd-system', 'cron', 'launchd'] as const)('a job of r
     const made = units(kind, {}, { user })
     return made.ok ? made.value.warnings : []
   }
-  expect(warnings('root')[0]).toContain('The job runs as root, which it does not need')
+  expect(warnings('root')[0]).toContain('The job runs as root, which is not required')
   expect(warnings('anna').join()).not.toContain('root')
 })
 
@@ -26,7 +26,7 @@ describe('systemd', () => {
     expect(textsOf(units('systemd', {}, { environment: { XDG_CONFIG_HOME: '/home/anna/my config' } }))).toEqual([
       `# Written by barewitness for the schedule nightly: every day at 02:30 in UTC.
 [Unit]
-Description=Barewitness, planned run of nightly
+Description=Barewitness, scheduled run of nightly
 
 [Service]
 Type=oneshot
@@ -42,7 +42,7 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 SystemCallArchitectures=native
 `,
       `# Written by barewitness for the schedule nightly: every day at 02:30 in UTC.
-# There may be more times here than runs, because of clock changes. The program looks whether a run is due.
+# There may be more times here than runs, because of clock changes. The program checks whether a run is due.
 [Unit]
 Description=Barewitness, times of nightly
 
@@ -102,7 +102,7 @@ describe('cron', () => {
   test('one block between marks, with nothing that holds for other lines', () => {
     expect(textsOf(units('cron', {}, { environment: { XDG_CONFIG_HOME: `/it's` } }))).toEqual([
       `# BEGIN barewitness nightly
-# Written by barewitness: every day at 02:30 in UTC. The program looks whether a run is due; cron mails what it prints.
+# Written by barewitness: every day at 02:30 in UTC. The program checks whether a run is due; cron mails its output.
 30 2 * * * XDG_CONFIG_HOME='/it'"'"'s' /usr/bin/node /opt/barewitness/cli.js ${CALL}
 @reboot XDG_CONFIG_HOME='/it'"'"'s' /usr/bin/node /opt/barewitness/cli.js ${CALL}
 # END barewitness nightly
@@ -123,7 +123,7 @@ describe('cron', () => {
     const times = (textsOf(made)[0] ?? '').split('\n').flatMap((line) => /^(\d.*?) \/usr/.exec(line)?.[1] ?? [])
     expect(times).toEqual(lines)
     const warned =
-      made.ok && made.value.warnings.some((text) => text.includes(`only the time zone of this computer, ${host}`))
+      made.ok && made.value.warnings.some((text) => text.includes(`only this computer’s time zone, ${host}`))
     expect(warned).toBe(zone !== host)
   })
 
@@ -156,7 +156,7 @@ describe('launchd', () => {
     ).toEqual([
       `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-<!-- Written by barewitness: every 12 hours at :05 in UTC. The program looks whether a run is due. -->
+<!-- Written by barewitness: every 12 hours at :05 in UTC. The program checks whether a run is due. -->
 <plist version="1.0">
 <dict>
   <key>Label</key><string>dev.barewitness.nightly</string>
@@ -202,7 +202,7 @@ describe('Task Scheduler', () => {
       '<?xml version="1.0" encoding="UTF-16"?>',
       '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
       '  <RegistrationInfo>',
-      '    <Description>Written by barewitness for the schedule nightly: every 6 hours at :15 in UTC. The program looks whether a run is due.</Description>',
+      '    <Description>Written by barewitness for the schedule nightly: every 6 hours at :15 in UTC. The program checks whether a run is due.</Description>',
       '  </RegistrationInfo>',
       '  <Triggers>',
       '    <CalendarTrigger><Repetition><Interval>PT6H</Interval><Duration>P1D</Duration><StopAtDurationEnd>false</StopAtDurationEnd></Repetition><StartBoundary>2026-11-21T00:15:00</StartBoundary><Enabled>true</Enabled><ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay></CalendarTrigger>',

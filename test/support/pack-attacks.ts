@@ -106,7 +106,7 @@ export const fileAttacks: readonly FileAttack[] = [
       return new Map([...files].map(([path, bytes]) => [other(path), bytes]))
     },
     no: ['intact', 'complete'],
-    names: /node-a\/recording\.json.*holds what is listed as .*node-b/,
+    names: /node-a\/recording\.json.*contains the file listed as .*node-b/,
   },
   {
     name: 'a file renamed and the list of digests edited',
@@ -142,7 +142,7 @@ export const fileAttacks: readonly FileAttack[] = [
       ),
     no: ['reproducible'],
     onlyOurs: true,
-    names: /data\/trace\.json is not the one that comes out/,
+    names: /data\/trace\.json differs from the run trace derived/,
   },
   {
     name: 'a verdict edited and the whole pack sealed by a foreign key',
@@ -208,7 +208,7 @@ export const fileAttacks: readonly FileAttack[] = [
         }),
       }),
     no: ['reproducible'],
-    names: /node-a.*isolation: the answers come out the same, and the dossier behind them does not/,
+    names: /node-a.*isolation: same results, different isolation analysis/,
     onlyOurs: true,
   },
   {
@@ -228,7 +228,7 @@ export const fileAttacks: readonly FileAttack[] = [
         }),
       }),
     no: ['reproducible'],
-    names: /node-a.*same verdict, other reasons/,
+    names: /node-a.*same verdict, different observations/,
     onlyOurs: true,
   },
   {
@@ -244,7 +244,7 @@ export const fileAttacks: readonly FileAttack[] = [
     name: 'the seal removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== PATHS.seal)),
     no: ['signed-by'],
-    names: /There is no seal/,
+    names: /No seal/,
   },
   {
     name: 'the tag manifest removed',
@@ -260,7 +260,7 @@ export const fileAttacks: readonly FileAttack[] = [
       return reseal(new Map([...files, [PATHS.manifest, utf8(`${manifest}${first}\n`)]]), signer)
     },
     no: ['intact'],
-    names: /manifest-sha256\.txt:\d+ lists .*again/,
+    names: /manifest-sha256\.txt:\d+ lists .*twice or out of order/,
   },
   {
     name: 'a path out of the pack in the manifest, sealed by the signer',
@@ -273,7 +273,7 @@ export const fileAttacks: readonly FileAttack[] = [
         signer,
       ),
     no: ['intact'],
-    names: /manifest-sha256\.txt:\d+ is not a line/,
+    names: /manifest-sha256\.txt:\d+ is not a valid line/,
   },
   {
     name: 'the report replaced, all lists but the statement recomputed, sealed by the signer',
@@ -292,7 +292,7 @@ export const fileAttacks: readonly FileAttack[] = [
       )
     },
     no: ['signed-by', 'complete'],
-    names: /node-b.*names another recording/,
+    names: /node-b.*names a different recording/,
   },
 ]
 

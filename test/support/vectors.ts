@@ -284,7 +284,7 @@ function bySigner(
         typeof value === 'string' ? value.replaceAll(/contradicted/gi, 'supported') : value,
       ),
     ) as ReportDocument
-  const isExecutive = ({ title }: ReportDocument): boolean => title.startsWith('Evidence report on one page')
+  const isExecutive = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
   /** Rules under which no swap area is ever against a node. */
   const forgiving = (changes: Partial<Catalog>): Catalog => ({
     ...catalog,

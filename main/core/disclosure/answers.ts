@@ -19,22 +19,22 @@ import { contentOf, type DisclosedContent } from './rebuild.ts'
 import { type Underivable, underivable } from './underivable.ts'
 
 export interface DisclosureAnswers {
-  /** intact, complete and reproducible. The others are about the seal, which is the pack's own. */
+  /** Integrity, completeness and reproducibility. The other checks concern the seal, which is that of the pack. */
   readonly answers: readonly VerificationAnswer[]
-  /** Null where it is withheld by which rules the pack was judged. */
+  /** Null where the rules of the evaluation are redacted. */
   readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
   readonly underivable: Underivable
   readonly verdicts: { readonly stated: number; readonly rederived: number; readonly identical: number }
-  /** Whether anything that is open says that it is demonstration data. */
+  /** Whether any disclosed part marks demo data. */
   readonly demo: boolean
-  /** The moment of evaluation that the signer states; null where it is withheld. */
+  /** The evaluation date stated by the signer; null where it is redacted. */
   readonly statedAt: string | null
 }
 
 /**
- * What a verifier says of a disclosed copy: whether every disclosed byte is under the seal, what is withheld, and which verdicts come out
- * the same here. `sealProblems`: null where there is no seal. Never throws, whatever the copy holds.
+ * Verification of a redacted copy: whether the seal covers every disclosed byte, what is redacted, and which verdicts are
+ * reproduced here. `sealProblems`: null where there is no seal. Never throws, whatever the copy contains.
  */
 export async function disclosureAnswers(
   reading: DisclosureReading,
@@ -42,7 +42,7 @@ export async function disclosureAnswers(
   sealProblems: readonly string[] | null,
 ): Promise<DisclosureAnswers> {
   const read = contentOf(reading.units)
-  // Units that are not as sealed are left out: then a node that is not there says nothing.
+  // Units that differ from the sealed ones are omitted: a missing node then shows nothing.
   const content = { ...read, arePathsOpen: read.arePathsOpen && reading.problems.length === 0 }
   const rules = await rulesOfCopy(content, sources)
   const listed = underivable(rules.reads, content)
@@ -67,7 +67,7 @@ export async function disclosureAnswers(
 }
 
 /**
- * The rules that a copy names, as far as they are at hand. Their catalog has the customer's own frameworks, which only an open scope tells; the
+ * The rules stated by a copy, as far as available. Their catalog contains customer frameworks, which only a disclosed scope shows; the
  * module is the same with and without them.
  */
 async function rulesOfCopy(
@@ -87,20 +87,24 @@ function intact(
 ): VerificationAnswer {
   const question = 'intact'
   if (problems.length > 0)
-    return { question, outcome: 'no', summary: 'The copy is not what the pack was sealed with.', details: problems }
+    return {
+      question,
+      outcome: 'no',
+      summary: 'The copy differs from the sealed contents of the pack.',
+      details: problems,
+    }
   const details = withheldText(counts)
   if (sealProblems === null || sealProblems.length > 0)
     return {
       question,
       outcome: 'not-shown',
-      summary:
-        'Every disclosed byte is as listed. Without a seal that verifies, nothing says that the list is the sealed one.',
+      summary: 'Every disclosed byte matches the list, but no valid seal covers the list.',
       details,
     }
   return {
     question,
     outcome: 'yes',
-    summary: `Every disclosed byte of the ${units.length} files is under the seal. Parts are withheld.`,
+    summary: `Every disclosed byte of the ${units.length} files is covered by the seal. Parts are redacted.`,
     details,
   }
 }
@@ -110,23 +114,23 @@ function withheldText({ withheld, units, whollyOpen, pathsWithheld }: Disclosure
     const count = withheld[one]
     return count === undefined
       ? []
-      : [`Withheld: ${partClassWords[one]}, ${count} ${count === 1 ? 'place' : 'places'}.`]
+      : [`Redacted: ${partClassWords[one]}, ${count} ${count === 1 ? 'place' : 'places'}.`]
   })
   return [
-    `${whollyOpen} of ${units} files are disclosed in whole.`,
-    ...(pathsWithheld === 0 ? [] : [`The names of ${pathsWithheld} files are withheld in part.`]),
+    `${whollyOpen} of ${units} files are disclosed completely.`,
+    ...(pathsWithheld === 0 ? [] : [`The names of ${pathsWithheld} files are partially redacted.`]),
     ...classes,
   ]
 }
 
-/** A copy never shows that nothing is missing: that is what the pack itself is for. What the owner says of it must still be so. */
+/** A redacted copy cannot show completeness; only the pack can. The owner’s statements about the copy must still be correct. */
 function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, listed: Underivable): VerificationAnswer {
   const question = 'complete'
   if (notes !== null && canonicalJson(notes.underivable) !== canonicalJson(listed))
     return {
       question,
       outcome: 'no',
-      summary: 'The list of verdicts that cannot be re-derived is not the one that follows from what is withheld.',
+      summary: 'The list of verdicts that cannot be reproduced does not match the redacted parts.',
       details: [
         `The owner lists ${notes.underivable.verdicts.length} verdicts; ${listed.verdicts.length} were found here.`,
       ],
@@ -134,18 +138,18 @@ function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, lis
   return {
     question,
     outcome: 'not-shown',
-    summary: `This is a copy with parts withheld, of ${nodes.length} nodes. Completeness can only be checked on the pack itself.`,
+    summary: `Redacted copy of ${nodes.length} nodes. Verify the pack to check completeness.`,
     details:
       notes === null
         ? []
         : [
-            `Withheld by ${quote(notes.who)} at ${quote(notes.when)}, because: ${quote(notes.why, 400)}.`,
-            'That is the word of whoever made this copy. It is not under the seal: anybody who holds a copy can withhold more and say so in any name.',
+            `Redacted by ${quote(notes.who)} at ${quote(notes.when)}. Reason: ${quote(notes.why, 400)}.`,
+            'This statement is not covered by the seal: any holder of a copy can redact more and state any name.',
           ],
   }
 }
 
-/** Which numbers the verdicts hold by, where the scope is disclosed. */
+/** Thresholds of the verdicts, where the scope is disclosed. */
 function withProfile(
   answer: VerificationAnswer,
   { scope }: DisclosedContent,
@@ -165,11 +169,11 @@ function reproducible(
   const question = 'reproducible'
   const not = listed.verdicts.map(
     ({ node, check, verdict }) =>
-      `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, rests on something withheld.`,
+      `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, depends on redacted parts.`,
   )
-  const unstated = listed.unstated.map((node) => `Node ${quote(node)}: what is stated of it is withheld.`)
+  const unstated = listed.unstated.map((node) => `Node ${quote(node)}: its stated results are redacted.`)
   const details = [...again.details, ...unstated, ...not]
-  const count = `${again.identical} of ${again.stated} stated verdicts come out the same here`
+  const count = `${again.identical} of ${again.stated} stated verdicts reproduced`
   const standing = rules === null ? null : known
   if (rules !== null && standing === 'falsified')
     return { question, outcome: 'no', summary: falsifiedRules(rules.catalog, reference), details }
@@ -181,15 +185,15 @@ function reproducible(
       outcome: standing === null ? 'not-shown' : 'no',
       summary:
         standing === null
-          ? `Something comes out differently here, and by which rules the pack was judged is withheld; ${count}.`
-          : `Something comes out differently here; ${count}.`,
+          ? `Results differ, and the rules of the evaluation are redacted; ${count}.`
+          : `Results differ; ${count}.`,
       details,
     }
   if (again.isWhole && arePathsOpen && not.length + unstated.length === 0 && again.stated > 0)
-    return { question, outcome: 'yes', summary: `${count}; none rests on anything withheld.`, details }
+    return { question, outcome: 'yes', summary: `${count}; none depends on redacted parts.`, details }
   const summary =
     not.length + unstated.length > 0
-      ? `${count}; ${not.length} rest on something withheld.`
-      : `${count}; what is withheld keeps the rest from being compared as on the pack itself.`
+      ? `${count}; ${not.length} depend on redacted parts.`
+      : `${count}; the redacted parts prevent a full comparison. Verify the pack.`
   return { question, outcome: 'not-shown', summary, details }
 }

@@ -1,4 +1,4 @@
-/** What a part of a file holds. `text` is everything between the others; `file` is a whole file that is not cut. */
+/** Content class of a part. `text` is everything between the others; `file` is a complete file that is not divided. */
 export const PART_CLASSES = [
   'text',
   'ipv4',
@@ -16,14 +16,14 @@ export const PART_CLASSES = [
 ] as const
 export type PartClass = (typeof PART_CLASSES)[number]
 
-/** What an owner may choose to withhold. Plain text goes only with its whole file, and a whole file with anything else. */
+/** Classes that an owner can redact. Plain text is redacted only with its complete file. */
 export type WithholdableClass = Exclude<PartClass, 'text' | 'file'>
 
 export const WITHHOLDABLE = PART_CLASSES.filter((one): one is WithholdableClass => one !== 'text' && one !== 'file')
 
 export const isPartClass = (value: unknown): value is PartClass => PART_CLASSES.some((one) => one === value)
 
-/** Each class as people are told of it. */
+/** Labels of the classes. */
 export const partClassWords: Readonly<Record<PartClass, string>> = {
   text: 'text',
   ipv4: 'IPv4 address',

@@ -5,7 +5,7 @@ import { type Part, partsOf, pathPartsOf } from './parts.ts'
 import { RULES_NAME } from './rules.ts'
 import type { WordIndex } from './words.ts'
 
-/** The seed is of the payload, so that its digest stands in the sealed manifest and keeps the manifest's own digest from being guessed. */
+/** The seed is part of the payload, so that its digest in the sealed manifest prevents guessing the digest of the manifest. */
 export const SEED_PATH = 'data/disclosure/seed'
 /** A tag file: one unit root a line, in the order of the sorted payload paths. */
 export const INDEX_PATH = 'disclosure-sha256.txt'
@@ -14,13 +14,13 @@ const SEED_BYTES = 32
 
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** The seed's file: 64 hexadecimal characters and a line end. Throws on a seed of another length, which is our bug. */
+/** The seed file: 64 hexadecimal characters and a line end. Throws on a seed of another length, which is a program error. */
 export function seedFile(seed: Uint8Array): Uint8Array {
   if (seed.length !== SEED_BYTES) throw new Error('a disclosure seed has 32 bytes')
   return utf8(`${Buffer.from(seed).toString('hex')}\n`)
 }
 
-/** The seed in its file, or null where the file holds no seed. */
+/** Reads the seed from its file, or null where the file contains no seed. */
 export function seedIn(file: Uint8Array): Uint8Array | null {
   const text = new TextDecoder().decode(file)
   return text.endsWith('\n') && isSha256(text.slice(0, -1))
@@ -28,22 +28,22 @@ export function seedIn(file: Uint8Array): Uint8Array | null {
     : null
 }
 
-/** Where a part stands in a unit: in its path or in its content, counted from 1. */
+/** Position of a part in a unit: in its path or in its content, counted from 1. */
 export interface PartPlace {
   readonly of: 'path' | 'content'
   readonly part: number
 }
 
-/** HMAC-SHA-256(seed, path ‖ 0x00 ‖ place): a salt given away says nothing of the others. */
+/** HMAC-SHA-256(seed, path ‖ 0x00 ‖ place): a disclosed salt reveals nothing about the others. */
 export const saltFor = (seed: Uint8Array, path: string, place: PartPlace): Uint8Array =>
   hmacSha256(seed, utf8(`${path}\0${place.of} ${place.part}`))
 
-/** A salted commitment, in the spirit of RFC 9901 §4.2: without its salt nothing can be tried against it. */
+/** A salted commitment, in the spirit of RFC 9901 §4.2: without its salt, guesses cannot be tested against it. */
 export const commitment = (salt: Uint8Array, bytes: Uint8Array): Sha256 => sha256(Buffer.concat([TAG, salt, bytes]))
 
 const TAG = utf8(`${RULES_NAME} part\0`)
 
-/** A length as the copy gives it away: rounded up to a power of two, at least 8. */
+/** A length as disclosed in the copy: rounded up to a power of two, at least 8. */
 export const bucketOf = (length: number): number => {
   let bucket = 8
   while (bucket < length) bucket *= 2
@@ -57,8 +57,8 @@ export interface CommittedPart {
 }
 
 /**
- * The unit root: SHA-256 over lines that any tool can write, one for each part of the path and of the content. Class and rounded length
- * are under the seal by it too.
+ * The unit root: SHA-256 over lines that any tool can produce, one per part of the path and the content. Class and rounded length
+ * are thereby covered by the seal as well.
  */
 export function rootOf(path: readonly CommittedPart[], content: readonly CommittedPart[]): Sha256 {
   const line = (of: PartPlace['of'], part: CommittedPart): string =>
@@ -78,7 +78,7 @@ export function unitRoot(path: string, bytes: Uint8Array, seed: Uint8Array, word
   return rootOf(commit('path', pathPartsOf(path, words)), commit('content', partsOf(path, bytes, words)))
 }
 
-/** Whether a path has a line: every payload file but the seed. */
+/** Whether a path has a line: every payload file except the seed. */
 export const isUnit = (path: string): boolean => path.startsWith('data/') && path !== SEED_PATH
 
 /** The bytes of disclosure-sha256.txt: the roots in the order of their paths. */

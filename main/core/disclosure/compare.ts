@@ -16,16 +16,16 @@ import { absentNodes, type Basis, basesIn } from './underivable.ts'
 
 export interface Rederived {
   readonly differences: readonly Difference[]
-  /** What comes out differently, one sentence each. */
+  /** Differences, one sentence each. */
   readonly details: readonly string[]
   readonly stated: number
   readonly rederived: number
   readonly identical: number
-  /** Whether every node and the whole were compared as they are on the pack itself. */
+  /** Whether every node and the whole were compared as on the pack. */
   readonly isWhole: boolean
 }
 
-/** Evaluates every node from the answers that are there, and compares what rests on nothing withheld. Never throws. */
+/** Evaluates every node from the disclosed captures and compares results that do not depend on redacted parts. Never throws. */
 export async function rederive(content: DisclosedContent, rules: RulesAtHand): Promise<Rederived> {
   const basisOf = basesIn(rules.reads, content)
   const judged = content.nodes.flatMap((node) => (node.entry === null ? [] : [{ node, entry: node.entry }]))
@@ -44,7 +44,7 @@ export async function rederive(content: DisclosedContent, rules: RulesAtHand): P
     differences: nodes.flatMap(({ differences }) => differences),
     details: [
       ...nodes.flatMap(({ details }) => details),
-      ...(content.arePathsOpen ? absent.map((node) => `Node ${quote(node)}: nothing is stated of it.`) : []),
+      ...(content.arePathsOpen ? absent.map((node) => `Node ${quote(node)}: no results are stated.`) : []),
       ...(whole ?? []),
     ],
     stated: sum(nodes, ({ stated }) => stated),
@@ -54,10 +54,10 @@ export async function rederive(content: DisclosedContent, rules: RulesAtHand): P
   }
 }
 
-/** Where the scope is withheld, nothing that is derived counts. */
+/** Where the scope is redacted, derived results are not used. */
 const NO_SCOPE: PackScope = { fleet: '', population: [], frameworks: [], asOf: '' }
 
-/** The rules at work on these nodes: what they have in common is derived from all of them first. */
+/** The rules applied to these nodes: facts shared between nodes are derived first. */
 async function judgeOfNodes(judge: Judge, scope: PackScope, nodes: readonly DisclosedNode[]): Promise<PackJudge> {
   const alone = await judge.pack({ scope, shared: NOTHING_SHARED })
   const derived: NodeAssessment[] = []
@@ -84,7 +84,7 @@ interface NodeAgain extends Omit<Rederived, 'identical'> {
   readonly verdicts: NodeVerdicts | null
 }
 
-/** What rests on other nodes, and cannot be derived because something of them is withheld, stands as it is stated. */
+/** Results that depend on redacted parts of other nodes are taken as stated. */
 function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }: Basis): NodeAssessment {
   const stated = new Map(entry.findings.map((found) => [found.check, found]))
   return {
@@ -108,13 +108,13 @@ function nodeAgain(judged: Judged, derived: NodeAssessment | null): NodeAgain {
   return { ...counts, differences, details: [...details, ...wording], isWhole: true, verdicts }
 }
 
-/** Without the recording's digest where its bytes, or the digest, are withheld in part: no verdict rests on it. */
+/** Without the recording’s digest where it or its bytes are partially redacted: no verdict depends on it. */
 const openly = ({ entry, recording }: DisclosedNode, assessment: NodeAssessment): NodeAssessment =>
   isWithoutGap([entry?.recording ?? null, recording?.recording ?? null])
     ? assessment
     : { ...assessment, recording: null }
 
-/** Compares what can be derived of a node that is not there in whole. Every check has one result, whatever it rests on. */
+/** Compares the derivable results of a partially disclosed node. Every check has one result. */
 function inPart(
   { node, entry, basis }: Judged,
   derived: NodeAssessment | null,
@@ -136,16 +136,16 @@ function inPart(
         (found) =>
           `${named}, check ${quote(found.check)}: stated ${word(found.stated)}, derived ${word(found.derived)}.`,
       ),
-      ...missing.map((check) => `${named}, check ${quote(check)}: nothing is stated.`),
+      ...missing.map((check) => `${named}, check ${quote(check)}: no result is stated.`),
       ...(stated.size === entry.findings.length ? [] : [`${named}: a result is stated more than once.`]),
       ...(isolation && canonicalJson(entry.isolation) !== canonicalJson(derived?.isolation ?? null)
-        ? [`${named}: the answers about isolation come out differently.`]
+        ? [`${named}: the isolation results differ.`]
         : []),
     ],
   }
 }
 
-/** What differs in the whole; null where it cannot be compared. */
+/** Differences of the whole; null where it cannot be compared. */
 async function wholeAgain(
   { scope, index, register, demo }: DisclosedContent,
   { judge, rules }: { readonly judge: PackJudge; readonly rules: RulesAtHand },
@@ -156,22 +156,22 @@ async function wholeAgain(
   try {
     const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.standing)
     const isSilent = whole.wording && whole.details.length === 0
-    return isSilent ? ['What is stated of the whole differs from what is derived.'] : whole.details
+    return isSilent ? ['The stated assessment as a whole differs from the derived one.'] : whole.details
   } catch {
-    return ['What is stated of the whole cannot be compared.']
+    return ['The stated assessment as a whole cannot be compared.']
   }
 }
 
-/** Null where it cannot be evaluated: then nothing comes out, which differs from what is stated. */
+/** Null where it cannot be evaluated, which differs from the stated results. */
 async function assessedHere({ label, recording }: DisclosedNode, judge: PackJudge): Promise<NodeAssessment | null> {
   try {
     const judged = await judge.node(label, recording === null ? null : loadedFrom(recording))
     return 'threw' in judged ? null : judged.assessment
   } catch {
-    // Whatever a copy holds must not end the other answers.
+    // The contents of a copy must not prevent the other checks.
     return null
   }
 }
 
 export const word = (verdict: Verdict | null): string =>
-  verdict === null ? 'nothing' : `“${verdictWords[verdict].label}”`
+  verdict === null ? 'none' : `“${verdictWords[verdict].label}”`

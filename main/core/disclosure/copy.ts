@@ -6,7 +6,7 @@ import { isPartClass, type PartClass } from './classes.ts'
 import { bucketOf, type CommittedPart, commitment, rootOf } from './commit.ts'
 import { decodeUtf8 } from './text.ts'
 
-/** The copy's own file: one line a unit, in the order of disclosure-sha256.txt. */
+/** The copy’s own file: one line per unit, in the order of disclosure-sha256.txt. */
 export const UNITS_PATH = 'disclosed.jsonl'
 
 export interface OpenPart {
@@ -16,7 +16,7 @@ export interface OpenPart {
 }
 export type DisclosedPart = OpenPart | CommittedPart
 
-/** One payload file as the copy has it. */
+/** One payload file in the copy. */
 export interface DisclosedUnit {
   readonly path: readonly DisclosedPart[]
   readonly content: readonly DisclosedPart[]
@@ -25,17 +25,17 @@ export interface DisclosedUnit {
 export const isOpen = (part: DisclosedPart): part is OpenPart => 'salt' in part
 export const isWhollyOpen = ({ content }: DisclosedUnit): boolean => content.every(isOpen)
 
-/** The bytes of a unit none of whose parts is withheld. */
+/** The bytes of a unit without redacted parts. */
 export const bytesOfUnit = ({ content }: DisclosedUnit): Uint8Array | null =>
   content.every(isOpen) ? new Uint8Array(Buffer.concat(content.map(({ bytes }) => bytes))) : null
 
-/** The text of parts, with `gap` for each that is withheld. */
+/** The text of parts, with `gap` for each redacted one. */
 export const textOfParts = (parts: readonly DisclosedPart[], gap: (part: CommittedPart) => string): string =>
   parts
     .map((part) => (isOpen(part) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(part.bytes) : gap(part)))
     .join('')
 
-/** The unit's root, from what is open and what is only committed to. */
+/** The unit root, from disclosed parts and commitments. */
 export const unitRootOf = ({ path, content }: DisclosedUnit): Sha256 =>
   rootOf(path.map(committed), content.map(committed))
 
@@ -60,7 +60,7 @@ export const partJson = (part: DisclosedPart): object =>
       ? { class: part.class, salt: part.salt, base64: Buffer.from(part.bytes).toString('base64') }
       : { class: part.class, salt: part.salt, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(part.bytes) }
 
-/** Reads a line strictly: it must be the one line of some unit. Null for anything else. */
+/** Parses a line strictly: it must be the canonical line of a unit. Null for anything else. */
 export function readUnitLine(line: string): DisclosedUnit | null {
   try {
     const value: unknown = parseBounded(line)
@@ -75,7 +75,7 @@ export function readUnitLine(line: string): DisclosedUnit | null {
   }
 }
 
-/** Reads a part strictly; null for anything that is not one. A text that is no UTF-8, or base64 in another form, is caught by the line. */
+/** Parses a part strictly; null for anything else. Invalid UTF-8 and non-canonical base64 are detected by the line comparison. */
 export function readPart(value: unknown): DisclosedPart | null {
   if (hasKeys(value, ['bucket', 'class', 'commitment'])) {
     const { class: kind, bucket, commitment: over } = value

@@ -34,9 +34,9 @@ export interface DisclosedCopy {
 }
 
 /**
- * A copy of a sealed pack in which what the policy names is withheld. The seal over it is the pack's own. Fails as openForDisclosure()
- * does, and with `input.refused` for a policy that names nothing, names what the pack does not hold, or
- * names what the rules cannot withhold.
+ * Creates a redacted copy of a sealed pack according to the policy. Its seal is that of the pack. Fails as openForDisclosure()
+ * does, and with `input.refused` for a policy that is empty, names parts that are not in the pack, or
+ * names parts that the rules cannot redact.
  */
 export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedCopy>> {
   const { source, policy } = input
@@ -51,7 +51,7 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   if (standing !== null)
     return fail(
       'input.refused',
-      `${quote(standing)} would still stand in what is open: the rules cannot cut it everywhere; withhold the files that hold it, or give no copy`,
+      `${quote(standing)} would remain in disclosed parts, because the rules cannot redact it everywhere; redact the files that contain it, or do not share a copy`,
     )
   const notes: DisclosureNotes = {
     schema: 'barewitness.disclosure/1',
@@ -78,11 +78,11 @@ export async function disclose(input: DiscloseInput): Promise<Outcome<DisclosedC
   return ok({ files, notes })
 }
 
-/** The units as the copy's own file. */
+/** The units as the copy’s own file. */
 export const unitsBytes = (units: readonly DisclosedUnit[]): Uint8Array =>
   new Uint8Array(Buffer.concat(units.map((unit) => Buffer.from(unitLine(unit)))))
 
-/** Files of the pack that every copy has too. Whatever else it has outside the payload holds digests, and stays out. */
+/** Files of the pack that every copy contains. Other files outside the payload contain digests and are omitted. */
 export const isCopied = (path: string): boolean =>
   path === PATHS.tagManifest ||
   path === PATHS.bag ||
@@ -90,7 +90,7 @@ export const isCopied = (path: string): boolean =>
   path === INDEX_PATH ||
   path.startsWith('signature/')
 
-/** A part opened, as it stands in a copy or in a reveal. */
+/** A disclosed part, as in a copy or in a reveal. */
 export const openPart = (part: Part, path: string, place: PartPlace, seed: Uint8Array): OpenPart => ({
   class: part.class,
   salt: Buffer.from(saltFor(seed, path, place)).toString('hex'),
@@ -119,7 +119,7 @@ const shownPath = (unit: DisclosedUnit | undefined): string =>
   unit === undefined ? '' : textOfParts(unit.path, gapText)
 
 function policyProblem({ classes, nodes, paths }: DisclosurePolicy, units: readonly FullUnit[]): string | null {
-  if (classes.length + nodes.length + paths.length === 0) return 'nothing was named to withhold; give the pack itself'
+  if (classes.length + nodes.length + paths.length === 0) return 'nothing to redact was named; share the pack itself'
   const there = new Set(units.map(({ path }) => path))
   const folders = new Set(units.flatMap(({ path }) => /^data\/nodes\/[^/]+/.exec(path)?.[0] ?? []))
   const path = paths.find((one) => !there.has(one))

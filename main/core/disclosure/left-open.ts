@@ -5,12 +5,12 @@ import type { FullUnit } from './open-pack.ts'
 import type { DisclosurePolicy } from './withhold.ts'
 import { declaredWords, type Word } from './words.ts'
 
-/** The account that every such system has: it names nobody. */
+/** Accounts of every such system, which identify no person. */
 const EVERYBODY = 'root'
 
 /**
- * A declared name, address, serial number, user or roster word that the policy withholds and that still stands by itself in what is open; null when none
- * does. The rules cannot cut every name that a fleet file may hold, and such a copy would say that something is withheld that is not.
+ * A declared name, address, serial number, user or authorized account that the policy redacts but that still occurs in disclosed parts; null when none
+ * does. The rules cannot redact every name that a fleet file may contain, and such a copy would claim a redaction that is incomplete.
  */
 export function leftOpen(
   units: readonly FullUnit[],
@@ -33,7 +33,7 @@ function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: Disclosure
   const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/recording.json`)
   const isChosen = ({ text, class: kind }: Word): boolean =>
     chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
-  // Pinned parts are cut by the key before them; what a list gives has none, and what tells no machine from another is not withheld.
+  // Pinned components are redacted by the key before them; list entries have no key, and values that identify no machine are not redacted.
   const isTold = ({ text, class: kind }: Word): boolean =>
     kind !== 'serial' || (!path.endsWith('/recording.json') && serialKey(text) !== null)
   return declaredWords(path, bytes).flatMap((word) =>
@@ -41,7 +41,7 @@ function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: Disclosure
   )
 }
 
-/** Whether a name stands in a text, and not inside a longer word: node-1 is no part of node-10. */
+/** Whether a name occurs in a text as a whole word: node-1 does not match node-10. */
 function standsIn(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
     const before = text.slice(Math.max(at - 2, 0), at)

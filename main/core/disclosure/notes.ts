@@ -4,7 +4,7 @@ import { PART_CLASSES, type PartClass } from './classes.ts'
 import { type DisclosedUnit, isOpen, isWhollyOpen } from './copy.ts'
 import type { Underivable } from './underivable.ts'
 
-/** The owner's word about the copy. Unlike the units it is not under the seal. */
+/** The owner’s statements about the copy. Unlike the units they are not covered by the seal. */
 export const NOTES_PATH = 'disclosure.json'
 
 export interface DisclosureNotes {
@@ -13,23 +13,23 @@ export interface DisclosureNotes {
   readonly why: string
   /** UTC, ISO 8601. */
   readonly when: string
-  /** Nodes as a number, for their names are withheld; paths as they are called in the copy. */
+  /** Nodes as a count, because their names are redacted; paths as named in the copy. */
   readonly policy: {
     readonly classes: readonly PartClass[]
     readonly nodes: number
     readonly paths: readonly string[]
   }
   readonly counts: DisclosureCounts
-  /** Verdicts that the copy no longer lets anyone re-derive. */
+  /** Verdicts that cannot be reproduced from the copy. */
   readonly underivable: Underivable
 }
 
 export interface DisclosureCounts {
   readonly units: number
   readonly whollyOpen: number
-  /** Units whose path is withheld in part. */
+  /** Units whose path is partially redacted. */
   readonly pathsWithheld: number
-  /** Withheld parts by class; classes with none are left out. */
+  /** Redacted parts by class; unused classes are omitted. */
   readonly withheld: Readonly<Partial<Record<PartClass, number>>>
 }
 
@@ -53,7 +53,7 @@ export function countsOf(units: readonly DisclosedUnit[]): DisclosureCounts {
 
 export const notesBytes = (notes: DisclosureNotes): Uint8Array => new TextEncoder().encode(`${canonicalJson(notes)}\n`)
 
-/** Reads the owner's word, or null when it is not one in canonical form. */
+/** Parses the owner’s statements, or null when they are not in canonical form. */
 export function readNotes(text: string | null): DisclosureNotes | null {
   try {
     const value: unknown = parseBounded(text ?? '')

@@ -8,7 +8,7 @@ import { INDEX_PATH, isUnit, SEED_PATH, seedIn, unitRoot } from './commit.ts'
 import { type Part, partsOf, pathPartsOf } from './parts.ts'
 import { type Word, type WordIndex, wordIndex, wordsIn } from './words.ts'
 
-/** A payload file of the full pack, cut as it was at sealing. */
+/** A payload file of the full pack, divided into parts as at sealing. */
 export interface FullUnit {
   readonly path: string
   readonly bytes: Uint8Array
@@ -24,8 +24,8 @@ export interface FullPack {
 }
 
 /**
- * Opens a full pack for disclosure: its seed, and every payload file cut again. Fails with `input.refused` for a pack sealed without a seed,
- * and with `pack.altered` where a file is not what the index holds: then the copy would not verify.
+ * Opens a full pack for redaction: its seed, and every payload file divided into parts. Fails with `input.refused` for a pack sealed without a seed,
+ * and with `pack.altered` where a file differs from the index: the copy would then not verify.
  */
 export async function openForDisclosure(source: PackSource): Promise<Outcome<FullPack>> {
   const index = await readIndex(source)
@@ -41,8 +41,8 @@ export async function openForDisclosure(source: PackSource): Promise<Outcome<Ful
 }
 
 /**
- * What is wrong with the index of a full pack: a sealer could otherwise tell one thing to who has the pack and another to who has a copy.
- * None for a pack that has neither seed nor index. One file is in memory at a time.
+ * Problems of the index of a full pack: a sealing party could otherwise show different contents in the pack and in a copy.
+ * None for a pack without seed and index. One file is in memory at a time.
  */
 export async function indexProblems(source: PackSource): Promise<readonly string[]> {
   if (!source.paths.includes(INDEX_PATH) && !source.paths.includes(SEED_PATH)) return []
@@ -67,15 +67,15 @@ async function readIndex(source: PackSource): Promise<Outcome<Index>> {
   if (seed === null || roots === undefined)
     return fail(
       'input.refused',
-      `this pack has no ${SEED_PATH} or no ${INDEX_PATH}: it was sealed whole, export it again`,
+      `this pack has no ${SEED_PATH} or no ${INDEX_PATH}: it was sealed without redaction support; export it again`,
     )
   const paths = source.paths.filter(isUnit).sort(compare)
   if (paths.length !== roots.length)
-    return fail('pack.altered', `${INDEX_PATH} has another number of lines than the pack has files`)
+    return fail('pack.altered', `${INDEX_PATH} does not have one line per file of the pack`)
   return ok({ seed, words: await wordsOf(source, paths), paths, roots })
 }
 
-/** Each payload file once it is what its line of the index holds; the first that is not ends the walk. */
+/** Yields each payload file that matches its line of the index; the first mismatch ends the iteration. */
 async function* unitsOf(
   source: PackSource,
   { seed, words, paths, roots }: Index,
@@ -84,7 +84,7 @@ async function* unitsOf(
     const bytes = await bytesOf(source, path)
     if (bytes === null) return yield fail('pack.unreadable', `${quote(path, 400)} cannot be read`)
     if (unitRoot(path, bytes, seed, words) !== roots[index])
-      return yield fail('pack.altered', `${quote(path, 400)} is not what line ${index + 1} of ${INDEX_PATH} holds`)
+      return yield fail('pack.altered', `${quote(path, 400)} does not match line ${index + 1} of ${INDEX_PATH}`)
     yield ok({ path, bytes })
   }
 }

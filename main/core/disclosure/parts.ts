@@ -4,20 +4,20 @@ import { type Hit, hexRuns, hitsOf, RULES, signatureHits } from './rules.ts'
 import { cuttableText } from './text.ts'
 import { type WordIndex, wordHits } from './words.ts'
 
-/** What was found inside a part; a host name may hold a node's name. */
+/** Words found inside a part; a host name can contain a node name. */
 export interface Found {
   readonly class: PartClass
   readonly text: string
 }
 
-/** A run of a file's bytes. The parts of a file, in order, are its bytes; none is empty. */
+/** A range of a file’s bytes. The parts of a file, in order, are its bytes; none is empty. */
 export interface Part {
   readonly class: PartClass
   readonly bytes: Uint8Array
   readonly holds: readonly Found[]
 }
 
-/** Cuts a payload file into what is sensitive and what lies between. Pure; the same bytes and words give the same parts. */
+/** Divides a payload file into sensitive parts and the text between them. Pure; the same bytes and words give the same parts. */
 export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): readonly Part[] {
   if (bytes.length === 0) return []
   const text = cuttableText(path, bytes)
@@ -26,10 +26,10 @@ export function partsOf(path: string, bytes: Uint8Array, words: WordIndex): read
   return cut(bytes, spansOf(text, [...hitsIn(text, words), ...signed]))
 }
 
-/** Where the scope stands, with the signatures on what was brought to judge where nodes are. */
+/** The file of the scope, with the signatures of location evidence. */
 const SCOPES: ReadonlySet<string> = new Set([PATHS.scope, PATHS.assessment])
 
-/** Cuts a payload file's path, which may name a node or hold a digest. A node's folder is its name, or stands for it. */
+/** Divides the path of a payload file, which can contain a node name or a digest. A node’s folder is its name or a substitute. */
 export function pathPartsOf(path: string, words: WordIndex): readonly Part[] {
   const folder = /^data\/nodes\/([^/]+)/.exec(path)?.[1]
   const start = 'data/nodes/'.length
@@ -60,7 +60,7 @@ interface Span extends Hit {
   readonly holds: readonly Found[]
 }
 
-/** Hits that touch the same bytes become one span, of the class of the longest. */
+/** Overlapping matches become one span of the class of the longest. */
 function spansOf(text: string, found: readonly Hit[]): readonly Span[] {
   const hits = [...found].sort((a, b) => a.start - b.start || b.end - a.end)
   const spans: (Hit & { holds: Found[]; longest: number })[] = []

@@ -12,27 +12,27 @@ import { isCopied } from './disclose.ts'
 import { countsOf, type DisclosureCounts, type DisclosureNotes, NOTES_PATH, readNotes } from './notes.ts'
 
 export interface DisclosureReading {
-  /** Empty: every disclosed byte is under the list that the seal is over. Whether that seal verifies is read apart. */
+  /** Empty: every disclosed byte is covered by the sealed list. The seal itself is verified separately. */
   readonly problems: readonly string[]
   /** The lines of disclosure-sha256.txt. */
   readonly roots: readonly Sha256[]
-  /** In the order of the index; units that are not what their line holds are left out, which `problems` says. */
+  /** In the order of the index; units that do not match their line are omitted and reported in `problems`. */
   readonly units: readonly DisclosedUnit[]
   readonly counts: DisclosureCounts
-  /** The owner's word, which is not under the seal; null when it cannot be read. */
+  /** The owner’s statements, not covered by the seal; null when they cannot be read. */
   readonly notes: DisclosureNotes | null
 }
 
 const LARGEST_UNITS = 1024 * 1024 * 1024
-/** A pack has at most as many files. */
+/** Maximum number of files of a pack. */
 const MOST_UNITS = 400_000
 
-/** Whether a source is a copy with parts withheld, rather than a pack. */
+/** Whether a source is a redacted copy rather than a pack. */
 export const isDisclosure = ({ paths }: PackSource): boolean => paths.includes(UNITS_PATH)
 
 /**
- * Reads a disclosed copy. Every unit's root is computed again from what is open and what is only committed to, and must be its line of the
- * index; the files must be those of a copy, as the sealed list has them, and no others. Never throws, whatever the copy holds.
+ * Reads a redacted copy. Every unit root is recomputed from disclosed parts and commitments and must equal its line of the
+ * index; the files must be exactly those of a copy, as in the sealed list. Never throws, whatever the copy contains.
  */
 export async function readDisclosure(source: PackSource): Promise<DisclosureReading> {
   const problems: string[] = [...(await fileProblems(source))]
@@ -47,9 +47,9 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
     const unit = line === null ? null : readUnitLine(line)
     const path = unit?.path.every(isOpen) === true ? textOfParts(unit.path, () => '') : null
     if (unit === null || unitRootOf(unit) !== roots[count])
-      problems.push(`${UNITS_PATH}:${count + 1} is not what line ${count + 1} of ${INDEX_PATH} holds.`)
+      problems.push(`${UNITS_PATH}:${count + 1} does not match line ${count + 1} of ${INDEX_PATH}.`)
     else if (unit.path.some((part) => part.class === 'text' && !isOpen(part)))
-      problems.push(`${UNITS_PATH}:${count + 1}: plain text of a path is withheld, which no owner can do.`)
+      problems.push(`${UNITS_PATH}:${count + 1}: plain text of a path is redacted, which is not permitted.`)
     else if (path !== null && compare(path, before) <= 0)
       problems.push(`${UNITS_PATH}:${count + 1}: ${quote(path, 400)} is out of order.`)
     else units.push(unit)
@@ -57,16 +57,16 @@ export async function readDisclosure(source: PackSource): Promise<DisclosureRead
     count += 1
     if (problems.length > MOST_PROBLEMS || count > roots.length) break
   }
-  if (count !== roots.length) problems.push(`${UNITS_PATH} has another number of units than ${INDEX_PATH} has lines.`)
+  if (count !== roots.length) problems.push(`${UNITS_PATH} does not have one unit per line of ${INDEX_PATH}.`)
   const counts = countsOf(units)
   const notes = readNotes(await textOf(source, NOTES_PATH))
   if (notes === null) problems.push(`${NOTES_PATH} is missing or cannot be read.`)
   else if (canonicalJson(notes.counts) !== canonicalJson(counts))
-    problems.push(`${NOTES_PATH} states other counts than the copy has.`)
+    problems.push(`${NOTES_PATH} states counts that differ from the copy.`)
   return { problems, roots, units, counts, notes }
 }
 
-/** The lines of a file; null for one that is not UTF-8, and for what stands after the last line end. */
+/** The lines of a file; null for a line that is not UTF-8 and for text after the last line end. */
 function* linesOf(file: Uint8Array): Generator<string | null> {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   for (let at = 0; at < file.length; ) {
@@ -75,7 +75,7 @@ function* linesOf(file: Uint8Array): Generator<string | null> {
     try {
       line = end === -1 ? null : utf8.decode(file.subarray(at, end))
     } catch {
-      // Left null: the caller names the line.
+      // Null: the caller reports the line.
     }
     yield line
     at = end === -1 ? file.length : end + 1
@@ -85,16 +85,16 @@ function* linesOf(file: Uint8Array): Generator<string | null> {
 async function fileProblems(source: PackSource): Promise<readonly string[]> {
   const there = new Set(source.paths)
   const listed = new Map<string, string>()
-  const problems: string[] = there.size === source.paths.length ? [] : ['A file is there twice.']
+  const problems: string[] = there.size === source.paths.length ? [] : ['A file occurs twice.']
   for (const line of (await textOf(source, PATHS.tagManifest))?.split('\n', MOST_UNITS + 1).slice(0, -1) ?? [])
     listed.set(line.slice(66), line.slice(0, 64))
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal, UNITS_PATH, NOTES_PATH])
   for (let place = 1; place <= MOST_STAMPS && there.has(stampPath(place)); place += 1) unlisted.add(stampPath(place))
   for (const path of source.paths) {
     if (unlisted.has(path)) continue
-    if (!isCopied(path)) problems.push(`${quote(path, 400)} does not belong in a disclosed copy.`)
+    if (!isCopied(path)) problems.push(`${quote(path, 400)} does not belong in a redacted copy.`)
     else if (listed.get(path) !== (await digestOf(source, path)))
-      problems.push(`${quote(path, 400)} is not as ${PATHS.tagManifest} lists it.`)
+      problems.push(`${quote(path, 400)} differs from its digest in ${PATHS.tagManifest}.`)
   }
   const expected = [...listed.keys()].filter(isCopied)
   for (const path of new Set([PATHS.tagManifest, PATHS.bag, PATHS.seal, INDEX_PATH, UNITS_PATH, ...expected]))

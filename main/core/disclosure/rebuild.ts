@@ -15,51 +15,51 @@ import { isChosenProfile } from '../profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
 import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
 
-/** Stands in a text where a part is withheld. A private-use character: fit for a JSON string, and no text of ours. */
+/** Marks a redacted part in a text. A private-use character: valid in a JSON string and never used otherwise. */
 const GAP = '\ue000'
 
-/** Fields of recording.json that no verdict rests on (tested over the whole catalog): they may be withheld. */
+/** Fields of recording.json that no verdict depends on (tested over the whole catalog) and that can be redacted. */
 const NOT_EVALUATED =
   /^(?:run|id|continues|synthetic|node\.(?:address|port|role)|hostKey(?:\..+)?|collector\..+|session\.(?:transport|authMethod|serverVersion|algorithms|jump)(?:\..+)?|outcome\.failure\.detail)$/
 
-/** A recording as far as a copy holds it. */
+/** A recording as far as the copy contains it. */
 export interface DisclosedRecording {
   readonly recording: Recording
-  /** Every line of captures.jsonl; `answer` is null where its bytes, or what ties them to the line, are withheld. */
+  /** Every line of captures.jsonl; `answer` is null where its bytes, or their link to the line, are redacted. */
   readonly captures: readonly { readonly meta: Capture; readonly answer: CapturedAnswer | null }[]
 }
 
-/** A declared node as far as a copy holds it. Null: withheld, or not to be read. */
+/** A declared node as far as the copy contains it. Null: redacted or unreadable. */
 export interface DisclosedNode {
-  /** The name, or the place among the nodes where the name is withheld. */
+  /** The name, or the position among the nodes where the name is redacted. */
   readonly label: string
-  /** The folder's name; with a gap where it is withheld. */
+  /** The folder name, with a gap where it is redacted. */
   readonly folder: string
-  /** What the pack states of the node. */
+  /** Stated results of the node. */
   readonly entry: NodeAssessment | null
-  /** Its recording; null too where its header or a line is not disclosed as far as verdicts need it. */
+  /** Its recording; also null where its header or a line is not disclosed as far as verdicts require. */
   readonly recording: DisclosedRecording | null
-  /** Whether the copy has a unit for a recording at all. */
+  /** Whether the copy has a unit for a recording. */
   readonly isRecorded: boolean
 }
 
 export interface DisclosedContent {
-  /** What the pack says it was evaluated with. */
+  /** Stated rules of the evaluation. */
   readonly rules: { readonly catalog: CatalogReference; readonly engine: string } | null
   readonly scope: PackScope | null
-  /** What people said; null where some of it is withheld. */
+  /** The register; null where parts of it are redacted. */
   readonly register: Register | null
-  /** What is stated of the whole; null unless all of it but the digests of files is open. */
+  /** Stated assessment as a whole; null unless all of it except file digests is disclosed. */
   readonly index: AssessmentIndex | null
-  /** Whether every path is open. */
+  /** Whether every path is disclosed. */
   readonly arePathsOpen: boolean
-  /** Whether anything that is open says that it is demonstration data. */
+  /** Whether any disclosed part marks demo data. */
   readonly demo: boolean
   /** In the order of their folders. */
   readonly nodes: readonly DisclosedNode[]
 }
 
-/** Reads the content out of the open parts. Nothing here trusts them: unreadable counts as withheld, and it never throws. */
+/** Reads the content of disclosed parts as untrusted input: unreadable counts as redacted, and it never throws. */
 export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
   const root = new Map(units.map((unit) => [pathWithGaps(unit), unit]))
   const whole = json(root.get(PATHS.assessment))
@@ -75,10 +75,10 @@ export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
   }
 }
 
-/** Whether some of a text was withheld here. */
+/** Whether a part of a text is redacted. */
 export const hasGap = (text: string): boolean => text.includes(GAP)
 
-/** What assess() takes: the answers that are there, and no others. */
+/** Input for assess(): the disclosed captures only. */
 export const loadedFrom = ({ recording, captures }: DisclosedRecording): LoadedRecording => ({
   recording,
   captures: captures.flatMap(({ answer }) => (answer === null ? [] : [answer])),
@@ -89,7 +89,7 @@ interface Folder {
   readonly files: ReadonlyMap<string, DisclosedUnit>
 }
 
-/** The units of each node, by path inside its folder. Where names are withheld, a node begins with its assessment, which sorts first. */
+/** The units of each node, by path inside its folder. Where names are redacted, a node begins with its assessment, which sorts first. */
 function foldersOf(units: readonly DisclosedUnit[]): readonly Folder[] {
   const folders: { name: string; files: Map<string, DisclosedUnit> }[] = []
   for (const unit of units) {
@@ -150,7 +150,7 @@ const linesOf = (unit: DisclosedUnit): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-/** A line of captures.jsonl. Where a digest is withheld, its size is too, and the gap closes the string for both. */
+/** A line of captures.jsonl. Where a digest is redacted, its size is too, and the gap closes the string for both. */
 function captureIn(line: string): Capture | null {
   try {
     const meta: unknown = parseBounded(line.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`))
@@ -170,7 +170,7 @@ function streamBytes(folder: Folder['files'], stream: Capture['stdout']): Uint8A
   return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
 }
 
-/** The fields of a JSON value that hold a gap, as dotted paths; keys count as their field. */
+/** The fields of a JSON value that contain a gap, as dotted paths; keys count as their field. */
 function gapsIn(value: unknown, at = ''): readonly string[] {
   if (typeof value === 'string') return hasGap(value) ? [at] : []
   if (typeof value !== 'object' || value === null) return []
@@ -208,7 +208,7 @@ function indexIn(value: unknown): AssessmentIndex | null {
   return isWhole && isOpenElsewhere && rulesIn(value) !== null ? (value as AssessmentIndex) : null
 }
 
-/** Whether every field of a document is open. */
+/** Whether every field of a document is disclosed. */
 export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
 
 function registerIn(value: unknown): Register | null {
@@ -220,7 +220,7 @@ function registerIn(value: unknown): Register | null {
 function scopeIn(value: unknown): PackScope | null {
   const { population, asOf, frameworks, profile } = (value ?? {}) as Partial<PackScope>
   const isWhole = Array.isArray(population) && Array.isArray(frameworks) && typeof asOf === 'string' && !hasGap(asOf)
-  // Verdicts hold by these numbers: a profile that is not whole would be taken for another one.
+  // Verdicts depend on these thresholds: an incomplete profile would be mistaken for a different one.
   const isJudged =
     profile === undefined || (isChosenProfile(profile) && !profile.changes.some((one) => hasGap(one.threshold)))
   return isWhole && isJudged && population.every((one) => typeof one === 'string') ? (value as PackScope) : null

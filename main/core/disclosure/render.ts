@@ -3,11 +3,11 @@ import { partClassWords } from './classes.ts'
 import type { CommittedPart, PartPlace } from './commit.ts'
 import { type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
 
-/** What stands for a withheld part where people read. */
+/** Placeholder of a redacted part in readable output. */
 export const gapText = (part: CommittedPart): string =>
-  `⟦${partClassWords[part.class]}, up to ${part.bucket} bytes, withheld⟧`
+  `⟦${partClassWords[part.class]}, up to ${part.bucket} bytes, redacted⟧`
 
-/** A unit for people: its path, and its lines with gaps named, made fit to show. A file in no text form is shown as its size only. */
+/** Readable form of a unit: its path, and its lines with placeholders, made safe to print. A binary file is shown by its size only. */
 export function unitText(unit: DisclosedUnit): string {
   const content = unit.content.map((part): DisclosedUnit['content'][number] =>
     'salt' in part && part.class === 'file'
@@ -21,7 +21,7 @@ export function unitText(unit: DisclosedUnit): string {
   return [plain(textOfParts(unit.path, gapText), 1000), ...lines.map((line) => plain(line, 2000))].join('\n')
 }
 
-/** The withheld parts of a unit, each with its place as reveals name it. */
+/** The redacted parts of a unit, each with its position as used in reveals. */
 export const withheldPlaces = (unit: DisclosedUnit): readonly (PartPlace & { readonly what: string })[] =>
   (['path', 'content'] as const).flatMap((of) =>
     unit[of].flatMap((part, index) => (isOpen(part) ? [] : [{ of, part: index + 1, what: gapText(part) }])),

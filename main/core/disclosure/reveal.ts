@@ -27,22 +27,22 @@ import { contentOf } from './rebuild.ts'
 import { underivable } from './underivable.ts'
 import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './withhold.ts'
 
-/** Where a part stands: the unit counted from 1 as in the index, and the place in it. */
+/** Position of a part: the unit counted from 1 as in the index, and the place in it. */
 export interface Place extends PartPlace {
   readonly unit: number
 }
 
-/** One withheld part, opened for who has the copy. */
+/** One redacted part, revealed to a holder of the copy. */
 export interface Reveal {
   readonly place: Place
-  /** The unit's line of the index: ties it to one pack. */
+  /** The unit’s line of the index, which links it to one pack. */
   readonly root: Sha256
   readonly part: OpenPart
 }
 
 /**
- * Opens one withheld part, from the full pack. Fails as openForDisclosure() does, and with `input.refused` where the copy is not of this
- * pack, the place is not withheld, or the part is the digest of something still withheld, or a signature over it, which could be guessed from it.
+ * Reveals one redacted part from the full pack. Fails as openForDisclosure() does, and with `input.refused` where the copy is not of this
+ * pack, the place is not redacted, or the part is a digest of (or signature over) a part that is still redacted and could be guessed from it.
  */
 export async function revealSpan(source: PackSource, copy: DisclosureReading, place: Place): Promise<Outcome<Reveal>> {
   const opened = await openForDisclosure(source)
@@ -52,11 +52,11 @@ export async function revealSpan(source: PackSource, copy: DisclosureReading, pl
   const full = units[place.unit - 1]
   const root = copy.roots[place.unit - 1]
   if (copy.problems.length > 0 || shown === undefined || full === undefined || root === undefined)
-    return fail('input.refused', 'the copy has problems, or has no such unit')
+    return fail('input.refused', 'the copy is invalid, or has no such unit')
   const before = partAt(shown, place)
   const part = (place.of === 'path' ? full.pathParts : full.parts)[place.part - 1]
   if (before === undefined || part === undefined || isOpen(before))
-    return fail('input.refused', 'nothing is withheld at this place')
+    return fail('input.refused', 'nothing is redacted at this place')
   const tainted = taintedDigests(units, (index) => !isWhollyOpen(copy.units[index] ?? { path: [], content: [before] }))
   const isSignedCut = (): boolean =>
     isSignedMatterCut(units, (unit, at) => {
@@ -66,7 +66,7 @@ export async function revealSpan(source: PackSource, copy: DisclosureReading, pl
   if (holdsDigest(part, tainted) || (holdsSignature(part) && isSignedCut()))
     return fail(
       'input.refused',
-      'this digest is of something still withheld, which could be guessed from it; reveal that first',
+      'this is the digest of a part that is still redacted and could be guessed from it; reveal that part first',
     )
   // The entries of the chain come before their hashes, and before the report, by their paths.
   const isElsewhere = copy.units.some((unit, index) => {
@@ -74,9 +74,13 @@ export async function revealSpan(source: PackSource, copy: DisclosureReading, pl
     return path !== full.path && !isWhollyOpen(unit) && (!isNeverOpen(path) || path < full.path)
   })
   if (isNeverOpen(full.path) && isElsewhere)
-    return fail('input.refused', `${quote(full.path)} holds digests of what is still withheld; it goes last`)
+    return fail(
+      'input.refused',
+      `${quote(full.path)} contains digests of parts that are still redacted; reveal it last`,
+    )
   const revealed = openPart(part, full.path, place, seed)
-  if (committed(revealed).commitment !== before.commitment) return fail('input.refused', 'the copy is of another pack')
+  if (committed(revealed).commitment !== before.commitment)
+    return fail('input.refused', 'the copy is of a different pack')
   return ok({ place, root, part: revealed })
 }
 
@@ -85,7 +89,7 @@ export const revealBytes = ({ place, root, part }: Reveal): Uint8Array =>
     `${canonicalJson({ schema: 'barewitness.reveal/1', of: place.of, part: place.part, unit: place.unit, root, opens: partJson(part) })}\n`,
   )
 
-/** Reads a reveal strictly; null for anything that is not one. */
+/** Parses a reveal strictly; null for anything else. */
 export function readReveal(bytes: Uint8Array): Reveal | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -102,20 +106,19 @@ export function readReveal(bytes: Uint8Array): Reveal | null {
 
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** What keeps a reveal from being the withheld part of this copy; null when it is that part. */
+/** Why a reveal is not the redacted part of this copy; null when it is. */
 export function checkReveal(copy: DisclosureReading, { place, root, part }: Reveal): string | null {
-  if (copy.problems.length > 0) return 'The copy itself has problems.'
+  if (copy.problems.length > 0) return 'The copy is invalid.'
   const unit = copy.units[place.unit - 1]
-  if (unit === undefined || copy.roots[place.unit - 1] !== root)
-    return 'It is of another pack, or of another place in it.'
+  if (unit === undefined || copy.roots[place.unit - 1] !== root) return 'It belongs to a different pack or place.'
   const before = partAt(unit, place)
-  if (before === undefined || isOpen(before)) return 'Nothing is withheld at this place.'
+  if (before === undefined || isOpen(before)) return 'Nothing is redacted at this place.'
   return unitRootOf(opened(unit, place, part)) === root
     ? null
-    : 'It does not fit what the copy is committed to at this place.'
+    : 'It does not match the commitment of the copy at this place.'
 }
 
-/** The copy's own files with the part opened; the rest of the copy stays. Fails with `input.refused` where checkReveal() finds a problem. */
+/** The copy’s own files with the part revealed; the rest is unchanged. Fails with `input.refused` where checkReveal() finds a problem. */
 export function applyReveal(
   copy: DisclosureReading,
   reveal: Reveal,

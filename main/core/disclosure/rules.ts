@@ -1,8 +1,8 @@
 import type { PartClass } from './classes.ts'
 
 /**
- * Names the cutting rules, the word list and the hashing together. It is part of every commitment. A pack can only be disclosed with the
- * rules it was sealed with, so a change of a rule takes a new name and keeps the old rules beside it; a test holds them in place.
+ * Identifies the redaction rules, the word list and the hashing together. It is part of every commitment. A pack can only be redacted with the
+ * rules it was sealed with, so a changed rule needs a new name, with the old rules retained; a test enforces this.
  */
 export const RULES_NAME = 'barewitness-disclosure/1'
 
@@ -26,13 +26,13 @@ const AFTER_KEY = `(?:["'\\\\]{0,2}[ \\t]{0,40}[:=][ \\t]{0,40}["'\\\\]{0,2}|>)`
 const TOP =
   'com|org|net|edu|gov|mil|int|info|biz|cloud|ai|io|app|dev|tech|local|lan|internal|intranet|corp|home|arpa|test|example|localdomain|' +
   'ae|au|br|ca|ch|cn|cz|de|dk|ee|es|eu|fi|fr|gr|hk|hu|ie|il|jp|kr|lt|lu|lv|mx|nl|nz|pt|ro|ru|se|sg|si|sk|tr|tw|ua|uk|us|za'
-// These end file names and identifiers as often as host names: they take one label more.
+// These end file names and identifiers as often as host names, so they require one more label.
 const SHORT_TOP = 'at|be|do|hr|id|im|in|is|it|me|my|no|pl|rs|so|tv|to'
 const HOST_END = '(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])'
 const LABEL = '(?:[A-Za-z0-9-]{1,63}\\.)'
 const HOST = `${LABEL}{1,10}(?:${TOP}|(?<=\\.${LABEL})(?:${SHORT_TOP}))`
 
-// Names that say nothing of whose machine it is: distributions, vendors of parts, suffixes of SSH algorithms, file names.
+// Names that do not identify the owner of a machine: distributions, component vendors, suffixes of SSH algorithms, file names.
 const PUBLIC_HOST =
   /(?:^|\.)(?:openssh\.com|libssh\.org|liu\.se|debian\.org|ubuntu\.com|launchpad\.net|kernel\.org|redhat\.com|fedoraproject\.org|centos\.org|rockylinux\.org|almalinux\.org|suse\.com|opensuse\.org|freedesktop\.org|gnu\.org|ntp\.org|nvidia\.com|amd\.com|intel\.com|mellanox\.com|k8s\.io|kubernetes\.io|docker\.(?:com|io)|containerd\.io|github\.com|rc\.local|issue\.net|barewitness\.dev)$/i
 const isOwnHost = (span: string): boolean =>
@@ -57,7 +57,7 @@ const PUBLIC_UUIDS: ReadonlySet<string> = new Set([
   '933ac7e1-2eb4-4f13-b844-0e14e2aef915',
 ])
 
-/** RFC 4291 §2.2: eight groups, or fewer around one `::`. The unspecified and the loopback address say nothing. */
+/** RFC 4291 §2.2: eight groups, or fewer around one `::`. The unspecified and the loopback address identify nothing. */
 function isOwnIpv6(span: string): boolean {
   if (span === '::' || span === '::1' || span.includes(':::')) return false
   const groups = span.split(':')
@@ -67,7 +67,7 @@ function isOwnIpv6(span: string): boolean {
 }
 
 /**
- * Linear in the input, whatever the bytes: every repetition is bounded, and a lookbehind keeps a pattern from beginning again inside a run
+ * Linear in the input, whatever the bytes: every repetition is bounded, and a lookbehind prevents a pattern from restarting inside a run
  * that it has searched. They run over Latin-1 text, one character a byte, and only ever cut at ASCII.
  */
 export const RULES: readonly Rule[] = [
@@ -134,14 +134,14 @@ export const RULES: readonly Rule[] = [
   { class: 'ssh-key', pattern: /(?<![A-Za-z0-9+/])AAAA[A-Za-z0-9+/]{40,16384}={0,2}/g },
 ]
 
-/** Rules whose values are looked for elsewhere too, where no key stands before them. */
+/** Rules whose values are also searched where no key precedes them. */
 export const KEYED_RULES: readonly Rule[] = RULES.filter(
   (rule) => (rule.class === 'serial' || rule.class === 'host') && rule.pattern.flags.includes('i'),
 )
 
 /**
- * Signatures in a scope: each holds the digest of what it is over (RFC 5652 §11.2), from which what is withheld there could be guessed.
- * Scopes of before vantage records hold none, so that they are cut as ever.
+ * Signatures in a scope: each contains the digest of the signed content (RFC 5652 §11.2), from which redacted parts of it could be guessed.
+ * Scopes from before vantage measurements contain none and are divided as before.
  */
 export const signatureHits = (text: string): readonly Hit[] =>
   [...text.matchAll(/"cms":"(?<value>[A-Za-z0-9+/]{64,40000}={0,2})"/g)].map(({ index, groups }) => {
@@ -171,9 +171,9 @@ export function hitsOf(text: string, rules: readonly Rule[]): Hit[] {
 const SIZE = /","size":[0-9]{1,16}/y
 
 /**
- * Runs of exactly 64 hexadecimal digits, with the size that captures.jsonl gives beside a digest: the exact length of a withheld answer is
- * withheld too. And of 32: machine-id(5), and the UUID in the name of a device-mapper device. Every such run holds a place that is a
- * multiple of 32, so that only those are looked at.
+ * Runs of exactly 64 hexadecimal digits, with the size that captures.jsonl gives beside a digest: the exact length of a redacted capture is
+ * redacted too. And of 32: machine-id(5), and the UUID in the name of a device-mapper device. Every such run contains a position that is a
+ * multiple of 32, so only those positions are examined.
  */
 export function hexRuns(text: string): readonly Hit[] {
   const hits: Hit[] = []

@@ -1,6 +1,6 @@
 import { PATHS } from '../pack-files.ts'
 
-/** Larger answers and attachments are one part. Our own documents are small beside them, and are always cut. */
+/** Larger captures and documents are one part. Generated documents are smaller and are always divided. */
 const LARGEST_CUT = 1024 * 1024
 const LARGEST_DOCUMENT = 64 * 1024 * 1024
 const DOCUMENT = /^data\/(?:nodes\/[^/]+\/)?[a-z]+\.jsonl?$/
@@ -14,8 +14,8 @@ export const decodeUtf8 = (bytes: Uint8Array): string | null => {
 }
 
 /**
- * The text that the rules run over, one character a byte (Latin-1), so that places in it are places in the file. Null where a file is not
- * cut: too large, not UTF-8, or the catalog, which holds our own words only.
+ * The text to which the rules apply, one character per byte (Latin-1), so that positions match the file. Null where a file is not
+ * divided: too large, not UTF-8, or the catalog, which contains only built-in text.
  */
 export function cuttableText(path: string, bytes: Uint8Array): string | null {
   const largest = DOCUMENT.test(path) ? LARGEST_DOCUMENT : LARGEST_CUT

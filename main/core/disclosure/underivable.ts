@@ -4,19 +4,19 @@ import { nodeFolder, type PackScope } from '../pack-files.ts'
 import { captureKey } from '../probe.ts'
 import { type DisclosedContent, type DisclosedNode, type DisclosedRecording, hasGap } from './rebuild.ts'
 
-/** What a copy no longer lets anyone re-derive, decided by what each check may read. */
+/** Results that cannot be reproduced from a copy, based on the evidence that each check can read. */
 export interface Underivable {
   readonly verdicts: readonly { readonly node: string; readonly check: string; readonly verdict: Verdict }[]
-  /** Nodes whose answers about isolation cannot be re-derived. */
+  /** Nodes whose isolation results cannot be reproduced. */
   readonly isolation: readonly string[]
-  /** Nodes whose stated results are withheld themselves, and declared nodes of which the copy has nothing. */
+  /** Nodes whose stated results are redacted, and declared nodes missing from the copy. */
   readonly unstated: readonly string[]
 }
 
 /**
- * Lists the stated verdicts that rest on something withheld. A verdict can be re-derived only when the scope, the node's name, its recording's
- * header and every line of its captures are disclosed as far as verdicts need them, and every capture of every probe that the check may read
- * is there in whole; isolation may read every probe.
+ * Lists the stated verdicts that depend on redacted parts. A verdict can be reproduced only when the scope, the node’s name, its recording’s
+ * header and every line of its captures are disclosed as far as verdicts require, and every capture of every probe that the check can read
+ * is complete; isolation can read every probe.
  */
 export function underivable(reads: Reads, content: DisclosedContent): Underivable {
   const basisOf = basesIn(reads, content)
@@ -39,16 +39,16 @@ export function underivable(reads: Reads, content: DisclosedContent): Underivabl
   }
 }
 
-/** What of a node's results can be derived from a copy. */
+/** Which results of a node can be derived from a copy. */
 export interface Basis {
   readonly canDerive: (check: string) => boolean
-  /** Whether every answer of the node is there. */
+  /** Whether every capture of the node is present. */
   readonly isWhole: boolean
-  /** Whether what was brought from outside to judge where it is, is there too. */
+  /** Whether the external location evidence is present too. */
   readonly isLocated: boolean
 }
 
-/** A check that compares nodes rests on what it reads of every one of them. */
+/** A check that compares nodes depends on the evidence of all of them. */
 export function basesIn(
   reads: Reads,
   { scope, nodes }: Pick<DisclosedContent, 'scope' | 'nodes'>,
@@ -75,7 +75,7 @@ function basesAlone(
   return (node) => {
     const isThere = node.entry !== null && population.has(node.entry.node) && isToldOf(node)
     const withheld = withheldKeys(node.recording)
-    // Records of other machines count by the host key that they name.
+    // Measurements from other machines are matched by the host key they name.
     const isKnown = !hasGap(JSON.stringify(node.recording?.recording.hostKey ?? null))
     const isLocated = scope?.location === undefined || (isBrought && isKnown)
     return {
@@ -88,11 +88,11 @@ function basesAlone(
   }
 }
 
-/** No result rests on a signature, which goes with whatever it is over. Copies hold anything: nothing is taken for granted here. */
+/** No result depends on a signature, which is redacted with its content. The copy is untrusted input, so nothing is assumed about its form. */
 const withoutSignatures = (location: unknown): string =>
   JSON.stringify(location, (key, value: unknown) => (key === 'cms' ? undefined : value)) ?? ''
 
-/** Declared nodes that no folder of the copy is readably of. Where names are withheld, as many folders with withheld names are theirs. */
+/** Declared nodes without a readable folder in the copy. Where names are redacted, the same number of folders with redacted names is deducted. */
 export function absentNodes({ scope, nodes }: DisclosedContent): readonly string[] {
   const declared = scope?.population ?? []
   const there = new Set(nodes.flatMap(({ folder, entry }) => [folder, ...(entry === null ? [] : [nameOf(entry.node)])]))
@@ -105,7 +105,7 @@ export function absentNodes({ scope, nodes }: DisclosedContent): readonly string
 
 const nameOf = (node: string): string => nodeFolder(node).slice('data/nodes/'.length)
 
-/** Whether the copy says of the node what its results rest on: its recording, with some answer if it had any, or that there is none. */
+/** Whether the copy contains the basis of the node’s results: its recording, with a capture if it had any, or that there is none. */
 function isToldOf({ entry, recording, isRecorded }: DisclosedNode): boolean {
   if (recording === null) return !isRecorded && entry?.recording === null
   if (recording.recording.node.name !== entry?.node) return false

@@ -7,19 +7,19 @@ import type { FullUnit } from './open-pack.ts'
 import type { Found, Part } from './parts.ts'
 import { listOf, measurementsIn } from './words.ts'
 
-/** What an owner withholds. */
+/** The owner’s redaction policy. */
 export interface DisclosurePolicy {
   readonly classes: readonly WithholdableClass[]
   /**
-   * Nodes whose answers are withheld whole, and their names and addresses wherever they stand. What the pack states of them stays, without
-   * anything sensitive in it: a copy must not hide that a node did badly. Name its assessment.json among the paths to withhold that too.
+   * Nodes whose captures are redacted completely, and their names and addresses wherever they occur. Their stated results remain, without
+   * sensitive parts: a copy must not hide deviations of a node. List its assessment.json in the paths to redact it as well.
    */
   readonly nodes: readonly string[]
-  /** Payload files withheld whole. Their paths stay, unless something in them is withheld. */
+  /** Payload files redacted completely. Their paths remain unless they contain redacted words. */
   readonly paths: readonly string[]
 }
 
-/** Which parts of a unit are withheld, by place. */
+/** Redacted parts of a unit, by position. */
 export interface Withheld {
   readonly path: readonly boolean[]
   readonly content: readonly boolean[]
@@ -27,13 +27,13 @@ export interface Withheld {
 
 const NEVER_OPEN: readonly string[] = [PATHS.report, PATHS.executive, PATHS.trace, PATHS.earlier]
 
-/** The report, its page, what earlier runs found, the trace and the chain of runs: all are full of plain digests of what may be withheld. Every copy is without them. */
+/** Report, executive summary, earlier runs, run trace and run chain contain plain digests of parts that may be redacted, so copies never contain them. */
 export const isNeverOpen = (path: string): boolean => NEVER_OPEN.includes(path) || path.startsWith('data/log/')
 
 /**
- * Applies a policy to every unit. Files that are not cut may hold anything, so they always go, and so do those of plain digests. Where any of a file is withheld, the plain
- * digest of the file would let others guess it, and goes wherever it stands; so does a recording's digest, which is over two files. That can
- * withhold parts of more files, and is repeated until nothing changes.
+ * Applies a policy to every unit. Files that are not divided can contain anything and are always redacted, as are files of plain digests. Where a part of a file is redacted, the plain
+ * digest of the file would allow guessing it and is redacted wherever it occurs, as is the recording digest, which covers two files. This can
+ * redact parts of more files and is repeated until nothing changes.
  */
 export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy): readonly Withheld[] {
   const isNamed = namedBy(units, policy)
@@ -57,7 +57,7 @@ export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy
 
 const isFolder = (part: Part, folder: string): boolean => part.holds.some(({ text }) => folder.endsWith(`/${text}/`))
 
-/** The names and addresses of withheld nodes, as found anywhere. */
+/** Names and addresses of redacted nodes, wherever found. */
 function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (found: Found) => boolean {
   const names = new Set(nodes.map((node) => node.toLowerCase()))
   if (names.size === 0) return () => false
@@ -69,7 +69,7 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
       const { node } = parseBounded(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
       if (typeof node?.address === 'string') (headers.has(path) ? names : kept).add(node.address.toLowerCase())
     } catch {
-      // Not a header: then it gives no address, and that of a withheld node is withheld whole in any case.
+      // Not a header, so it gives no address; the file of a redacted node is redacted completely in any case.
     }
   }
   const scope = units.find(({ path }) => path === PATHS.scope)
@@ -78,8 +78,8 @@ function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (foun
 }
 
 /**
- * By what else nodes are known in a scope: as they were timed from elsewhere (a host key is enough to find a machine by), and every
- * address that databases were asked about, unless it is that of a node that stays, since nothing says whose answers told of it.
+ * Other identifiers of nodes in a scope: those of vantage measurements (a host key is sufficient to find a machine), and every
+ * address queried in databases, unless it belongs to a disclosed node, because its origin is not recorded.
  */
 function toldElsewhere(bytes: Uint8Array, nodes: readonly string[], kept: ReadonlySet<string>): readonly string[] {
   try {
@@ -118,7 +118,7 @@ function withoutDigests(units: readonly FullUnit[], first: readonly Withheld[]):
   }
 }
 
-/** Digests of what is not wholly disclosed: from them the rest could be guessed. */
+/** Digests of partially disclosed content, from which the rest could be guessed. */
 export function taintedDigests(
   units: readonly FullUnit[],
   isWithheld: (index: number) => boolean,
@@ -138,10 +138,10 @@ export function taintedDigests(
 export const holdsDigest = ({ holds }: Part, digests: ReadonlySet<string>): boolean =>
   holds.some(({ class: kind, text }) => kind === 'digest' && digests.has(text.slice(0, 64)))
 
-/** What the signatures in a scope are over. */
+/** Content covered by the signatures in a scope. */
 const SIGNED: ReadonlySet<string> = new Set([PATHS.scope, PATHS.sites])
 
-/** Whether anything that they are over is withheld: then they go as well, wherever they stand. */
+/** Whether any content they cover is redacted: then the signatures are redacted as well. */
 export const isSignedMatterCut = (
   units: readonly FullUnit[],
   isWithheld: (unit: number, part: number) => boolean,

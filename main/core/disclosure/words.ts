@@ -5,7 +5,7 @@ import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
 import { cuttableText } from './text.ts'
 
-/** A name to look for wherever it stands: declared by the fleet file, or found after a key in some answer. */
+/** A name to search everywhere: declared in the fleet file, or found after a key in a capture. */
 export interface Word {
   readonly text: string
   readonly class: 'node' | 'user' | 'host' | 'serial'
@@ -14,7 +14,7 @@ export interface Word {
 /** Words by their lower-case text, ready for one pass over any text. */
 export interface WordIndex {
   readonly classes: ReadonlyMap<string, PartClass>
-  /** Hashes of first pieces: almost every place in a text is passed by without looking further. */
+  /** Hashes of first pieces: almost every position in a text is skipped quickly. */
   readonly firstPieces: Uint8Array
   readonly longest: number
 }
@@ -36,7 +36,7 @@ export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
   return [...declaredWords(path, bytes), ...keyed]
 }
 
-/** What the fleet file and the engagement declare, and by what a node is known in other lists, as one payload file holds it. */
+/** Declarations of fleet file and engagement, and identifiers of a node in other lists, from one payload file. */
 export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] {
   if (path === PATHS.scope) return declaredNames(bytes)
   const [, file] = /^data\/nodes\/[^/]+\/(recording|assessment)\.json$/.exec(path) ?? []
@@ -55,7 +55,7 @@ function declaredNames(bytes: Uint8Array): readonly Word[] {
     const rows = listOf(scope?.engagement?.inventory?.rows) as (Partial<InventoryRow> | null)[]
     return [
       ...wordsOf('node', listOf(scope?.population)),
-      // A provider's list names machines that are in no fleet file, too.
+      // A provider inventory also names machines that are in no fleet file.
       ...rows.flatMap((row) => [
         ...wordsOf('node', [row?.name]),
         ...wordsOf('node', typeof row?.address === 'string' ? row.address.split(/[\s,;|]+/) : []),
@@ -71,13 +71,13 @@ function declaredNames(bytes: Uint8Array): readonly Word[] {
   }
 }
 
-/** A list of vantage records may hold anything here: what is no measurement gives nothing. */
+/** A list of vantage measurements is untrusted here: invalid entries give nothing. */
 export const measurementsIn = (vantages: unknown): readonly (Partial<VantageMeasurement> | null | undefined)[] =>
   listOf(vantages).flatMap((record) =>
     listOf((record as { measurements?: unknown } | null)?.measurements),
   ) as readonly (Partial<VantageMeasurement> | null)[]
 
-/** Serial numbers stand in a list there, with no key before each. */
+/** Serial numbers are in a list there, without a key before each. */
 function wordsOfMachine(bytes: Uint8Array): readonly Word[] {
   try {
     const { machine } = parseBounded(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
@@ -114,7 +114,7 @@ function wordsOfNode(bytes: Uint8Array): readonly Word[] {
 
 const ORDER: readonly Word['class'][] = ['serial', 'host', 'user', 'node']
 
-/** Words of every file together; their order does not matter. Words that cannot be told from ordinary text are left out. */
+/** Words of all files; their order does not matter. Words indistinguishable from ordinary text are omitted. */
 export function wordIndex(words: Iterable<Word>): WordIndex {
   const classes = new Map<string, Word['class']>()
   const firstPieces = new Uint8Array(BUCKETS)
@@ -131,7 +131,7 @@ export function wordIndex(words: Iterable<Word>): WordIndex {
   return { classes, firstPieces, longest }
 }
 
-/** Every place where a word stands by itself, the longest at each place. Linear: a word has at most 24 pieces. */
+/** Every whole-word occurrence, the longest at each position. Linear: a word has at most 24 pieces. */
 export function wordHits(text: string, words: WordIndex): readonly Hit[] {
   if (words.longest === 0) return []
   const lower = text.toLowerCase()
@@ -140,7 +140,7 @@ export function wordHits(text: string, words: WordIndex): readonly Hit[] {
   while (at < lower.length) {
     const code = lower.charCodeAt(at)
     if (code === BACKSLASH) {
-      // After a JSON escape such as \n, a word may begin one character later; after a plain backslash, here.
+      // After a JSON escape such as \n, a word can begin one character later; after a plain backslash, here.
       at += 1
       take(lower, at, words, hits)
       at += 1

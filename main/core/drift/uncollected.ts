@@ -14,7 +14,7 @@ export function uncollectedWords({ node, before, after, probes, checks }: Uncoll
         ? `${is} in the later run`
         : `${was ?? 'collected'} in the earlier run`
   const affected = [
-    ...(probes.length === 0 ? [] : [`${plural(probes.length, 'question')} answered in one run only`]),
+    ...(probes.length === 0 ? [] : [`${plural(probes.length, 'probe')} collected in one run only`]),
     `${plural(checks.length, 'verdict')} affected`,
   ].join(', ')
   return `${node} ${found}${reason(is === null ? before : after)} (${affected})`
@@ -22,7 +22,7 @@ export function uncollectedWords({ node, before, after, probes, checks }: Uncoll
 
 function shortOf({ status }: CollectedAs): string | null {
   if (status === 'complete') return null
-  return status === 'partial' ? 'collected only in part' : 'not collected'
+  return status === 'partial' ? 'partially collected' : 'not collected'
 }
 
 function reason({ failure }: CollectedAs): string {

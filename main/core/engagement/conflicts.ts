@@ -4,7 +4,7 @@ import { compare } from '../recording.ts'
 import { grouped, isAnother, type ListedNode, type ListedRow, type Match } from './matching.ts'
 import { isAddress } from './same.ts'
 
-/** Where the lists contradict each other, one sentence each, in one order. Nothing here decides which of them is right. */
+/** Conflicts between the lists, one sentence each, in a stable order. Which list is correct is not decided here. */
 export function conflictsIn(
   rows: readonly ListedRow[],
   nodes: readonly ListedNode[],
@@ -21,7 +21,7 @@ export function conflictsIn(
       return [
         ...(match === undefined ? [] : contradictions(node, match)),
         ...(match !== undefined && out.has(match.row.row.id)
-          ? [`Row ${quote(match.row.row.id)} is declared as left out, and node ${quote(node.node)} fits it.`]
+          ? [`Row ${quote(match.row.row.id)} is declared as excluded, but node ${quote(node.node)} matches it.`]
           : []),
         ...otherMachines(node, rowsAt, rowsCalled),
         ...elsewhere(node, match, rowsAt),
@@ -35,40 +35,40 @@ function sharedSerials(rows: readonly ListedRow[], nodes: readonly ListedNode[])
   const nodesBy = grouped(nodes, ({ serials }) => serials)
   return [
     ...[...rowsBy].flatMap(([serial, group]) =>
-      group.length === 1 ? [] : [`${ids('Rows', group)} give the same serial number, ${quote(serial)}.`],
+      group.length === 1 ? [] : [`${ids('Rows', group)} have the same serial number, ${quote(serial)}.`],
     ),
     ...[...nodesBy].flatMap(([serial, group]) =>
       group.length === 1
         ? []
         : [
-            `Nodes ${list(group.map(({ node }) => node))} tell the same serial number, ${quote(serial)}. At most one of them can be the machine that bears it.`,
+            `Nodes ${list(group.map(({ node }) => node))} report the same serial number, ${quote(serial)}. At most one of them can be that machine.`,
           ],
     ),
   ]
 }
 
-/** What a row that fits a node by its serial number says otherwise than the node. */
+/** Differences between a node and the row that matches it by serial number. */
 function contradictions(node: ListedNode, { row, by }: Match): readonly string[] {
   const { name, address } = row.row
   if (by !== 'serial') return []
-  const told = `Row ${quote(row.row.id)} fits node ${quote(node.node)} by its serial number, and gives another`
+  const told = `Row ${quote(row.row.id)} matches node ${quote(node.node)} by serial number but states a different`
   return [
     ...(name !== null && !isNameOf(row.name ?? '', node) ? [`${told} name, ${quote(name)}.`] : []),
     ...(address !== null && isOtherAddress(row, node)
-      ? [`${told} address, ${quote(address)}; the node was reached at ${quote(node.machine?.address ?? '')}.`]
+      ? [`${told} address, ${quote(address)}; the node was collected at ${quote(node.machine?.address ?? '')}.`]
       : []),
   ]
 }
 
-/** Rows with the name or address of a node that are another machine by their serial number. */
+/** Rows with the name or address of a node but a different serial number. */
 function otherMachines(
   node: ListedNode,
   rowsAt: ReadonlyMap<string, readonly ListedRow[]>,
   rowsCalled: ReadonlyMap<string, readonly ListedRow[]>,
 ): readonly string[] {
   const told = (what: string, row: ListedRow): string =>
-    `Row ${quote(row.row.id)} has the ${what} of node ${quote(node.node)} and gives another serial number, ${quote(row.row.serial ?? '')}; the node tells ${list(node.machine?.serials ?? [])}. It does not count as this node.`
-  // A few are enough to name; a hostile list may hold one name or address in every row.
+    `Row ${quote(row.row.id)} has the ${what} of node ${quote(node.node)} but a different serial number, ${quote(row.row.serial ?? '')}; the node reports ${list(node.machine?.serials ?? [])}. It is not matched to this node.`
+  // Only a few are listed; a hostile list can contain one name or address in every row.
   const others = (group: readonly ListedRow[] | undefined): readonly ListedRow[] =>
     (group ?? []).slice(0, 4).filter((row) => isAnother(row, node))
   const called = node.names.flatMap((name) => others(rowsCalled.get(name)))
@@ -76,7 +76,7 @@ function otherMachines(
   return [...called.map((row) => told('name', row)), ...at.map((row) => told('address', row))]
 }
 
-/** A short name and the same name with its domain are no contradiction. */
+/** A short name and the same name with its domain do not conflict. */
 const isNameOf = (name: string, { names }: ListedNode): boolean =>
   names.some((own) => own === name || name.startsWith(`${own}.`) || own.startsWith(`${name}.`))
 
@@ -94,10 +94,10 @@ function elsewhere(
   const there = rowsAt.get(address) ?? []
   const own = match?.row.addresses.includes(address) === true ? 1 : 0
   if (there.length === own) return []
-  // Two beyond its own are enough to name; a hostile list may hold one address in every row.
+  // Only two others are listed; a hostile list can contain one address in every row.
   const others = there.slice(0, 4).filter((row) => row !== match?.row)
   return [
-    `Node ${quote(node)} is reached at ${quote(machine.address)}, which the inventory ${own === 1 ? 'also gives' : 'gives'} to ${ids('row', others, there.length - own)}.`,
+    `Node ${quote(node)} has address ${quote(machine.address)}, which the inventory ${own === 1 ? 'also assigns' : 'assigns'} to ${ids('row', others, there.length - own)}.`,
   ]
 }
 
@@ -107,7 +107,7 @@ const ids = (word: string, rows: readonly ListedRow[], count = rows.length): str
     count,
   )}`
 
-/** The first of some names, and how many more there are. */
+/** The first names, with the count of the others. */
 function list(names: readonly string[], count = names.length): string {
   const shown = names.slice(0, count > 3 ? 2 : 3).map((name) => quote(name))
   const rest = count - shown.length

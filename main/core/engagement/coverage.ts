@@ -6,14 +6,14 @@ import { type CoverageNode, listedNodes, listedRows, matched } from './matching.
 
 export type { CoverageNode } from './matching.ts'
 
-/** The nodes of a fleet file joined with those that an engagement declares: what was declared and is not enrolled counts as not collected. */
+/** The nodes of a fleet file joined with those that an engagement declares: declared nodes outside the fleet file count as not collected. */
 export const populationWith = (enrolled: readonly string[], engagement: Engagement | undefined): readonly string[] =>
   [...new Set([...enrolled, ...(engagement?.population.nodes ?? [])])].sort(compare)
 
 /**
- * Declared list, enrolled nodes and the provider's inventory against each other; undefined without an engagement. Rows and nodes are joined
- * by matched(). A row that no node fits keeps the population from being covered, unless somebody declared why it is left out. What else
- * the lists say against each other is told and changes nothing here. Names that are one machine count as one that answered. The order of rows and nodes carries no meaning.
+ * Reconciles declared population, fleet file and provider inventory; undefined without an engagement. Rows and nodes are joined
+ * by matched(). A row without a matching node is unreconciled unless its exclusion is declared with a rationale. Other conflicts of
+ * the lists are reported and change nothing here. Several names of one machine count as one collected machine. The order of rows and nodes carries no meaning.
  */
 export function coverageOf(
   { engagement, enrolled, population }: Pick<Scope, 'engagement' | 'enrolled' | 'population'>,
@@ -54,12 +54,12 @@ export function coverageOf(
   }
 }
 
-/** The three-way difference: what stands in one list and not in another. Null where there is no inventory to compare with. */
+/** The three-way difference: items in one list but not in another. Null without an inventory. */
 export interface ListDifferences {
   readonly declaredOnly: readonly string[]
   readonly enrolledOnly: readonly string[]
   readonly notInInventory: readonly string[] | null
-  /** Rows that no node fits and nobody accounted for. */
+  /** Unreconciled rows: no matching node and no declared exclusion. */
   readonly unaccounted: readonly InventoryRow[] | null
 }
 

@@ -1,9 +1,9 @@
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * An engagement as people write it, with what may be empty filled in: lists and records that were left out or left blank, `kind` of the
- * framing from what it holds, the owner and day of a map of ePHI that nobody began, and node names as fleet files write them, in lower
- * case. Whatever has not the expected form stays as it is, for the schema to tell.
+ * A typed engagement with optional parts filled in: omitted or blank lists and records, `kind` of the
+ * framing from its content, the owner and date of an empty ePHI map, and node names in lower
+ * case as in fleet files. Values of another form are unchanged, so that the schema reports them.
  */
 export function withDefaults(file: Fields): Fields {
   const given = known(file)
@@ -29,7 +29,7 @@ export function withDefaults(file: Fields): Fields {
   }
 }
 
-/** A field that was left blank counts as left out. */
+/** A blank field counts as omitted. */
 const known = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
@@ -38,7 +38,7 @@ const filled = (fields: Fields, defaults: Fields): Fields => ({ ...defaults, ...
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** One field changed, where it holds fields of its own. */
+/** Changes one field that is an object. */
 const changed = (fields: Fields, name: string, change: (part: Fields) => Fields): Fields => {
   const part = fields[name]
   return isFields(part) ? { [name]: change(part) } : {}

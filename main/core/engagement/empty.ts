@@ -1,23 +1,23 @@
 import type { Engagement } from '../../../schemas/types.ts'
 
-/** What nobody has declared yet, one sentence each. None of it keeps an engagement from being used; a reader will ask for it. */
+/** Missing declarations, one sentence each. None prevents the use of an engagement, but readers will request them. */
 export const stillEmpty = (engagement: Engagement): readonly string[] => {
   const { boundary, ephi, population, inventory, signOff } = engagement
   const lacking: readonly (readonly [boolean, string])[] = [
-    [engagement.status === 'draft', 'It is a draft.'],
-    [engagement.distribution === null, 'Nobody has said who may get the report.'],
-    [boundary.services.length === 0, 'The boundary names no service.'],
-    [boundary.sites.length === 0, 'The boundary names no site.'],
-    [boundary.outside.length === 0, 'The boundary leaves nothing out.'],
-    [population.nodes.length === 0, 'The declared population holds no node.'],
-    [inventory === null, 'There is no list from the provider to compare with (inventory).'],
-    [ephi.stores.length === 0, 'The map of ePHI has no store.'],
-    [ephi.flows.length === 0, 'The map of ePHI has no flow.'],
-    [engagement.responsibilities.length === 0, 'Nobody has said who does what (responsibilities).'],
-    [engagement.subserviceOrganizations.length === 0, 'No subservice organization is named.'],
-    [engagement.userEntityControls.length === 0, 'No user-entity control is named.'],
-    [signOff.length === 0, 'Nobody is named to sign off.'],
-    [signOff.some(({ on }) => on === null), 'Somebody who is named to sign off has not done so.'],
+    [engagement.status === 'draft', 'The engagement is a draft.'],
+    [engagement.distribution === null, 'No distribution is declared.'],
+    [boundary.services.length === 0, 'The boundary lists no services.'],
+    [boundary.sites.length === 0, 'The boundary lists no sites.'],
+    [boundary.outside.length === 0, 'The boundary lists no exclusions.'],
+    [population.nodes.length === 0, 'The declared population has no nodes.'],
+    [inventory === null, 'No provider inventory is supplied for reconciliation (inventory).'],
+    [ephi.stores.length === 0, 'The ePHI map has no locations.'],
+    [ephi.flows.length === 0, 'The ePHI map has no flows.'],
+    [engagement.responsibilities.length === 0, 'No responsibilities are declared.'],
+    [engagement.subserviceOrganizations.length === 0, 'No subservice organizations are declared.'],
+    [engagement.userEntityControls.length === 0, 'No complementary user entity controls are declared.'],
+    [signOff.length === 0, 'No sign-off is declared.'],
+    [signOff.some(({ on }) => on === null), 'A declared sign-off is not dated.'],
   ]
   return lacking.flatMap(([is, sentence]) => (is ? [sentence] : []))
 }

@@ -2,28 +2,28 @@ import type { DeclaredNode, Engagement, EphiStore } from '../../../schemas/types
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 
-/** One path on one node, and the store that the map puts there; null where no store explains it. */
+/** One path on one node, and its ePHI location in the map; null where the map has none. */
 export interface EphiPlace {
   readonly node: string
   readonly path: string
   readonly store: string | null
 }
 
-/** Where the map of ePHI and what nodes were asked about part. */
+/** Differences between the ePHI map and the collection. */
 export interface EphiGaps {
-  /** Stores on a node whose declared paths do not name them: no check asked about them. */
+  /** Locations on a node whose declared paths omit them: no check tested them. */
   readonly notAsked: readonly EphiPlace[]
-  /** Stores on a declared node that was not collected. */
+  /** Locations on a declared node that was not collected. */
   readonly notCollected: readonly EphiPlace[]
-  /** Stores on a node that stands in no list. */
+  /** Locations on a node that is in no list. */
   readonly unknownNodes: readonly EphiPlace[]
-  /** Paths that a node was asked about, and no store of the map. */
+  /** Paths collected on a node without a location in the map. */
   readonly unexplained: readonly EphiPlace[]
 }
 
 /**
- * The map of ePHI against what was declared of each node as it was collected (`recording.node`). Paths are compared whole, since checks look at
- * exactly these: a folder below one may be another mount, on another disk. Each list is in the order of nodes, paths and stores.
+ * Compares the ePHI map with the declarations of each node at collection (`recording.node`). Paths are compared exactly, because checks test
+ * exactly these paths: a subfolder can be a different mount on another disk. Each list is ordered by node, path and location.
  */
 export function ephiGaps(
   { ephi, population }: Pick<Engagement, 'ephi' | 'population'>,
@@ -53,30 +53,29 @@ export const ephiGapSentences = ({
   unexplained,
 }: EphiGaps): readonly string[] => [
   ...unknownNodes.map(
-    (place) => `${storeOf(place)} is said to lie on node ${quote(place.node)}, which stands in no list of nodes.`,
+    (place) => `${storeOf(place)} is declared on node ${quote(place.node)}, which is in no list of nodes.`,
   ),
   ...notCollected.map(
-    (place) =>
-      `${storeOf(place)} lies on node ${quote(place.node)}, which was not collected: nothing was asked about it.`,
+    (place) => `${storeOf(place)} is on node ${quote(place.node)}, which was not collected; not tested.`,
   ),
   ...notAsked.map(
     (place) =>
-      `${storeOf(place)} lies at ${quote(place.path)} on node ${quote(place.node)}, and the fleet file does not name that path: nothing was asked about it.`,
+      `${storeOf(place)} is at ${quote(place.path)} on node ${quote(place.node)}, but the fleet file does not list that path; not tested.`,
   ),
   ...unexplained.map(
     ({ node, path }) =>
-      `The fleet file names ${quote(path)} on node ${quote(node)} as a place of ePHI, and the map has no store there.`,
+      `The fleet file lists ${quote(path)} on node ${quote(node)} as an ePHI path, but the map has no location there.`,
   ),
 ]
 
-const storeOf = ({ store }: EphiPlace): string => `Store ${quote(store ?? '')}`
+const storeOf = ({ store }: EphiPlace): string => `ePHI location ${quote(store ?? '')}`
 
 const placesOf = ({ name, path, nodes }: EphiStore): readonly EphiPlace[] =>
   [...new Set(nodes)].map((node) => ({ node, path, store: name }))
 
 const keyOf = ({ node, path }: EphiPlace): string => `${node}\n${bare(path)}`
 
-/** A path without doubled slashes and the one at its end. */
+/** A path without doubled or trailing slashes. */
 const bare = (path: string): string =>
   `/${path
     .split('/')

@@ -5,8 +5,8 @@ import { type EngagementProblem, engagementProblems, type KnownNames } from './p
 type Part = (form: EngagementForm) => readonly string[]
 
 /**
- * What keeps a form from counting, by section, as sentences that say what to do: what is empty, and of sections where nothing is, what
- * does not fit the calendar or the catalog. A form without a lack fits the schema of an engagement.
+ * Problems that prevent the use of a form, by section, as instructions: missing values and, in complete sections, values that
+ * do not match the calendar or the catalog. A form without problems matches the schema of an engagement.
  */
 export function lacksIn(form: EngagementForm, known: KnownNames): readonly EngagementLack[] {
   const engagement: Engagement = { schema: 'barewitness.engagement/1', ...form, inventory: null }
@@ -36,18 +36,18 @@ const ENTRY_WORDS: Readonly<Record<string, string>> = {
   signOff: 'Person',
 }
 const FIELD_WORDS: Readonly<Record<string, string>> = {
-  on: 'the day',
+  on: 'the date',
   date: 'the date',
-  from: 'the first day',
-  to: 'the last day',
-  bridgedUntil: 'the day that the bridge letter reaches',
-  framework: 'a row',
-  control: 'a row',
+  from: 'the start date',
+  to: 'the end date',
+  bridgedUntil: 'the end date of the bridge letter',
+  framework: 'a control',
+  control: 'a control',
   checks: 'a check',
   nodes: 'a node',
 }
 
-/** A problem as a sentence: which entry, which field, and what is wrong with it. */
+/** A problem as a sentence: entry, field and error. */
 function sentenceOf({ path, text }: EngagementProblem): string {
   const [list, at] = path
   const field = FIELD_WORDS[String(path.findLast((part) => typeof part === 'string'))] ?? 'a value'
@@ -62,103 +62,103 @@ const unless = (fits: boolean, text: string): readonly string[] => (fits ? [] : 
 const given = (value: string, text: string): readonly string[] => unless(!isEmpty(value), text)
 
 const owned = ({ owner, on }: { readonly owner: string; readonly on: string }): readonly string[] => [
-  ...given(owner, 'Name the owner of this section.'),
-  ...given(on, 'Give the day on which it was stated.'),
+  ...given(owner, 'Enter the owner of this section.'),
+  ...given(on, 'Enter the date of the statement.'),
 ]
-/** What is missing in one entry of a list, each sentence with the number of the entry. */
+/** Missing values of one list entry, each sentence with the entry number. */
 const entry = (what: string, at: number, lacks: readonly string[]): readonly string[] =>
   lacks.map((text) => `${what} ${at + 1}: ${text}`)
 const ownedEntry = ({ owner, on }: { readonly owner: string; readonly on: string }): readonly string[] => [
-  ...given(owner, 'name its owner.'),
-  ...given(on, 'give its day.'),
+  ...given(owner, 'enter its owner.'),
+  ...given(on, 'enter its date.'),
 ]
 
 const PARTS: Readonly<Record<EngagementSection, Part>> = {
   who: (form) => [
-    ...given(form.entity, 'Name the entity.'),
-    ...given(form.audience, 'Say who will read it.'),
-    ...given(form.purpose, 'Say what it is for.'),
+    ...given(form.entity, 'Enter the entity.'),
+    ...given(form.audience, 'Enter the audience.'),
+    ...given(form.purpose, 'Enter the purpose.'),
     ...(form.framing.kind === 'date'
-      ? given(form.framing.date, 'Give the date that it is about.')
+      ? given(form.framing.date, 'Enter the as-of date.')
       : [
-          ...given(form.framing.from, 'Give the first day of the period.'),
-          ...given(form.framing.to, 'Give the last day of the period.'),
+          ...given(form.framing.from, 'Enter the start date of the period.'),
+          ...given(form.framing.to, 'Enter the end date of the period.'),
         ]),
-    ...unless(form.distribution === null || !isEmpty(form.distribution), 'Say who may get it, or leave that open.'),
+    ...unless(form.distribution === null || !isEmpty(form.distribution), 'Enter the distribution, or leave it unset.'),
     ...owned(form),
   ],
   boundary: ({ boundary }) => [
-    ...given(boundary.system, 'Say what the system is.'),
-    ...boundary.services.flatMap((one, at) => entry('Service', at, given(one, 'name it.'))),
-    ...boundary.sites.flatMap((one, at) => entry('Site', at, given(one, 'name it.'))),
+    ...given(boundary.system, 'Enter the system description.'),
+    ...boundary.services.flatMap((one, at) => entry('Service', at, given(one, 'enter its name.'))),
+    ...boundary.sites.flatMap((one, at) => entry('Site', at, given(one, 'enter its name.'))),
     ...boundary.outside.flatMap(({ what, why }, at) =>
-      entry('Left out', at, [...given(what, 'say what it is.'), ...given(why, 'say why.')]),
+      entry('Exclusion', at, [...given(what, 'enter the excluded item.'), ...given(why, 'enter the rationale.')]),
     ),
     ...owned(boundary),
   ],
   responsibilities: ({ responsibilities }) =>
     responsibilities.flatMap((one, at) =>
       entry('Area', at, [
-        ...given(one.area, 'name it.'),
-        ...given(one.provider, 'say what the provider does; a dash stands for nobody.'),
-        ...given(one.customer, 'say what the customer does; a dash stands for nobody.'),
+        ...given(one.area, 'enter its name.'),
+        ...given(one.provider, 'enter the provider’s responsibility, or a dash for none.'),
+        ...given(one.customer, 'enter the customer’s responsibility, or a dash for none.'),
         ...ownedEntry(one),
       ]),
     ),
   subservice: ({ subserviceOrganizations }) =>
     subserviceOrganizations.flatMap((one, at) =>
       entry('Organization', at, [
-        ...given(one.name, 'name it.'),
-        ...given(one.services, 'say what it does.'),
+        ...given(one.name, 'enter its name.'),
+        ...given(one.services, 'enter its services.'),
         ...(one.report === null
           ? []
           : [
-              ...given(one.report.title, 'give the title of its report.'),
-              ...given(one.report.from, 'give the first day of its report.'),
-              ...given(one.report.to, 'give the last day of its report.'),
-              ...unless(one.report.bridgedUntil !== '', 'give the day that the bridge letter reaches.'),
+              ...given(one.report.title, 'enter the title of its report.'),
+              ...given(one.report.from, 'enter the start date of its report.'),
+              ...given(one.report.to, 'enter the end date of its report.'),
+              ...unless(one.report.bridgedUntil !== '', 'enter the end date of the bridge letter.'),
             ]),
-        ...one.controls.flatMap(({ says }) => given(says, 'say what each of its controls does.')),
+        ...one.controls.flatMap(({ says }) => given(says, 'describe each of its controls.')),
         ...ownedEntry(one),
       ]),
     ),
   'user-entity': ({ userEntityControls }) =>
     userEntityControls.flatMap((one, at) =>
       entry('Control', at, [
-        ...given(one.id, 'give the number that the report gives it.'),
-        ...given(one.of, 'say whose report assigns it.'),
-        ...given(one.says, 'say what it asks.'),
+        ...given(one.id, 'enter its number in the report.'),
+        ...given(one.of, 'enter the organization whose report assigns it.'),
+        ...given(one.says, 'describe the control.'),
         ...ownedEntry(one),
       ]),
     ),
   ephi: ({ ephi }) => [
     ...ephi.stores.flatMap((one, at) =>
-      entry('Store', at, [
-        ...given(one.name, 'name it.'),
-        ...unless(one.path.startsWith('/'), 'give its path, which begins with a slash.'),
-        ...given(one.what, 'say what it holds.'),
+      entry('ePHI location', at, [
+        ...given(one.name, 'enter its name.'),
+        ...unless(one.path.startsWith('/'), 'enter its path, beginning with a slash.'),
+        ...given(one.what, 'describe its contents.'),
       ]),
     ),
     ...ephi.flows.flatMap((one, at) =>
       entry('Flow', at, [
-        ...given(one.name, 'name it.'),
-        ...given(one.from, 'say where it begins.'),
-        ...given(one.to, 'say where it ends.'),
-        ...given(one.protection, 'say how it is protected.'),
+        ...given(one.name, 'enter its name.'),
+        ...given(one.from, 'enter its source.'),
+        ...given(one.to, 'enter its destination.'),
+        ...given(one.protection, 'enter its protection.'),
       ]),
     ),
     ...owned(ephi),
   ],
   population: ({ population }) => [
-    ...given(population.source, 'Say where the list of nodes comes from.'),
+    ...given(population.source, 'Enter the source of the node list.'),
     ...owned(population),
   ],
   'sign-off': ({ signOff }) =>
     signOff.flatMap((one, at) =>
       entry('Person', at, [
-        ...given(one.name, 'give the name.'),
-        ...given(one.title, 'give the title.'),
-        ...unless(one.on !== '', 'give the day, or leave it open.'),
+        ...given(one.name, 'enter the name.'),
+        ...given(one.title, 'enter the title.'),
+        ...unless(one.on !== '', 'enter the date, or leave it unset.'),
       ]),
     ),
 }

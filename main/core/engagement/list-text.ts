@@ -1,7 +1,7 @@
 import type { InventoryRow } from '../../../schemas/types.ts'
 import { oneLine, quote } from '../plain-text.ts'
 
-/** The text of a provider's list: UTF-8, UTF-16 with a byte order mark, or Windows-1252 as spreadsheets write it. */
+/** The text of a provider inventory: UTF-8, UTF-16 with a byte order mark, or Windows-1252 as written by spreadsheets. */
 export function listText(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -16,15 +16,15 @@ export function listText(bytes: Uint8Array): string {
 const MOST_TOLD = 20
 
 /**
- * What keeps rows from being those of a list, to go on after its name. It knows no columns and reads no CSV: every word of a row stands in the
- * list, and, where no cell is quoted and so each line is a row, in the line of that row, of which there are as many. So no row can be
- * made up, and none taken away, without a trace.
+ * Differences between rows and a list, as text after its name. It needs no column knowledge or CSV parser: every word of a row must occur in the
+ * list and, where no cell is quoted so that each line is a row, in the line of that row, with equal counts. Rows therefore cannot be
+ * added or removed undetected.
  */
 export function listProblems(bytes: Uint8Array, rows: readonly InventoryRow[]): readonly string[] {
   const text = listText(bytes)
   const told = text.includes('"') ? problemsInText(text, rows) : problemsByLine(text, rows)
   const more = told.length - MOST_TOLD
-  return more > 0 ? [...told.slice(0, MOST_TOLD), `does not hold ${more} more rows`] : told
+  return more > 0 ? [...told.slice(0, MOST_TOLD), `does not contain ${more} more rows`] : told
 }
 
 const problemsInText = (text: string, rows: readonly InventoryRow[]): readonly string[] => {
@@ -37,12 +37,12 @@ function problemsByLine(text: string, rows: readonly InventoryRow[]): readonly s
   return [
     ...(lines.length === rows.length
       ? []
-      : [`has ${lines.length} lines below its headings, and the engagement gives ${rows.length} rows`]),
+      : [`has ${lines.length} lines below its header, but the engagement states ${rows.length} rows`]),
     ...rows.flatMap((row, at) => (stands(row, new Set(wordsOf(lines[at] ?? ''))) ? [] : [notHeld(row)])),
   ]
 }
 
-const notHeld = ({ id }: InventoryRow): string => `does not hold row ${quote(id)} in its place`
+const notHeld = ({ id }: InventoryRow): string => `does not contain row ${quote(id)} at its position`
 
 const stands = ({ id, name, address, serial }: InventoryRow, there: ReadonlySet<string>): boolean =>
   [/^line \d+$/.test(id) ? null : id, name, address, serial].every(

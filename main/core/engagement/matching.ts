@@ -2,7 +2,7 @@ import type { InventoryRow, Machine } from '../../../schemas/types.ts'
 import { compare } from '../recording.ts'
 import { addressKeys, nameKey, serialKey } from './same.ts'
 
-/** As much of a node as the three lists are compared by. */
+/** The properties of a node used for reconciliation. */
 export interface CoverageNode {
   readonly node: string
   readonly answered: boolean
@@ -19,7 +19,7 @@ export interface ListedRow {
   readonly serial: string | null
 }
 
-/** A node in comparable forms. A host name that it is reached at is a name of it, too. */
+/** A node in comparable forms. A host name used as its address also counts as its name. */
 export interface ListedNode {
   readonly node: string
   readonly names: readonly string[]
@@ -33,7 +33,7 @@ export interface Match {
   readonly by: MatchedBy
 }
 
-/** Rows in the one order, whatever order the list has. */
+/** Rows in canonical order, independent of the list. */
 export const listedRows = (rows: readonly InventoryRow[]): readonly ListedRow[] =>
   rows
     .map((row) => ({
@@ -46,7 +46,7 @@ export const listedRows = (rows: readonly InventoryRow[]): readonly ListedRow[] 
 
 const orderOf = ({ name, address, serial }: InventoryRow): string => [name, address, serial].join('\n')
 
-/** Nodes in the one order. */
+/** Nodes in canonical order. */
 export const listedNodes = (nodes: readonly CoverageNode[]): readonly ListedNode[] =>
   [...nodes]
     .sort((a, b) => compare(a.node, b.node))
@@ -73,7 +73,7 @@ export function grouped<T>(things: readonly T[], keysOf: (thing: T) => readonly 
   return groups
 }
 
-/** A row and a node that give different serial numbers are two machines, whatever else they share. */
+/** A row and a node with different serial numbers are two machines, whatever else they share. */
 export const isAnother = ({ serial }: ListedRow, { serials }: ListedNode): boolean =>
   serial !== null && serials.length > 0 && !serials.includes(serial)
 
@@ -88,10 +88,10 @@ const WAYS: readonly (readonly [
 ]
 
 /**
- * Which row fits which node, by node: serial number first, then address, then name. Each row fits one node at most, and each node one row.
- * Where several rows could fit, one whose name or address agrees comes first, then the first by its id. Where several nodes share what
- * a row gives, only a name or address that agrees decides between them: otherwise the row fits none of them in this way. A name or an
- * address is chosen by people, so that neither joins a row and a node whose serial numbers differ. The order of rows and nodes carries no
+ * Matches rows to nodes: by serial number first, then address, then name. Each row matches at most one node, and each node one row.
+ * Where several rows match, one with an equal name or address takes precedence, then the first by ID. Where several nodes share the value of
+ * a row, only an equal name or address decides between them; otherwise the row matches none in this way. Names and
+ * addresses are chosen by people, so they never match a row and a node with different serial numbers. The order of rows and nodes carries no
  * meaning, and the work grows with their number.
  */
 export function matched(rows: readonly ListedRow[], nodes: readonly ListedNode[]): ReadonlyMap<string, Match> {
@@ -123,7 +123,7 @@ export function matched(rows: readonly ListedRow[], nodes: readonly ListedNode[]
   return found
 }
 
-/** The one of some nodes that a row means by its name, or else by its address; null where that is none or several. */
+/** The one node that matches a row by name or, failing that, by address; null where none or several match. */
 function agreementOf(nodes: readonly ListedNode[]): (row: ListedRow) => ListedNode | null {
   const byName = grouped(nodes, ({ names }) => names)
   const byAddress = grouped(nodes, ({ address }) => (address === null ? [] : [address]))

@@ -10,7 +10,7 @@ export interface KnownNames {
   readonly rows: ReadonlyMap<unknown, ReadonlySet<unknown>>
 }
 
-/** Something that does not fit, and the place in the document; `text` goes on after the name of the place. */
+/** A problem and its path in the document; `text` follows the name of the path. */
 export interface EngagementProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
@@ -43,7 +43,7 @@ export const engagementProblems = (engagement: Engagement, known: KnownNames): r
         : [
             {
               path: ['userEntityControls', at, 'checks', index],
-              text: `is ${quote(check)}, a check that the catalog does not have`,
+              text: `is ${quote(check)}, a check that is not in the catalog`,
             },
           ],
     ),
@@ -61,16 +61,16 @@ function rowProblems(
       return [
         {
           path: [...path, index, 'framework'],
-          text: `is ${quote(framework)}, a framework that the catalog does not have`,
+          text: `is ${quote(framework)}, a framework that is not in the catalog`,
         },
       ]
     return keys.has(control)
       ? []
-      : [{ path: [...path, index, 'control'], text: `is ${quote(control)}, which ${quote(framework)} does not have` }]
+      : [{ path: [...path, index, 'control'], text: `is ${quote(control)}, which is not in ${quote(framework)}` }]
   })
 }
 
-/** A row as people write it, with the key of the one control that is meant by its id. Anything else stays as it is. */
+/** A typed control reference with its ID replaced by the control key. Other values are unchanged. */
 function rowMeant(row: ControlRef, frameworks: readonly Framework[]): ControlRef {
   const controls = frameworks.find(({ id }) => id === row.framework)?.controls ?? []
   if (controls.some(({ key }) => key === row.control)) return row
@@ -78,7 +78,7 @@ function rowMeant(row: ControlRef, frameworks: readonly Framework[]): ControlRef
   return meant === undefined || another !== undefined ? row : { ...row, control: meant.key }
 }
 
-/** Every row under its key, also where a person wrote the id as it is printed. */
+/** Control references by key, also where the printed ID was typed. */
 export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations' | 'userEntityControls'>>(
   declared: T,
   frameworks: readonly Framework[],
@@ -103,7 +103,7 @@ function leftOutProblems({ inventory }: Engagement): readonly EngagementProblem[
       : [
           {
             path: ['inventory', 'leftOut', at, 'id'],
-            text: `is ${quote(id)}, which no line of ${quote(inventory.file.name)} has as its id`,
+            text: `is ${quote(id)}, which is not a row ID in ${quote(inventory.file.name)}`,
           },
         ],
   )
@@ -116,13 +116,13 @@ function twice(
 ): readonly EngagementProblem[] {
   const seen = new Set<string>()
   return names.flatMap((name, at) => {
-    if (seen.has(name)) return [{ path: [...path, at, ...below], text: `is ${quote(name)}, which is named twice` }]
+    if (seen.has(name)) return [{ path: [...path, at, ...below], text: `is ${quote(name)}, which occurs twice` }]
     seen.add(name)
     return []
   })
 }
 
-/** Days that no calendar has, and spans that end before they begin. */
+/** Invalid dates, and periods that end before they begin. */
 function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
   const { framing, subserviceOrganizations } = engagement
   const reports = subserviceOrganizations.flatMap(({ report }, at) =>
@@ -131,12 +131,12 @@ function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
   return [
     ...daysIn(engagement)
       .filter(({ day }) => !isDay(day))
-      .map(({ path, day }) => ({ path, text: `is ${quote(day)}, and the calendar has no such day` })),
+      .map(({ path, day }) => ({ path, text: `is ${quote(day)}, which is not a valid date` })),
     ...(framing.kind === 'period' ? backwards(['framing'], framing) : []),
     ...reports.flatMap(({ path, report }) => [
       ...backwards(path, report),
       ...(report.bridgedUntil !== null && report.bridgedUntil < report.to
-        ? [{ path: [...path, 'bridgedUntil'], text: `lies before the last day of the report, ${quote(report.to)}` }]
+        ? [{ path: [...path, 'bridgedUntil'], text: `is before the end date of the report, ${quote(report.to)}` }]
         : []),
     ]),
   ]
@@ -146,7 +146,7 @@ const backwards = (
   path: EngagementProblem['path'],
   { from, to }: { readonly from: string; readonly to: string },
 ): readonly EngagementProblem[] =>
-  from <= to ? [] : [{ path: [...path, 'to'], text: `is ${quote(to)}, before the first day, ${quote(from)}` }]
+  from <= to ? [] : [{ path: [...path, 'to'], text: `is ${quote(to)}, before the start date, ${quote(from)}` }]
 
 interface PlacedDay {
   readonly path: EngagementProblem['path']

@@ -1,9 +1,9 @@
-/** Forms in which names, addresses and serial numbers of different lists can be compared. They are never shown. */
+/** Comparable forms of names, addresses and serial numbers of different lists. Never displayed. */
 
-/** Host names know no case, and may end in a dot (RFC 1035, 2.3.3). */
+/** Host names are case-insensitive and can end in a dot (RFC 1035, 2.3.3). */
 export const nameKey = (text: string): string => text.trim().toLowerCase().replace(/\.$/, '')
 
-/** Null where it tells no machine from another: what makers and firmware put where a serial number would stand, and what is too short. */
+/** Null where it does not identify a machine: vendor placeholders and values that are too short. */
 export function serialKey(text: string): string | null {
   const key = text.trim().toUpperCase()
   const bare = key.replace(/[^\p{L}\p{N}]/gu, '')
@@ -11,13 +11,13 @@ export function serialKey(text: string): string | null {
 }
 
 const SHORTEST_SERIAL = 4
-/** Letters and digits alone; one character over and over is none either. */
+/** Letters and digits only; a single repeated character does not count. */
 const NO_SERIAL =
   /^(?:(?<one>.)\k<one>*|.*123456789.*|0?12345678?|NONE|NULL|UNKNOWN|UNDEFINED|INVALID|EMPTY|BLANK|TBD|DEFAULT(?:STRING)?|NOT(?:SPECIFIED|AVAILABLE|APPLICABLE|PROVIDED|PRESENT|SET|DEFINED|KNOWN|FOUND)|(?:TOBE)?FILLED.*|(?:SYSTEM|SYS|CHASSIS|BASEBOARD|BOARD|MB|MOTHERBOARD|PRODUCT|DEVICE)?(?:SERIAL(?:NUMB(?:ER)?|NUM|NO)?|SERNUM\d?|SN)|ASSETTAG.*)$/u
 
 /**
- * Every address that one cell holds, each once; a prefix length is left off. What is no address is compared as a host name. Addresses that
- * every machine has, or that mean another machine on each wire (RFC 6890: this host, loopback, link-local), are none.
+ * Every address in a cell, each once, without a prefix length. Other text is compared as a host name. Addresses that
+ * every machine has, or that are link-specific (RFC 6890: this host, loopback, link-local), are ignored.
  */
 export const addressKeys = (text: string): readonly string[] => [
   ...new Set(
@@ -45,7 +45,7 @@ const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)
 
 /**
  * An IPv6 address with all eight groups written out, or the IPv4 address that it maps (RFC 4291, 2.2 and 2.5.5.2); null when it is none.
- * An interface after a percent sign says where the address is used, and is left off.
+ * An interface after a percent sign is removed.
  */
 function ipv6Key(text: string): string | null {
   const hex = withoutDots(text.replace(/%.*$/, ''))

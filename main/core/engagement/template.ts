@@ -1,6 +1,6 @@
 /**
- * A file to begin an engagement with: what has to be said is there and empty, everything else is an example behind `#`. Taking the `#` away
- * makes the example count; explanations have a blank behind it. `today` is a day in UTC.
+ * A template for an engagement file: required values are present and empty, all else is an example after `#`. Removing the `#`
+ * enables the example; explanations have a blank after it. `today` is a UTC date.
  */
 export const engagementTemplate = (
   today: string,

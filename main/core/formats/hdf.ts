@@ -10,14 +10,14 @@ import { worstFirst } from '../report/wording.ts'
 import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 
 /**
- * One document per node, made on request, in the Heimdall Data Format, the report of InSpec as MITRE Heimdall reads it (InSpec's exec-json schema), by file
+ * One document per node, generated lazily, in the Heimdall Data Format, the InSpec report as read by MITRE Heimdall (InSpec’s exec-json schema), by file
  * name.
  *
- * Heimdall takes a control with one passed and one skipped result for passed. So one document is one node and a control there has one
- * result: what holds on one node never hides what was not read on another. Only `met` is ever `passed`; what was not decided, not
- * collected or only recorded is `skipped`, which Heimdall shows as Not Reviewed; impact 0 is what it shows as Not Applicable.
+ * Heimdall treats a control with one passed and one skipped result as passed. One document therefore covers one node, and a control has one
+ * result: a result on one node never hides a missing result on another. Only `met` is `passed`; inconclusive, not
+ * tested and informational results are `skipped`, which Heimdall shows as Not Reviewed; it shows impact 0 as Not Applicable.
  *
- * The impact of every other result is the severity of the check, whatever the result: a rating of the check, not of the node.
+ * The impact of every other result is the severity of the check: a rating of the check, not of the node.
  */
 export function* hdfFiles(input: FormatInput): Generator<readonly [string, unknown]> {
   const { assessment, register } = input
@@ -35,7 +35,7 @@ interface Shared {
   readonly accepted: Acceptances
 }
 
-/** The name of the node's folder in the pack: one that every file system keeps, and apart from every other. */
+/** The name of the node’s folder in the pack: valid on every file system and unique. */
 const fileName = (node: string): string => nodeFolder(node).slice(nodeFolder('').lastIndexOf('/') + 1)
 
 function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): unknown {
@@ -57,7 +57,7 @@ function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): 
         sha256: assessment.catalog.digest,
         title: `Barewitness checks on ${name}, run ${plain(run)}`,
         maintainer: producer,
-        summary: `${demo ? `${DEMO_NOTICE} ` : ''}${STANDING_LIMITATION} Evidence pack ${plain(packName)}, digest of the evidence ${evidenceDigest}.`,
+        summary: `${demo ? `${DEMO_NOTICE} ` : ''}${STANDING_LIMITATION} Evidence pack ${plain(packName)}, evidence digest ${evidenceDigest}.`,
         license: '',
         copyright: '',
         copyright_email: '',
@@ -86,7 +86,7 @@ function groupsOf(findings: readonly Finding[]): readonly unknown[] {
  */
 const IMPACT: Readonly<Record<Severity, number>> = { critical: 0.9, high: 0.7, medium: 0.5, low: 0.3, info: 0.1 }
 
-/** What a check has on every node: its claim, its limits, its severity, and the rows that it decides with their two parts. */
+/** Properties of a check on every node: expected condition, limitations, severity, and the controls it decides with both parts. */
 function staticParts({ assessment, catalog }: FormatInput) {
   const severities = new Map(catalog.severities.map((one) => [one.check, one.severity]))
   const rows = rowsByCheck(assessment, catalog)
@@ -99,7 +99,7 @@ function staticParts({ assessment, catalog }: FormatInput) {
         title: claim,
         desc: claim,
         descriptions: [
-          { label: 'limits', data: limits },
+          { label: 'limitations', data: limits },
           ...(severity === undefined ? [] : [{ label: 'severity', data: severityWords[severity] }]),
           ...(decided.length === 0
             ? []
@@ -115,7 +115,7 @@ function staticParts({ assessment, catalog }: FormatInput) {
   )
 }
 
-/** By check, the rows that it decides: each with its server part and its document part over the whole population. */
+/** By check, the controls it decides, each with its server part and document part over the whole population. */
 function rowsByCheck(
   { controls }: FormatInput['assessment'],
   catalog: Catalog,
@@ -148,10 +148,10 @@ const unknownCheck = (id: string) => ({
   source_location: {},
 })
 
-/** The framework that Heimdall groups by. */
+/** The framework by which Heimdall groups. */
 const NIST = 'nist-800-53'
 
-/** Rows of NIST SP 800-53 that the check is mapped to. */
+/** NIST SP 800-53 controls that the check is mapped to. */
 function nistOf({ frameworks }: Catalog, check: string): readonly string[] {
   const rows = frameworks.find(({ id }) => id === NIST)?.controls ?? []
   return rows
@@ -171,7 +171,7 @@ const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
 
 function resultOf({ check, verdict, reasons }: Finding, node: NodeAssessment, accepted: Acceptances, asOf: string) {
   const status = STATUS[verdict]
-  const only = verdict === 'informational' ? ['Recorded only; no expectation is set.'] : []
+  const only = verdict === 'informational' ? ['Informational; no criterion applies.'] : []
   const exception = verdict === 'not-met' ? accepted.inForce(node.node, check) : null
   const note =
     exception === null

@@ -4,7 +4,7 @@ import type { Control } from '../framework.ts'
 import { nodeFolder } from '../pack-files.ts'
 import type { ReportInput } from '../report/input.ts'
 
-/** What files for other tools are made from: all of them tell the same assessment, and name the sealed evidence it rests on. */
+/** Input of the export formats: all contain the same assessment and cite the sealed evidence behind it. */
 export interface FormatInput
   extends Pick<
     ReportInput,
@@ -21,11 +21,11 @@ export interface FormatInput
   readonly run: string
 }
 
-/** Said in every file that leaves the report behind. */
+/** Printed in every file that is used without the report. */
 export const STANDING_LIMITATION = standingLimitation('file repeats')
 
 export const DEMO_NOTICE =
-  'Demo data: made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.'
+  'Demo data: produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.'
 
 /** Controls by framework and key. */
 export function controlIndex({
@@ -35,5 +35,5 @@ export function controlIndex({
   return (framework, key) => found.get(framework)?.get(key)
 }
 
-/** Where the bytes of an answer lie in the pack. */
+/** Path of a capture’s output in the pack. */
 export const answerPath = (node: string, digest: string): string => `${nodeFolder(node)}/sha256/${digest}`

@@ -16,8 +16,8 @@ import { rowCounts } from './row-counts.ts'
 const OSCAL_VERSION = '1.2.2'
 
 /**
- * The assessment as OSCAL assessment results 1.2 (NIST, model assessment-results). Nobody attests anything in it: it repeats what was
- * observed, and names the sealed pack by digest. UUIDs come from names, so the same assessment gives the same bytes.
+ * The assessment as OSCAL assessment results 1.2 (NIST, model assessment-results). It contains no attestation: it repeats what was
+ * observed and cites the sealed pack by digest. UUIDs are derived from names, so the same assessment gives the same bytes.
  */
 export function oscalOf(input: FormatInput): unknown {
   const names = namesOf(input)
@@ -30,7 +30,7 @@ export function oscalOf(input: FormatInput): unknown {
       'import-ap': {
         href: `#${plan}`,
         remarks:
-          'There is no OSCAL plan. What was asked, claimed and mapped is the catalog in the pack, named by its digest.',
+          'There is no OSCAL assessment plan. Probes, checks and mappings are in the catalog of the pack, cited by its digest.',
       },
       results: [resultOf(names)],
       'back-matter': { resources: resourcesOf(names, plan) },
@@ -57,7 +57,7 @@ function metadataOf({ input }: Names): unknown {
     ...(engagement === undefined
       ? {}
       : {
-          roles: [{ id: 'asset-owner', title: 'Entity whose nodes these are' }],
+          roles: [{ id: 'asset-owner', title: 'Entity responsible for the nodes' }],
           parties: [{ uuid: owner, type: 'organization', name: line(engagement.entity) }],
           'responsible-parties': [{ 'role-id': 'asset-owner', 'party-uuids': [owner] }],
         }),
@@ -76,7 +76,7 @@ function resultOf(names: Names): unknown {
     uuid: uuidOf(run, 'result', assessment.asOf),
     title: line(`Run ${run}`),
     description: line(
-      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, assessed as of ${assessment.asOf}. Counts are deviations of nodes tested; what was not tested is counted apart.`,
+      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, assessed as of ${assessment.asOf}. Counts are deviations of nodes tested; nodes not tested are counted separately.`,
     ),
     start,
     ...(end >= start ? { end } : {}),
@@ -95,7 +95,7 @@ function resultOf(names: Names): unknown {
   }
 }
 
-/** The rows of each framework by their state. The class names the framework: counts of two frameworks are never added. */
+/** Controls of each framework by state. The class states the framework: counts of different frameworks are never added. */
 const rowProps = ({ input: { assessment, catalog } }: Names): readonly unknown[] =>
   rowCounts(assessment, catalog).flatMap(({ framework: { id }, rows, states, supportedByTests }) => [
     prop('rows', rows.length, id),
@@ -103,7 +103,7 @@ const rowProps = ({ input: { assessment, catalog } }: Names): readonly unknown[]
     prop('rows-supported-with-server-tests', supportedByTests, id),
   ])
 
-/** What has no place in a finding: how this was written, what was not collected, and the rows without a finding. */
+/** Remarks outside findings: how the document was produced, what was not collected, and controls without a finding. */
 function remarksOf(names: Names): string {
   const { assessment, catalog } = names.input
   const { coverage, shared = NOTHING_SHARED } = assessment
@@ -122,24 +122,24 @@ function remarksOf(names: Names): string {
     }),
   )
   return [
-    'Paths begin at the folder of the pack. Risk acceptances are risks; they never change a finding.',
+    'Paths are relative to the pack folder. Risk acceptances are exported as risks; they never change a finding.',
     names.grouped
-      ? `There are more than ${MOST_NODES} nodes, so there is one observation for each check and verdict, with its nodes as subjects. What was not collected is no observation; each inventory item names it.`
-      : 'There is one observation for each node and check. What was not collected is no observation; each inventory item names it.',
+      ? `There are more than ${MOST_NODES} nodes, so there is one observation per check and verdict, with its nodes as subjects. Results that are not tested have no observation; each inventory item lists them.`
+      : 'There is one observation per node and check. Results that are not tested have no observation; each inventory item lists them.',
     ...(uncovered > 0
       ? [
-          `The provider’s listing has ${uncovered} ${uncovered === 1 ? 'row that is' : 'rows that are'} not accounted for. Every conclusion is limited to the declared nodes.`,
+          `The provider inventory has ${uncovered} unreconciled ${uncovered === 1 ? 'row' : 'rows'}. Every conclusion is limited to the declared nodes.`,
         ]
       : []),
     ...shared.machines.map((machine) => line(`One machine, counted once: ${sameMachineText(machine)}.`)),
     ...(surplusNames(shared) > 0
-      ? ['Several declared names are one machine, so the population comparison does not close.']
+      ? ['Several declared names are one machine, so the population does not reconcile.']
       : []),
-    ...(without.length === 0 ? [] : ['Limitations: these rows have no finding.', ...without]),
+    ...(without.length === 0 ? [] : ['Limitations: these controls have no finding.', ...without]),
   ].join('\n')
 }
 
-/** Room for the tokens of all rows of a framework. */
+/** Room for the tokens of all controls of a framework. */
 const LONGEST_LIST = 200_000
 
 const tokenIn =
@@ -152,7 +152,7 @@ function resourcesOf({ input }: Names, plan: string): readonly unknown[] {
   return [
     {
       uuid: plan,
-      title: 'Catalog: every question, claim and mapping',
+      title: 'Catalog: all probes, checks and mappings',
       props: [prop('catalog-version', assessment.catalog.version)],
       rlinks: [
         {
@@ -165,8 +165,7 @@ function resourcesOf({ input }: Names, plan: string): readonly unknown[] {
     {
       uuid: uuidOf(run, 'pack'),
       title: 'Evidence pack',
-      description:
-        'The sealed pack that this document repeats. Its digest of the evidence is printed in the signed report.',
+      description: 'The sealed pack behind this document. Its evidence digest is printed in the signed report.',
       props: [prop('evidence-sha256', evidenceDigest)],
       rlinks: [{ href: hrefOf(packName), 'media-type': 'application/zip' }],
     },

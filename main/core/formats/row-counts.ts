@@ -10,19 +10,19 @@ import type { Assessment, ControlAssessment, ControlCheck } from '../../../schem
 import type { Catalog } from '../catalog.ts'
 import type { Framework } from '../framework.ts'
 
-/** The rows of one framework, counted. Counts of two frameworks are never added. */
+/** Controls of one framework, counted. Counts of different frameworks are never added. */
 export interface RowCounts {
   readonly framework: Framework
   readonly rows: readonly ControlAssessment[]
-  /** Every state with its count, worst first; the counts sum to the rows. */
+  /** Every state with its count, worst first; the counts sum to the controls. */
   readonly states: readonly (readonly [RowState, number])[]
-  /** Of the supported rows: those with a server test. The others rest on documents alone. */
+  /** Of the supported controls: those with a server test. The others are based on documents only. */
   readonly supportedByTests: number
-  /** Of the rows with deviations: those of which every deviation has a risk acceptance in effect. */
+  /** Of the controls with deviations: those where every deviation has a risk acceptance in effect. */
   readonly allAccepted: number
 }
 
-/** One entry for each framework that has rows in the assessment, in the order of the catalog. */
+/** One entry per framework with controls in the assessment, in catalog order. */
 export const rowCounts = ({ controls }: Pick<Assessment, 'controls'>, catalog: Catalog): readonly RowCounts[] =>
   catalog.frameworks.flatMap((framework) => {
     const rows = controls.filter((one) => one.framework === framework.id)
@@ -46,7 +46,7 @@ export const rowCounts = ({ controls }: Pick<Assessment, 'controls'>, catalog: C
 const isAllAccepted = ({ state, deviating, accepted }: ControlAssessment['server']): boolean =>
   state === 'deviations' && deviating > 0 && accepted === deviating
 
-/** Server part by document part: how many rows are in both states. States that no row is in are left out. */
+/** Server part by document part: number of controls in both states. Unused states are omitted. */
 export function partsTable(rows: readonly ControlAssessment[]): {
   readonly documents: readonly DocumentState[]
   readonly lines: readonly { readonly server: ServerState; readonly counts: readonly number[] }[]

@@ -15,8 +15,8 @@ import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The register for spreadsheets: what this is, the population, every finding, control, answer, risk acceptance, document, decision and promise.
- * The same rows as in the CSV tables; a sheet that would have none but its head is left out, where nothing was declared for it.
+ * The workbook: information, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
   const { assessment, catalog, register, recordings } = input
@@ -65,7 +65,7 @@ function aboutGrid({
       ...(engagement === undefined
         ? []
         : [
-            ['For', engagement.entity],
+            ['Entity', engagement.entity],
             ['Audience', engagement.audience],
             ['Purpose', engagement.purpose],
             ['Status', engagement.status],
@@ -73,40 +73,40 @@ function aboutGrid({
       ['Run', run],
       ['As of (UTC)', asOf],
       ['Evidence pack', packName],
-      ['Digest of the evidence (SHA-256)', evidenceDigest],
-      ['Signer of the pack', signer === null ? 'not signed' : signer.subject],
-      ['Fingerprint of the signer (SHA-256)', signer?.fingerprint ?? ''],
-      ['Made by', producer],
+      ['Evidence digest (SHA-256)', evidenceDigest],
+      ['Signer', signer === null ? 'not signed' : signer.subject],
+      ['Signer fingerprint (SHA-256)', signer?.fingerprint ?? ''],
+      ['Produced by', producer],
       ['Catalog', `${assessment.catalog.version}, SHA-256 ${assessment.catalog.digest}`],
       ['Frameworks', frameworks.join(' | ')],
-      ['Limits', STANDING_LIMITATION],
+      ['Limitations', STANDING_LIMITATION],
       [
         'This workbook',
-        'It is not sealed. What counts is the pack that is named above; its own digests show what was sealed.',
+        'Not sealed. The evidence pack stated above is authoritative; its digests show what was sealed.',
       ],
-      ['Nodes of the population', assessment.nodes.length],
-      ['Nodes that answered', answered.length - surplusNames(shared)],
-      ['Names that are a machine which counts under another name', surplusNames(shared)],
+      ['Nodes in population', assessment.nodes.length],
+      ['Nodes collected', answered.length - surplusNames(shared)],
+      ['Names of machines counted under another name', surplusNames(shared)],
       ...(coverage === undefined
         ? []
         : [
             ['Nodes declared', coverage.declared],
-            ['Nodes enrolled', coverage.enrolled],
-            ['Rows of the provider’s inventory', coverage.inventory ?? 'no list'],
-            ['Rows of the inventory that are not accounted for', coverage.uncovered],
+            ['Nodes in fleet file', coverage.enrolled],
+            ['Rows of the provider inventory', coverage.inventory ?? 'no list'],
+            ['Unreconciled inventory rows', coverage.uncovered],
           ]),
-      ...VERDICTS.map((verdict) => [`Findings: ${verdictWords[verdict].label}`, counts[verdict]]),
+      ...VERDICTS.map((verdict) => [`Results: ${verdictWords[verdict].label}`, counts[verdict]]),
       ...rowCounts(assessment, catalog).flatMap(countRows),
       ['Risk acceptances', register.exceptions.length],
-      ['Documents attached', register.attachments.length],
+      ['Documents on file', register.attachments.length],
     ],
   }
 }
 
-/** The rows of one framework by their state, each framework apart. */
+/** Controls by state, each framework separately. */
 const countRows = ({ framework, rows, states, supportedByTests, allAccepted }: RowCounts): Grid['rows'] => [
-  [`${framework.title}: rows`, rows.length],
+  [`${framework.title}: controls`, rows.length],
   ...states.map(([state, count]) => [`${framework.title}: ${rowStateWords[state].label}`, count]),
-  [`${framework.title}: of the supported, with server tests`, supportedByTests],
-  [`${framework.title}: of those with deviations, all deviations risk-accepted`, allAccepted],
+  [`${framework.title}: supported controls with server tests`, supportedByTests],
+  [`${framework.title}: controls with all deviations risk-accepted`, allAccepted],
 ]

@@ -1,4 +1,4 @@
-/** When a planned run is due, again and again, told in one time zone. */
+/** When a scheduled run is due, repeatedly, in one time zone. */
 export type Cadence = {
   /** IANA name, such as UTC or Europe/Berlin. */
   readonly zone: string
@@ -12,7 +12,7 @@ export type Cadence = {
   | { readonly every: 'month'; readonly day: number }
 )
 
-/** Of hours, only those that divide a day: others would shift from day to day. */
+/** Only hour intervals that divide a day: others would shift from day to day. */
 export const HOURS = [1, 2, 3, 4, 6, 8, 12] as const
 export type Hours = (typeof HOURS)[number]
 
@@ -21,7 +21,7 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 const two = (number: number): string => String(number).padStart(2, '0')
 const clock = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 
-/** The one text of a cadence, which people type and chains hold: `every day at 02:00 in UTC`. */
+/** The canonical text of a cadence, as typed by people and stored in run chains: `every day at 02:00 in UTC`. */
 export function cadenceText(cadence: Cadence): string {
   const { zone, at } = cadence
   if (cadence.every === 'hours') return `every ${cadence.hours} hours at :${two(at)} in ${zone}`
@@ -34,7 +34,7 @@ const FORM = new RegExp(
   `^(?:every (?<hours>\\d{1,2}) hours at :(?<minute>[0-5]\\d)|(?:every (?<day>day)|every (?<weekday>${WEEKDAYS.join('|')})|on day (?<month>\\d{1,2}) of every month) at (?<hour>[01]\\d|2[0-3]):(?<past>[0-5]\\d)) in (?<zone>[A-Za-z][A-Za-z0-9_+/-]{0,59})$`,
 )
 
-/** Reads cadenceText(); null for anything else. Whether there is such a zone is for `Zones` to say. Never throws. */
+/** Reads cadenceText(); null for anything else. The existence of the zone is checked by `Zones`. Never throws. */
 export function parseCadence(text: string): Cadence | null {
   const found = FORM.exec(text)?.groups
   if (found === undefined) return null
@@ -54,20 +54,20 @@ export function parseCadence(text: string): Cadence | null {
   return date >= 1 && date <= 28 ? { every: 'month', day: date, at, zone } : null
 }
 
-/** Milliseconds that clocks of a zone are ahead of UTC at a moment. */
+/** Milliseconds by which a zone is ahead of UTC at a time. */
 export type ZoneOffset = (moment: number) => number
-/** Time zones by IANA name, from the data of the computer that asks; null for one that it does not know. UTC needs none. */
+/** Time zones by IANA name, from the data of this computer; null for an unknown zone. UTC needs none. */
 export type Zones = (zone: string) => ZoneOffset | null
 
-/** More than these due times in one question is a mistake of who asks. */
+/** More due times in one call indicate an error of the caller. */
 const MOST_DUE = 200_000
 const MINUTE = 60_000
 const DAY_MS = 1440 * MINUTE
 
 /**
- * The moments at which a run is due, after `after` and up to and including `until`: UTC, ISO 8601 with milliseconds, in order.
- * A local time that a clock change leaves out is due when the clock jumps over it; one that a clock change repeats is due the first
- * time. Null for a zone that is not known, and for moments that are none.
+ * The times at which a run is due, after `after` and up to and including `until`: UTC, ISO 8601 with milliseconds, in order.
+ * A local time skipped by a clock change is due when the clock jumps over it; one repeated by a clock change is due the first
+ * time. Null for an unknown zone and for invalid times.
  */
 export function dueTimes(cadence: Cadence, zones: Zones, after: string, until: string): readonly string[] | null {
   const [begin, end] = [Date.parse(after), Date.parse(until)]
@@ -84,7 +84,7 @@ export function dueTimes(cadence: Cadence, zones: Zones, after: string, until: s
       if (moment > begin && moment <= end) due.push(moment)
     }
   }
-  // Two local times that a jump leaves out are due at one moment.
+  // Two local times skipped by one jump are due at the same time.
   return [...new Set(due)].sort((a, b) => a - b).map((moment) => new Date(moment).toISOString())
 }
 
@@ -100,12 +100,12 @@ const minutesOf = (cadence: Cadence): readonly number[] =>
     ? Array.from({ length: 24 / cadence.hours }, (_, index) => index * cadence.hours * 60 + cadence.at)
     : [cadence.at]
 
-/** The first moment at which a clock of the zone shows this local time or, where none ever does, has jumped over it. */
+/** The first time at which a clock of the zone shows this local time or, if never, has jumped over it. */
 function momentOf(local: number, offset: ZoneOffset): number {
   const [before, after] = [offset(local - DAY_MS), offset(local + DAY_MS)]
   const fits = [local - before, local - after].filter((moment) => moment + offset(moment) === local)
   if (fits.length > 0) return Math.min(...fits)
-  // Left out: the jump lies between the two readings of it. It is found to the minute.
+  // Skipped: the jump is between the two offsets. It is located to the minute.
   let [low, high] = [local - Math.max(before, after), local - Math.min(before, after)]
   while (high - low > MINUTE) {
     const middle = low + Math.floor((high - low) / 2 / MINUTE) * MINUTE

@@ -11,22 +11,22 @@ import { dayOf, daysWithin, startOfDay } from './days.ts'
 import { type DueRun, dueRuns, planSpans } from './plans.ts'
 import { type EnteredRun, enteredRuns, runsWithin } from './runs.ts'
 
-/** What a calendar takes from the trace of a run: from the trace itself by factsOf(), or from what the history lists. */
+/** Facts about a run for the calendar: from its run trace by factsOf(), or from the history. */
 export type RunFacts = Pick<KeptHead, 'declared' | 'answered' | 'catalog' | 'rules'>
 
 export interface CalendarInput {
   readonly entries: readonly LoggedEntry[]
-  /** By the tag manifest that the chain names. A run without facts supports nothing. */
+  /** By the tag manifest in the run chain. A run without facts supports nothing. */
   readonly facts: ReadonlyMap<Sha256, RunFacts>
   readonly zones: Zones
   /** Days of UTC, both included. */
   readonly from: string
   readonly to: string
-  /** What is due later is not missing yet; the end of the period when absent. */
+  /** Runs due later are not missing yet; the end of the period when absent. */
   readonly asOf?: string
 }
 
-/** A planned run whose time has come and whose time limit has not passed. */
+/** A scheduled run that is due and whose time limit has not passed. */
 export interface AwaitedRun extends DueRun {
   readonly until: string
 }
@@ -36,18 +36,18 @@ export interface CalendarReading {
   readonly calendar: Calendar
   readonly runs: readonly PeriodRun[]
   readonly gaps: readonly PeriodGap[]
-  /** Planned runs of which the chain says nothing: said louder than recorded ones. */
+  /** Scheduled runs without any entry in the run chain (unexplained missed runs). */
   readonly unrecorded: readonly DueRun[]
-  /** Planned runs that are due and not there yet: each may still arrive in time until `until`, and none is missing or counted. */
+  /** Scheduled runs that are due and not sealed yet: each can still be in time until `until`; none is missing or counted. */
   readonly awaited: readonly AwaitedRun[]
   /** Late ones. */
   readonly late: readonly (DueRun & { readonly run: string; readonly at: string })[]
-  /** What a reader should know besides, one sentence each. */
+  /** Further notes for the reader, one sentence each. */
   readonly notes: readonly string[]
 }
 
 /**
- * Which planned runs took place, which did not, and on which days nothing was shown. Every planned run is exactly one of met, recorded and
+ * Which scheduled runs took place, which were missed, and on which days there is no evidence. Every scheduled run is exactly one of met, recorded and
  * unrecorded, or awaited while it may still arrive in time. Fails as dueRuns() does. The order of `facts` has no meaning.
  */
 export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
@@ -89,8 +89,8 @@ interface Settled {
 }
 
 /**
- * What became of each planned run. A run that took place counts before a gap that was recorded first; one that was recorded later says that
- * its pack was never written.
+ * Outcome of each scheduled run. A run that took place takes precedence over an earlier missed-run entry; a later entry states that
+ * its pack was not written.
  */
 function settle(
   due: readonly DueRun[],
@@ -104,13 +104,13 @@ function settle(
     if (entry.planned === undefined) continue
     const key = keyOf(entry.planned.schedule, entry.planned.due)
     const early = Date.parse(entry.planned.due) - Date.parse(entry.at) > CLOCK_TOLERANCE_MINUTES * 60_000
-    // Only one run can be the planned one, and none that was there before it was due.
+    // Only one run can be the scheduled one, and none that was sealed before it was due.
     if (!met.has(key) && !early) met.set(key, { entry, place })
   }
   const said = new Map<string, number>()
   const loose = new Map<number, number>()
   for (const [index, { entry, signature }] of entries.entries()) {
-    // What nobody signed records nothing.
+    // Unsigned entries have no effect.
     if (entry.kind !== 'gap' || signature === null) continue
     if (entry.schedule !== undefined) said.set(keyOf(entry.schedule, entry.due), index + 1)
     else loose.set(Date.parse(entry.due), (loose.get(Date.parse(entry.due)) ?? 0) + 1)
@@ -132,7 +132,7 @@ function settle(
   })
 }
 
-/** The moment after which a planned run is late, and missing where there is none. */
+/** The time after which a scheduled run is late, or missed where there is none. */
 const latestOf = ({ due, withinMinutes }: DueRun): number => Date.parse(due) + withinMinutes * 60_000
 
 const runOf = ({ entry, place }: EnteredRun, facts: RunFacts | null): PeriodRun => ({
@@ -162,7 +162,7 @@ function byDay<T>(all: readonly T[], momentOf: (one: T) => string): ReadonlyMap<
 interface OnDay {
   readonly due: readonly Settled[] | undefined
   readonly ran: readonly PeriodRun[] | undefined
-  /** Tag manifests of runs that are planned ones. */
+  /** Tag manifests of scheduled runs. */
   readonly planned: ReadonlySet<string>
 }
 
@@ -199,7 +199,7 @@ function countsOf(days: readonly CalendarDay[]): Calendar['counts'] {
   }
 }
 
-/** Days on which no node answered, as stretches. */
+/** Ranges of days on which no node was collected. */
 export function spansWithout(days: readonly Pick<CalendarDay, 'day' | 'answered'>[]): Calendar['without'] {
   const spans: { from: string; to: string; days: number }[] = []
   let last: (typeof spans)[number] | null = null
@@ -216,7 +216,7 @@ export function spansWithout(days: readonly Pick<CalendarDay, 'day' | 'answered'
   return spans
 }
 
-/** Gaps by when the run was due, in the order of entering. */
+/** Missed-run entries by due time, in order of entry. */
 const gapsIn = (entries: readonly LoggedEntry[], within: (instant: string) => boolean): readonly PeriodGap[] =>
   entries.flatMap(({ entry, signature }, index) => {
     if (entry.kind !== 'gap' || !within(entry.due)) return []
@@ -224,13 +224,13 @@ const gapsIn = (entries: readonly LoggedEntry[], within: (instant: string) => bo
     return [{ entry: index + 1, schedule, due, at, why, signer, signed: signature !== null }]
   })
 
-/** Runs that say they were planned, and are not in any plan. */
+/** Runs marked as scheduled that are not in any schedule. */
 function strangers(planned: ReadonlySet<string>, runs: readonly EnteredRun[]): readonly string[] {
   return runs.flatMap(({ entry, place }) =>
     entry.planned === undefined || planned.has(entry.tagManifest)
       ? []
       : [
-          `Entry ${place}, run ${entry.run}, names a run that schedule ${entry.planned.schedule} had planned for ${entry.planned.due}. No plan in the chain asks for it then, or another run is that one already, or it is of before. It counts as unplanned.`,
+          `Entry ${place}, run ${entry.run}, states that schedule ${entry.planned.schedule} required it at ${entry.planned.due}. No schedule in the run chain requires it then, another run already fulfills it, or it was sealed before that time. It counts as unscheduled.`,
         ],
   )
 }

@@ -10,7 +10,7 @@ interface Window {
   readonly asOf?: string
 }
 
-/** What the order, the dates and the keys of a chain's entries say of a period, one sentence each. Places are counted from 1. */
+/** Notes on the order, dates and keys of run chain entries in a period, one sentence each. Entries are numbered from 1. */
 export function chainNotes(entries: readonly LoggedEntry[], window: Window): readonly string[] {
   return [
     ...begunLater(entries, window),
@@ -26,34 +26,32 @@ const isIn = (at: string, { from, to }: Window): boolean => dayOf(at) >= from &&
 
 function begunLater(entries: readonly LoggedEntry[], { from }: Window): readonly string[] {
   const [first] = entries
-  if (first === undefined) return ['The chain of runs has no entry: it says nothing of any day.']
+  if (first === undefined) return ['The run chain has no entries and covers no day.']
   return dayOf(first.entry.at) <= from
     ? []
     : [
-        `The chain of runs begins at ${first.entry.at}, after the first day of the period. Of what was planned or done before, it says nothing.`,
+        `The run chain begins at ${first.entry.at}, after the first day of the period. It does not cover earlier schedules and runs.`,
       ]
 }
 
 const unsignedPlans = (entries: readonly LoggedEntry[]): readonly string[] =>
   entries.flatMap(({ entry, signature }, index) =>
     entry.kind === 'plan' && signature === null
-      ? [
-          `Entry ${index + 1}, a plan for schedule ${quote(entry.schedule)}, is not signed. It plans nothing and ends nothing.`,
-        ]
+      ? [`Entry ${index + 1}, for schedule ${quote(entry.schedule)}, is not signed and has no effect.`]
       : [],
   )
 
-/** A clock that was ahead. A run that is dated after the period is not in it, whenever it took place. */
+/** Entries dated in the future. A run dated after the period is not in it, whenever it took place. */
 function datedLater(entries: readonly LoggedEntry[], { asOf }: Window): readonly string[] {
   if (asOf === undefined) return []
   return entries.flatMap(({ entry }, index) =>
     Date.parse(entry.at) - Date.parse(asOf) <= TOLERANCE
       ? []
-      : [`Entry ${index + 1} is dated ${entry.at}, later than this account of it, ${asOf}. A clock was wrong.`],
+      : [`Entry ${index + 1} is dated ${entry.at}, later than this period report, ${asOf}. A clock was wrong.`],
   )
 }
 
-/** Entries of the period that were made after later ones: a clock that was behind, or an entry that was made afterwards. */
+/** Entries dated before a preceding entry: a clock was behind, or the entry was added afterwards. */
 function enteredLater(entries: readonly LoggedEntry[], window: Window): readonly string[] {
   const notes: string[] = []
   let latest = { at: Number.NEGATIVE_INFINITY, place: 0 }
@@ -61,14 +59,14 @@ function enteredLater(entries: readonly LoggedEntry[], window: Window): readonly
     const at = Date.parse(entry.at)
     if (latest.at - at > TOLERANCE && isIn(entry.at, window))
       notes.push(
-        `Entry ${index + 1} is dated ${entry.at}, and was entered after entry ${latest.place}, dated ${new Date(latest.at).toISOString()}. A clock was set back, or it was made afterwards.`,
+        `Entry ${index + 1} is dated ${entry.at} but follows entry ${latest.place}, dated ${new Date(latest.at).toISOString()}. A clock was set back, or the entry was added afterwards.`,
       )
     if (at > latest.at) latest = { at, place: index + 1 }
   }
   return notes
 }
 
-/** Runs of the period by a key that nothing before names. */
+/** Runs of the period sealed by a key that no earlier entry names. */
 function newKeys(entries: readonly LoggedEntry[], window: Window): readonly string[] {
   const known = new Set<string>()
   return entries.flatMap(({ entry }, index) => {
@@ -76,7 +74,7 @@ function newKeys(entries: readonly LoggedEntry[], window: Window): readonly stri
     known.add(entry.signer)
     return isNew && entry.kind === 'run' && isIn(entry.at, window)
       ? [
-          `Entry ${index + 1}, run ${quote(entry.run)}, was sealed by a key that no entry before it names: ${entry.signer}.`,
+          `Entry ${index + 1}, run ${quote(entry.run)}, was sealed by a key not used in earlier entries: ${entry.signer}.`,
         ]
       : []
   })

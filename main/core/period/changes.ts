@@ -4,22 +4,22 @@ import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { driftOf } from '../drift/compare.ts'
 
-/** What changed from run to run: every difference, and the parts that moved. */
+/** Changes from run to run: every difference, and hardware changes. */
 export interface ChangeFold {
-  /** The next run in the order of the chain whose trace is at hand. */
+  /** The next run in chain order whose run trace is available. */
   readonly add: (trace: RunTrace) => void
   readonly finish: () => { readonly changes: readonly PeriodChange[]; readonly moves: readonly PartMove[] }
 }
 
 /**
- * Compares each run with the one before it; and a node that the one before did not read, with the run that read it last, so that nothing
- * changes unseen behind a run in which it did not answer. At most two runs are in memory, with what was read last of the nodes since.
+ * Compares each run with the one before it, and a node not collected in that run with the run that last collected it, so that no change
+ * is missed because of a run without the node. At most two runs are in memory, with the last collected facts of the nodes.
  */
 export function changeFold(): ChangeFold {
   const changes: PeriodChange[] = []
   const moves: PartMove[] = []
   let before: RunTrace | null = null
-  /** Nodes that the last run did not read, and the run that did. */
+  /** Nodes not collected in the last run, and the run that last collected them. */
   const away = new Map<string, Held>()
   return {
     add: (trace) => {
@@ -49,14 +49,14 @@ interface Held {
 const wasRead = ({ recording, status }: TracedNode): boolean =>
   recording !== null && (status === 'complete' || status === 'partial')
 
-/** Remembers the nodes that were read before and are not now. */
+/** Keeps nodes that were collected before but not in this run. */
 function hold(away: Map<string, Held>, before: RunTrace, now: RunTrace): void {
   const read = new Set(now.nodes.filter(wasRead).map(({ node }) => node))
   const head = { ...before, nodes: [] }
   for (const node of before.nodes.filter(wasRead)) if (!read.has(node.node)) away.set(node.node, { head, node })
 }
 
-/** What changed on nodes since the run that read them last, where that is not the run before. Rules and scope were compared already. */
+/** Changes on nodes since the run that last collected them, where that is not the previous run. Rules and scope were compared already. */
 function behind(away: ReadonlyMap<string, Held>, now: RunTrace): readonly RunDrift[] {
   return now.nodes.filter(wasRead).flatMap((node) => {
     const held = away.get(node.node)
@@ -91,8 +91,8 @@ const ofEvidence = ({ node, what, is, before, after }: EvidenceChange): Parts =>
   list: 'evidence',
   node,
   subject: what.kind === 'reading' ? what.probe : what.kind,
-  before: before ?? (is === 'came' ? 'not read' : is === 'lost' ? 'read' : null),
-  after: after ?? (is === 'came' ? 'read' : is === 'lost' ? 'not read' : null),
+  before: before ?? (is === 'came' ? 'not collected' : is === 'lost' ? 'collected' : null),
+  after: after ?? (is === 'came' ? 'collected' : is === 'lost' ? 'not collected' : null),
 })
 
 const ofRules = ({ what, before, after }: RulesChange): Parts => ({

@@ -1,4 +1,4 @@
-/** Days of UTC in accounts of a period: `YYYY-MM-DD`, both ends included. */
+/** UTC days in period reports: `YYYY-MM-DD`, both ends included. */
 
 const DAY_MS = 86_400_000
 
@@ -8,11 +8,11 @@ export const startOfDay = (day: string): string => `${day}T00:00:00.000Z`
 
 const dayAfter = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * DAY_MS).toISOString())
 
-/** Every day from the first to the last; none where they are the wrong way round. */
+/** Every day from the first to the last; none where the order is reversed. */
 export function daysWithin(from: string, to: string): readonly string[] {
   const count = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
   return Array.from({ length: Math.max(count, 0) }, (_, index) => dayAfter(from, index))
 }
 
-/** The longest account of a period: what the schema holds, ten years. */
+/** The longest period of a report: ten years, as in the schema. */
 export const MOST_DAYS = 4000

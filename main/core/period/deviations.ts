@@ -3,7 +3,7 @@ import { type Verdict, verdictLetters } from '../../../schemas/words.ts'
 import { compare } from '../recording.ts'
 
 const { 'not-met': CONTRADICTED } = verdictLetters
-/** What ends a deviation: shown supported, or that the claim cannot apply. */
+/** Verdicts that end a deviation: satisfied or not applicable. */
 const ENDS: ReadonlySet<string> = new Set(
   (['met', 'not-applicable'] satisfies Verdict[]).map((one) => verdictLetters[one]),
 )
@@ -15,13 +15,13 @@ interface Open {
   lastSeen: Deviation['lastSeen']
   runs: number
   unknown: number
-  /** The run that looked at it last, by count. */
+  /** The last run that tested it, by count. */
   seen: number
 }
 
-/** Claims that were contradicted, followed through the runs of a period one after the other. */
+/** Deviations, followed through the runs of a period. */
 export interface DeviationFold {
-  /** The next run in the order of the chain; null where its trace is not at hand, which decides nothing. */
+  /** The next run in chain order; null where its run trace is not available, which decides nothing. */
   readonly add: (trace: RunTrace | null) => void
   /** By node, check and run that found it. */
   readonly finish: () => readonly Deviation[]
@@ -54,7 +54,7 @@ export function deviationFold(): DeviationFold {
             one.seen = count
           } else if (one !== undefined && ENDS.has(letter)) end(key, one, moment)
         }
-      // Whatever else a run says of it, or does not, leaves it open.
+      // Any other result leaves it open.
       for (const one of open.values()) if (one.seen !== count) one.unknown += 1
     },
     finish: () => {

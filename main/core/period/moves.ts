@@ -2,15 +2,15 @@ import type { PartMove } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
 /**
- * The moves of parts in a period, each once and in the order of the runs: a part that left a node and came to another is told by both of
- * their comparisons, and by a later one where its node was not read meanwhile. One that left a node in one run and is first seen in another
- * node in a later one moved from the one to the other; one that comes back to its own node was away.
+ * Hardware changes in a period, each once and in run order: a component that left one node and appeared in another is reported by both of
+ * their comparisons, and by a later one where its node was not collected in between. One that left a node in one run and first appears in another
+ * node in a later run moved between them; one that returns to its own node was absent.
  */
 export function movesIn(moves: readonly PartMove[]): readonly PartMove[] {
   const told = new Map<string, PartMove>()
-  /** Part and node: out of which it was told to be, and not to be in again. */
+  /** Component and node: reported as removed and not reported as back. */
   const out = new Set<string>()
-  /** Parts that left and were not seen since: the key of that move. */
+  /** Components removed and not seen since: the key of that move. */
   const away = new Map<string, string>()
   for (const move of moves) {
     const { kind, value, from, to } = move

@@ -5,15 +5,15 @@ import { shortened } from '../run-chain/notes.ts'
 import type { NodeRow } from './seen.ts'
 
 /**
- * Deviations that stay open because nothing looks any more: of nodes that later runs do not declare, and of claims that later rules do not
- * have. One sentence for each node and each claim.
+ * Deviations that stay open because they are no longer tested: nodes that later runs do not declare, and checks that later rules do not
+ * contain. One sentence per node and check.
  */
 export function openNotes(
   deviations: readonly Deviation[],
   {
     nodes,
     checks,
-  }: { readonly nodes: readonly NodeRow[] /** Of the last run at hand. */; readonly checks: readonly string[] },
+  }: { readonly nodes: readonly NodeRow[] /** Of the last run available. */; readonly checks: readonly string[] },
 ): readonly string[] {
   const open = deviations.filter((one) => one.open)
   const gone = nodes.filter(({ atEnd }) => !atEnd)
@@ -26,13 +26,13 @@ export function openNotes(
         return count === 0
           ? []
           : [
-              `Node ${quote(node)} is in no run after ${quote(last.run)}. ${plural(count, 'deviation')} on it stayed open: no run shows a fix.`,
+              `Node ${quote(node)} is in no run after ${quote(last.run)}. ${plural(count, 'deviation')} on it stayed open: no run shows remediation.`,
             ]
       }),
     ),
     ...shortened(
       dropped.map(
-        (check) => `The last run has no claim ${quote(check)}. Deviations from it stayed open: no run shows a fix.`,
+        (check) => `The last run has no check ${quote(check)}. Its deviations stayed open: no run shows remediation.`,
       ),
     ),
   ]

@@ -19,9 +19,9 @@ import { STATEMENT_TYPE } from '../statement.ts'
 import type { PackForm } from '../verify/manifests.ts'
 import { sampledNodes } from './period.ts'
 
-/** The content of a sealed account of a period. */
+/** The content of a sealed period report. */
 export const PERIOD_PATH = 'data/period.json'
-/** What says of an excerpt which run and nodes it is of, and why it was made. Nobody has sealed it. */
+/** Self-description of a pack excerpt: run, nodes and purpose. It is not sealed. */
 export const EXCERPT_PATH = 'excerpt.json'
 const RUNS = 'data/runs/'
 
@@ -29,7 +29,7 @@ export const PERIOD_PREDICATE = 'https://barewitness.dev/period-pack/v1'
 
 const SUBJECTS = [PERIOD_PATH, PATHS.report]
 
-/** What belongs into a pack of a period. */
+/** Contents of a period report pack. */
 export const PERIOD_FORM: PackForm = {
   needed: [PERIOD_PATH, PATHS.report, PATHS.help, PATHS.verifyScript],
   subjects: SUBJECTS,
@@ -38,14 +38,14 @@ export const PERIOD_FORM: PackForm = {
 export const isPeriodPack = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(PERIOD_PATH)
 export const isExcerpt = ({ paths }: Pick<PackSource, 'paths'>): boolean => paths.includes(EXCERPT_PATH)
 
-/** Where the part of a run's pack lies. A name that some file system cannot hold is replaced by a digest of it. */
+/** Path of the part of a run’s pack. A name that some file systems cannot store is replaced by its digest. */
 export const runFolder = (run: string): string => `${RUNS}${isSafeName(run) ? run : `run-${sha256(run).slice(0, 24)}`}`
 
 /** Folders below data/runs, sorted. */
 export const runFolders = ({ paths }: Pick<PackSource, 'paths'>): readonly string[] =>
   [...new Set(paths.flatMap((path) => /^data\/runs\/[^/]+/.exec(path)?.[0] ?? []))].sort(compare)
 
-/** The head of the chain that the run itself states is among them: nobody rewrites what was entered before it and keeps the run. */
+/** Includes the checkpoint stated by the run itself: earlier entries cannot be rewritten without invalidating the run. */
 const ALWAYS: readonly string[] = [
   PATHS.bag,
   PATHS.info,
@@ -55,12 +55,12 @@ const ALWAYS: readonly string[] = [
   PATHS.trace,
   CHAIN_PATHS.chain,
 ]
-/** What an evaluation of a node takes beside its folder. */
+/** Files required to evaluate a node, in addition to its folder. */
 const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.scope, PATHS.exceptions, PATHS.assessment]
 
 /**
- * The files of a run's pack that a period encloses: the seal and all it takes to check it, the trace, and the whole folder of each of
- * `nodes`. The sealed lists tie each to the run's own seal.
+ * The files of a run’s pack enclosed in a period report: the seal and its validation data, the run trace, and the complete folder of each of
+ * `nodes`. The sealed lists link each to the seal of the run.
  */
 export function partialPaths(paths: readonly string[], nodes: readonly string[]): readonly string[] {
   const folders = nodes.map((node) => `${nodeFolder(node)}/`)
@@ -73,7 +73,7 @@ export function partialPaths(paths: readonly string[], nodes: readonly string[])
   )
 }
 
-/** A part of a pack as a pack by itself: what lies below a folder, or only some of its files. */
+/** A part of a pack as a separate source: the contents of a folder, or only some of its files. */
 export const below = (source: PackSource, folder: string): PackSource => ({
   paths: source.paths.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length + 1)),
   sha256: (path) => source.sha256(`${folder}/${path}`),
@@ -81,13 +81,13 @@ export const below = (source: PackSource, folder: string): PackSource => ({
 })
 export const onlyPaths = (source: PackSource, paths: readonly string[]): PackSource => ({ ...source, paths })
 
-/** The payload of a pack of a period, without its report. Throws on names that no pack can hold, which is our bug. */
+/** The payload of a period report pack, without its PDF. Throws on names that a pack cannot contain, which is a program error. */
 export function periodPayload(
   period: Period,
   parts: {
     readonly tables: ReadonlyMap<string, Uint8Array>
     readonly log: ReadonlyMap<string, Uint8Array>
-    /** Parts of the runs' packs, by path in this one. */
+    /** Parts of the runs’ packs, by path in this pack. */
     readonly bags: PackFiles
   },
 ): Map<string, PackContent> {
@@ -102,7 +102,7 @@ export function periodPayload(
   return files
 }
 
-/** The content of statement.json (in-toto attestation framework, v1): follows from the period and the files, so that a reader derives it. */
+/** The content of statement.json (in-toto attestation framework, v1): derived from the period and the files, so a verifier can reproduce it. */
 export function periodStatement(
   period: Period,
   { manifest, digests }: { readonly manifest: ManifestDigests; readonly digests: ReadonlyMap<string, Sha256> },
@@ -133,13 +133,13 @@ export const subjectDigests = (payload: PackFiles): ReadonlyMap<string, Sha256> 
     }),
   )
 
-/** The entry that stands for a pack of a period in the chain of runs. */
+/** The run chain entry of a period report pack. */
 export const periodEntry = (
   { from, to, asOf, fleet }: Pick<Period, 'from' | 'to' | 'asOf' | 'fleet'>,
   tagManifest: Uint8Array,
   signer: Sha256,
 ): PeriodEntry => ({ kind: 'period', from, to, at: asOf, fleet, tagManifest: sha256(tagManifest), signer })
 
-/** Nodes whose raw evidence a period asks for in one run. */
+/** Nodes of one run whose captures a period report requires. */
 export const nodesAsked = (samples: readonly PeriodSample[], run: string): readonly string[] =>
   sampledNodes(samples).get(run) ?? []

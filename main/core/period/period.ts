@@ -27,7 +27,7 @@ import { type CsvWriter, type Population, type PopulationName, populationsOf } f
 import { type EnteredRun, factsOf, runsWithin, withoutTrace } from './runs.ts'
 import { seenFold } from './seen.ts'
 
-/** A sample that is asked for: how many rows of which list, and the seed. */
+/** A requested sample: population, size and seed. */
 export interface SampleRequest {
   readonly population: PopulationName
   readonly size: number
@@ -40,7 +40,7 @@ export interface PeriodInput {
   readonly to: string
   readonly asOf: string
   readonly producer: string
-  /** Of the program that makes the account. */
+  /** Of the program that produces the period report. */
   readonly catalog: CatalogReference
   readonly engagement: Engagement | null
   readonly chain: RunChain
@@ -54,21 +54,21 @@ export interface DerivedPeriod {
   /** The CSV files, by path in the pack. */
   readonly tables: ReadonlyMap<string, Uint8Array>
   readonly unrecorded: CalendarReading['unrecorded']
-  /** The rows of the population “changes”. */
+  /** The items of the population “changes”. */
   readonly changes: readonly PeriodChange[]
 }
 
-/** A period that is being derived: give it the trace of each of its runs in turn. At most two traces are held at a time. */
+/** Incremental derivation of a period report: takes the run trace of each run in turn. At most two run traces are in memory. */
 export interface PeriodFold {
-  /** In the order in which they have to be added. */
+  /** In the order in which they must be added. */
   readonly runs: readonly EnteredRun[]
-  /** Null: the trace is not at hand, and the run supports nothing. */
+  /** Null: the run trace is not available, and the run supports nothing. */
   readonly add: (run: EnteredRun, trace: RunTrace | null) => void
   /** Fails as calendarOf() does. */
   readonly finish: () => Outcome<DerivedPeriod>
 }
 
-/** Derives a period, run by run. Who calls has checked that each trace is the one sealed under the tag manifest that the chain names. */
+/** Derives a period report, run by run. The caller has verified that each run trace is sealed under the tag manifest in the run chain. */
 export function periodFold(input: PeriodInput): PeriodFold {
   const { chain, from, to } = input
   const facts = new Map<Sha256, RunFacts>()
@@ -109,7 +109,7 @@ export function periodFold(input: PeriodInput): PeriodFold {
   }
 }
 
-/** The same with every trace in hand, by tag manifest. */
+/** The same with all run traces available, by tag manifest. */
 export function periodOf(
   input: PeriodInput & { readonly traces: ReadonlyMap<Sha256, RunTrace> },
 ): Outcome<DerivedPeriod> {
@@ -123,7 +123,7 @@ type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
     readonly deviations: readonly Deviation[]
     readonly rules: readonly RulesSpan[]
     readonly demo: boolean
-    /** Of the last run at hand. */
+    /** Of the last run available. */
     readonly checks: readonly string[]
     readonly missing: readonly EnteredRun[]
   }
@@ -163,7 +163,7 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
   return { period, tables: new Map(files.map(({ file, bytes }) => [file.path, bytes])), unrecorded, changes }
 }
 
-/** Runs one after the other under the same rules. */
+/** Consecutive runs under the same rules. */
 function lengthen(spans: RulesSpan[], { run, asOf, catalog, engine, rules }: RunTrace): void {
   const moment = { run, at: asOf }
   const last = spans.at(-1)
@@ -172,7 +172,7 @@ function lengthen(spans: RulesSpan[], { run, asOf, catalog, engine, rules }: Run
   else spans.push({ catalog: catalog.digest, engine, rules, from: moment, to: moment, runs: 1 })
 }
 
-/** The run named a baseline last before the period ended. */
+/** The last baseline set before the period ended. */
 function baselineAt({ entries }: RunChain, to: string): Period['baseline'] {
   const end = Date.parse(`${to}T23:59:59.999Z`)
   const place = entries.findLastIndex(({ entry }) => entry.kind === 'baseline' && Date.parse(entry.at) <= end)
@@ -199,7 +199,7 @@ function drawn(
   }
 }
 
-/** Nodes whose raw evidence a sample asks for, by run; sorted. */
+/** Nodes whose captures a sample requires, by run; sorted. */
 export function sampledNodes(samples: readonly PeriodSample[]): ReadonlyMap<string, readonly string[]> {
   const wanted = new Map<string, Set<string>>()
   for (const { run, node } of samples.flatMap((one) => one.drawn)) {

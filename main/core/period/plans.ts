@@ -6,7 +6,7 @@ import { ok } from '../result.ts'
 import type { LoggedEntry } from '../run-chain/entry.ts'
 import { dueTimes, parseCadence, type Zones } from './cadence.ts'
 
-/** One run that a plan in the chain asks for. */
+/** One run required by a schedule in the run chain. */
 export interface DueRun {
   readonly schedule: string
   readonly due: string
@@ -15,10 +15,10 @@ export interface DueRun {
 }
 
 /**
- * What was planned, from when until when, as the plans in a chain say it; sorted by schedule, then by place. A plan holds from the moment it
- * names, or from when it was entered if that is later: nobody plans the past. And it ends when the next one for its schedule was entered at
- * the earliest, whatever that one says: nobody takes back what was due before. A clock that was set back ends nothing either, and what nobody
- * signed plans nothing and ends nothing.
+ * The schedules in a run chain with their periods of effect; sorted by schedule, then by entry. A schedule is in effect from the time it
+ * states, or from its entry if that is later, because the past cannot be scheduled. It ends when the next entry for it was added at
+ * the earliest, whatever that entry states, because runs already due cannot be withdrawn. A clock that was set back ends nothing either, and unsigned
+ * entries have no effect.
  */
 export function planSpans(entries: readonly LoggedEntry[]): readonly PlannedSpan[] {
   const closed: PlannedSpan[] = []
@@ -38,7 +38,7 @@ export function planSpans(entries: readonly LoggedEntry[]): readonly PlannedSpan
   return [...closed, ...open.values()].sort((a, b) => compare(a.schedule, b.schedule) || a.entry - b.entry)
 }
 
-/** Instants may be written with and without milliseconds. */
+/** Times can be written with or without milliseconds. */
 const later = (a: string, b: string): string => {
   const one = iso(b)
   return a !== '' && Date.parse(a) >= Date.parse(one) ? iso(a) : one
@@ -46,9 +46,9 @@ const later = (a: string, b: string): string => {
 const iso = (instant: string): string => new Date(Date.parse(instant)).toISOString()
 
 /**
- * Every run that the plans ask for after `after` and up to and including `until`, each once; sorted by schedule and moment. Fails with
- * input.refused where a time zone is not known here: without it nobody can say what was due; and where the plans ask for more than anybody
- * runs.
+ * Every run required by the schedules after `after` and up to and including `until`, each once; sorted by schedule and time. Fails with
+ * input.refused where a time zone is unknown here, because due times cannot be computed without it, and where the schedules require an unreasonable
+ * number of runs.
  */
 export function dueRuns(
   spans: readonly PlannedSpan[],
@@ -61,8 +61,8 @@ export function dueRuns(
     const times =
       read === null ? null : dueTimes(read, zones, later(from, after), end === null ? until : earlier(end, until))
     if (times === null)
-      return fail('input.refused', `what ${quote(cadence)} means is not known here: no such time zone on this computer`)
-    if (found.size + times.length > MOST_DUE) return fail('input.refused', 'the plans ask for too many runs')
+      return fail('input.refused', `cannot evaluate ${quote(cadence)}: unknown time zone on this computer`)
+    if (found.size + times.length > MOST_DUE) return fail('input.refused', 'the schedules require too many runs')
     for (const due of times) {
       const key = `${schedule} ${due}`
       if (!found.has(key)) found.set(key, { schedule, due, withinMinutes })

@@ -2,7 +2,7 @@ import type { PopulationFile } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { type CsvWriter, type Population, type PopulationName, populationPath } from './populations.ts'
 
-/** The file of a population, and what an auditor asks of a list that the entity produced. */
+/** The file of a population, with the parameters that auditors require for information produced by the entity (IPE). */
 export function populationFile(
   population: Population,
   csv: CsvWriter,
@@ -11,48 +11,48 @@ export function populationFile(
   const { name, columns, rows } = population
   const bytes = new TextEncoder().encode(csv([columns, ...rows.map(({ cells }) => cells)]))
   const { unit, source, order } = ABOUT[name]
-  const how = `Of the chain of this fleet’s runs, every run sealed from ${from} to ${to}, both days of UTC included, once each; nothing was left out by any other rule. ${order} The first column is the key that a draw uses.`
+  const how = `Every run in the run chain of this fleet sealed from ${from} to ${to} (UTC days, both included), once each; no other filter was applied. ${order} The first column is the key used for sampling.`
   return {
     file: { name, path: populationPath(name), rows: rows.length, sha256: sha256(bytes), unit, source, how },
     bytes,
   }
 }
 
-const TRACES = 'the sealed traces of the period’s runs (data/trace.json in each), which follow from the raw answers'
+const TRACES = 'the sealed run traces of the period (data/trace.json in each run), which are derived from the captures'
 
 const ABOUT: Readonly<Record<PopulationName, Record<'unit' | 'source' | 'order', string>>> = {
   runs: {
-    unit: 'One run that was sealed and entered into the chain.',
+    unit: 'One run that was sealed and entered in the run chain.',
     source:
-      'Entries of the chain of runs (data/log/entries.jsonl); the counts of nodes are from the sealed trace of each run.',
-    order: 'In the order of entering.',
+      'Entries of the run chain (data/log/entries.jsonl); node counts come from the sealed run trace of each run.',
+    order: 'In order of entry.',
   },
   nodes: {
-    unit: 'One node that at least one of the period’s runs declares.',
-    source: `The declared nodes in ${TRACES}. Nodes that no run declared are not in it.`,
+    unit: 'One node declared in at least one run of the period.',
+    source: `The declared nodes in ${TRACES}. Nodes not declared in any run are not included.`,
     order:
-      'Sorted by name. The beginning and the end are the first and the last run of the period whose trace is at hand.',
+      'Sorted by name. Beginning and end are the first and the last run of the period with an available run trace.',
   },
   'node-runs': {
-    unit: 'One node in one run that declares it, whether or not it answered.',
-    source: `The declared nodes, their states and verdicts in ${TRACES}.`,
-    order: 'In the order of the runs, then by node.',
+    unit: 'One node in one run that declares it, whether or not it was collected.',
+    source: `The declared nodes, their collection status and verdicts in ${TRACES}.`,
+    order: 'In run order, then by node.',
   },
   accounts: {
-    unit: 'One local account on one node: a name with a numeric id.',
-    source: `The lists of accounts that the nodes gave, in ${TRACES}. A run in which a node’s list could not be read says nothing of it.`,
+    unit: 'One local account on one node: a name with a numeric ID.',
+    source: `The account lists of the nodes in ${TRACES}. A run in which a node’s list could not be read is not used for that node.`,
     order:
-      'Sorted by node, account and id. The beginning and the end are the first and the last run that read the list of that node.',
+      'Sorted by node, account and ID. Beginning and end are the first and the last run that read the list of that node.',
   },
   keys: {
-    unit: 'One public key that opens one account on one node.',
-    source: `The lists of keys that the nodes gave, in ${TRACES}. A run in which a node’s list could not be read says nothing of it.`,
+    unit: 'One public key that grants access to one account on one node.',
+    source: `The authorized key lists of the nodes in ${TRACES}. A run in which a node’s list could not be read is not used for that node.`,
     order:
-      'Sorted by node, account and fingerprint. The beginning and the end are the first and the last run that read the list of that node.',
+      'Sorted by node, account and fingerprint. Beginning and end are the first and the last run that read the list of that node.',
   },
   changes: {
-    unit: 'One difference between a run and the one before it: of an answer, of the rules, or of what was declared.',
-    source: `Comparison of ${TRACES}. What changes by itself on an untouched host is left out, as the catalog says for each question. A node that a run did not read is compared with the run that read it last.`,
-    order: 'In the order of the runs.',
+    unit: 'One difference between a run and the one before it: in evidence, rules or scope.',
+    source: `Comparison of ${TRACES}. Values that change on an unmodified host are excluded, as defined by the catalog for each probe. A node not collected in a run is compared with the run that last collected it.`,
+    order: 'In run order.',
   },
 }

@@ -4,7 +4,7 @@ import type { AccessRow, NodeRow, NodeRunRow } from './seen.ts'
 
 export type PopulationName = PopulationFile['name']
 
-/** What a row of a population says of itself beside its cells: its name in a draw, and where the raw evidence for it lies. */
+/** Metadata of a population item: its sampling key, and the location of its captures. */
 export interface PopulationRow {
   readonly key: string
   readonly run: string | null
@@ -37,10 +37,10 @@ export interface PopulationInput {
   readonly deviations: readonly Deviation[]
 }
 
-const yesNo = (is: boolean | null): string => (is === null ? 'not read' : is ? 'yes' : 'no')
+const yesNo = (is: boolean | null): string => (is === null ? 'not collected' : is ? 'yes' : 'no')
 const text = (value: string | number | null): string => (value === null ? '' : String(value))
 
-/** Whole lists of what there was in a period, each in a stable order. */
+/** Complete populations of a period, each in a stable order. */
 export function populationsOf(input: PopulationInput): readonly Population[] {
   return [
     runsPopulation(input),
@@ -83,7 +83,7 @@ function runsPopulation({ runs, late }: PopulationInput): Population {
         text(one.planned?.due ?? null),
         one.planned === null ? '' : yesNo(isLate.has(one.run)),
         ...(one.catalog === null ? ['', ''] : [text(one.declared), text(one.answered)]),
-        one.catalog === null ? 'not at hand' : 'at hand',
+        one.catalog === null ? 'not available' : 'available',
         text(one.catalog),
         text(one.rules),
         one.tagManifest,
@@ -104,12 +104,12 @@ function nodesPopulation({ nodes, deviations }: PopulationInput): Population {
       'first at',
       'last run',
       'last at',
-      'runs that declare it',
-      'runs that it answered',
+      'runs declared',
+      'runs collected',
       'at the beginning',
       'at the end',
       'deviations',
-      'of them open',
+      'open deviations',
     ],
     rows: nodes.map((one) => ({
       key: one.node,
@@ -141,12 +141,12 @@ const nodeRunsPopulation = (rows: readonly NodeRunRow[]): Population => ({
     'node',
     'status',
     'failure',
-    'observed at',
+    'collected at',
     'supported',
     'contradicted',
     'undecided',
-    'does not apply',
-    'not collected',
+    'not applicable',
+    'not tested',
     'recorded',
     'host key',
     'recording',
@@ -170,7 +170,7 @@ const nodeRunsPopulation = (rows: readonly NodeRunRow[]): Population => ({
   })),
 })
 
-const SEEN = ['first run', 'first at', 'last run', 'last at', 'runs that show it', 'at the beginning', 'at the end']
+const SEEN = ['first run', 'first at', 'last run', 'last at', 'runs present', 'at the beginning', 'at the end']
 const ACCOUNT_COLUMNS = [
   'key',
   'node',

@@ -16,8 +16,8 @@ export type { PeriodReportInput } from './report/input.ts'
 export { calendarRows, deviationRows } from './report/tables.ts'
 
 /**
- * What the runs of a period show, as plain data. Pure: every date comes from the period, so the same input gives the same document. Gaps
- * and days without evidence stand before anything that evidence shows.
+ * The period report as plain data. Pure: every date comes from the period, so the same input gives the same document. Missed runs
+ * and days without evidence precede all results.
  */
 export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
   const { period } = input

@@ -8,16 +8,16 @@ import { answeredIn } from '../trace.ts'
 import type { RunFacts } from './calendar.ts'
 import { dayOf } from './days.ts'
 
-/** A run in the chain; `place` counts lines of entries.jsonl from 1. */
+/** A run in the run chain; `place` numbers the lines of entries.jsonl from 1. */
 export interface EnteredRun {
   readonly entry: RunEntry
   readonly place: number
 }
 
 export interface EnteredRuns {
-  /** Each run once, as it was sealed first: nobody can seal it again until it suits. In the order of the chain. */
+  /** Each run once, by its first seal, so that it cannot be sealed again to change its result. In chain order. */
   readonly first: readonly EnteredRun[]
-  /** On runs that were sealed more than once, one of those times in the period. */
+  /** Notes on runs sealed more than once, at least once in the period. */
   readonly notes: (within: (instant: string) => boolean) => readonly string[]
 }
 
@@ -36,19 +36,19 @@ export function enteredRuns(entries: readonly LoggedEntry[]): EnteredRuns {
         .filter(([, all]) => all.length > 1 && all.some(({ entry }) => within(entry.at)))
         .map(
           ([run, all]) =>
-            `Run ${quote(run)} was sealed ${all.length} times, as entries ${all.map(({ place }) => place).join(', ')}. It counts once, as it was sealed first.`,
+            `Run ${quote(run)} was sealed ${all.length} times, as entries ${all.map(({ place }) => place).join(', ')}. It counts once, by its first seal.`,
         ),
   }
 }
 
-/** The runs of a period, by the day of UTC that they are dated; each once, in the order of the chain. */
+/** The runs of a period, by their UTC date; each once, in chain order. */
 export const runsWithin = (
   entries: readonly LoggedEntry[],
   { from, to }: { readonly from: string; readonly to: string },
 ): readonly EnteredRun[] =>
   enteredRuns(entries).first.filter(({ entry }) => dayOf(entry.at) >= from && dayOf(entry.at) <= to)
 
-/** What a calendar takes from a trace. */
+/** Facts for the calendar from a run trace. */
 export const factsOf = (trace: RunTrace): RunFacts => ({
   declared: trace.nodes.length,
   answered: answeredIn(trace),
@@ -56,7 +56,7 @@ export const factsOf = (trace: RunTrace): RunFacts => ({
   rules: trace.rules,
 })
 
-/** A sentence on each run whose trace is not at hand, and why where the chain says so. */
+/** A note on each run without an available run trace, with the reason if the run chain states it. */
 export function withoutTrace(
   runs: readonly { readonly run: string; readonly entry: number; readonly at: string; readonly tagManifest: string }[],
   entries: readonly LoggedEntry[],
@@ -68,15 +68,15 @@ export function withoutTrace(
     const taken = retired.get(tagManifest)
     const why =
       taken === undefined
-        ? 'Its pack was not at hand.'
-        : `Its evidence was taken away at ${taken.at}: ${quote(taken.why, 300)}.`
-    return `Of run ${quote(run)}, entry ${entry}, dated ${at}, nothing is stated but that it was sealed. ${why} It supports nothing, and by it alone no day has evidence.`
+        ? 'Its pack was not available.'
+        : `Its evidence was deleted at ${taken.at}: ${quote(taken.why, 300)}.`
+    return `Run ${quote(run)}, entry ${entry}, dated ${at}: only its seal is stated. ${why} It supports no result and no day.`
   })
 }
 
 /**
- * The head that the pack of a run must state, as canonical JSON: of the chain up to the entry before it, since an entry follows all that its
- * pack states. Runs are asked for in the order of the chain.
+ * The checkpoint that the pack of a run must state, as canonical JSON: of the run chain up to the preceding entry, since an entry follows all that its
+ * pack states. Call with runs in chain order.
  */
 export function headsBefore({ id, fleet, entries }: RunChain): (run: EnteredRun) => string {
   const tree = growingTree()

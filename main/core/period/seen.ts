@@ -10,7 +10,7 @@ export interface NodeRunRow {
   readonly status: TracedNode['status']
   readonly failure: string | null
   readonly observedAt: string | null
-  /** Counts: supported, contradicted, undecided, not applicable, not collected, recorded. */
+  /** Counts: satisfied, not satisfied, inconclusive, not applicable, not tested, informational. */
   readonly verdicts: readonly number[]
   readonly hostKey: string | null
   readonly recording: string | null
@@ -21,7 +21,7 @@ export interface NodeRow {
   readonly node: string
   readonly first: RunMoment
   readonly last: RunMoment
-  /** The last run that read it; null when none did. */
+  /** The last run that collected it; null when none did. */
   readonly lastRead: string | null
   readonly declared: number
   readonly answered: number
@@ -33,7 +33,7 @@ export interface NodeRow {
 export interface AccessRow {
   readonly key: string
   readonly node: string
-  /** What it is, as cells. */
+  /** Its description, as cells. */
   readonly about: readonly string[]
   readonly first: RunMoment
   readonly last: RunMoment
@@ -42,7 +42,7 @@ export interface AccessRow {
   readonly atEnd: boolean
 }
 
-/** What the runs of a period saw, gathered one run after the other; a trace is not kept. */
+/** Accumulates the facts of a period run by run, without keeping run traces. */
 export interface SeenFold {
   readonly add: (trace: RunTrace) => void
   readonly finish: () => {
@@ -109,7 +109,7 @@ function tally({ verdicts }: TracedNode): readonly number[] {
 }
 
 const accountKey = ({ name, uid }: TracedAccount): readonly string[] => [name, String(uid)]
-const said = (is: boolean | null): string => (is === null ? 'not read' : is ? 'yes' : 'no')
+const said = (is: boolean | null): string => (is === null ? 'not collected' : is ? 'yes' : 'no')
 
 const accountCells = (last: TracedAccount, all: Always): readonly string[] => [
   last.name,
@@ -120,7 +120,7 @@ const accountCells = (last: TracedAccount, all: Always): readonly string[] => [
 ]
 const keyCells = ({ account, type, fingerprint }: TracedKey): readonly string[] => [account, type, fingerprint]
 
-/** What was so in any of the runs. */
+/** True if it was so in any run. */
 interface Always {
   readonly administrator: boolean | null
 }
@@ -135,7 +135,7 @@ interface Seen<T> {
   administrator: boolean | null
 }
 
-/** Accounts or keys, each by its name on its node; a list that could not be read says nothing. */
+/** Accounts or keys, each by name and node; unreadable lists are not used. */
 function accessFold<T>(
   partsOf: (one: T) => readonly string[],
   cellsOf: (last: T, all: Always) => readonly string[],
@@ -160,7 +160,7 @@ function accessFold<T>(
         if (before === undefined)
           seen.set(key, { node, parts, last: one, first: moment, lastAt: moment, runs: 1, administrator })
         else {
-          // A list may name one thing twice; it is one.
+          // A list can contain duplicates.
           if (before.lastAt.run !== moment.run) before.runs += 1
           before.last = one
           before.lastAt = moment

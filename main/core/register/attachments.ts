@@ -15,7 +15,7 @@ export interface AttachmentFacts extends Moment {
   readonly needsOf: NeedsOf
 }
 
-/** A file's bytes under a person's name for it; the path it came from is never kept. */
+/** A file’s bytes with its display name; the original path is never stored. */
 export function addAttachment(
   register: Register,
   draft: AttachmentDraft,
@@ -26,7 +26,7 @@ export function addAttachment(
   return added(register, draft, { kind: 'file', name, mediaType: mediaTypeOf(name, file.bytes) }, file.bytes, facts)
 }
 
-/** A note that a person wrote here, kept as the bytes of its text. */
+/** A typed note, stored as the bytes of its text. */
 export function addNote(
   register: Register,
   draft: AttachmentDraft & { readonly name: string; readonly text: string },
@@ -50,16 +50,16 @@ function added(
   const { controls, need, level, answers, validUntil } = draft
   const texts = trimmed(draft, ['shows', 'saidBy', 'owner'])
   if (!texts.ok) return texts
-  if (bytes.length === 0) return fail('input.refused', 'it is empty, so there is nothing to attach')
-  if (bytes.length > LARGEST_ATTACHMENT) return fail('input.refused', 'it is larger than 100 MiB')
+  if (bytes.length === 0) return fail('input.refused', 'the file is empty')
+  if (bytes.length > LARGEST_ATTACHMENT) return fail('input.refused', 'the file is larger than 100 MiB')
   if (validUntil !== null && !isDay(validUntil))
-    return fail('input.refused', 'the end of its validity must be a day such as 2027-03-01')
+    return fail('input.refused', 'the expiry must be a date such as 2027-03-01')
   const looked = inspectionOf(draft, now)
   if (!looked.ok) return looked
   const needs = controls.map(({ framework, control }) => needsOf(framework, control))
   if (needs.includes(null)) return fail('input.refused', 'one of the named controls does not exist')
   if (need !== null && !needs.some((some) => some?.includes(need)))
-    return fail('input.refused', 'none of the named controls asks for that record')
+    return fail('input.refused', 'none of the named controls requires that document')
   const entry: Attachment = {
     id,
     ...what,
@@ -79,38 +79,38 @@ function added(
 }
 
 /**
- * The inspection as it is kept; null where there was none. A level above “received” needs one, and one
- * needs such a level: who inspected, what was looked at, and the conclusion are what make a document count (AT-C 205).
+ * The stored inspection; null where there was none. A level above “received” requires one, and one
+ * requires such a level: inspector, scope of inspection and conclusion make a document count (AT-C 205).
  */
 function inspectionOf({ level, inspection }: AttachmentDraft, now: string): Outcome<Inspection | null> {
   const isInspected = level === 'inspected' || level === 'reperformed'
   if (inspection === null)
     return isInspected
-      ? fail('input.refused', `level “${level}” needs who inspected it, what was looked at, and a conclusion`)
+      ? fail('input.refused', `level “${level}” requires an inspector, the scope of the inspection and a conclusion`)
       : ok(null)
-  if (!isInspected) return fail('input.refused', `a document at level “${level}” has no inspection to record`)
+  if (!isInspected) return fail('input.refused', `a document at level “${level}” cannot have an inspection`)
   const texts = trimmed(inspection, ['by', 'lookedAt'])
   if (!texts.ok) return texts
   const { on, conclusion } = inspection
   if (!isDay(on) || daysBetween(`${on}T00:00:00.000Z`, now) < 0)
-    return fail('input.refused', 'the day of the inspection must be a day up to today, such as 2026-11-03')
-  // On the day itself it happened by now; on an earlier one, by its end.
+    return fail('input.refused', 'the inspection date must be a date up to today, such as 2026-11-03')
+  // Today: now; on an earlier date: the end of that day.
   const at = now.startsWith(on) ? now : endOfDay(on)
   return ok({ ...texts.value, at, conclusion })
 }
 
 const LONGEST_NAME = 200
-// As in plain-text.ts: what cannot be seen, or turns the text around, has no place in a file's name.
+// As in plain-text.ts: invisible and bidirectional control characters are removed from file names.
 const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}<>:"|?*]/gu
 
-/** A file's own name, without folders and characters that hide or mislead. */
+/** A file’s name without folders and without invisible or misleading characters. */
 export function cleanName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? ''
   const clean = [...last.replace(UNFIT, '').trim()].slice(0, LONGEST_NAME).join('')
   return /^\.*$/.test(clean) ? 'attachment' : clean
 }
 
-/** A name that every file system keeps: lower case, and short. Empty when nothing of it can be kept. */
+/** A name valid on every file system: lower case and short. Empty when no character remains. */
 export const plainFileName = (name: string): string =>
   name
     .toLowerCase()
@@ -119,13 +119,13 @@ export const plainFileName = (name: string): string =>
     .slice(-80)
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 
-/** Where an attachment lies in a pack. The whole digest keeps two apart; the name is for people. */
+/** Path of a document in a pack. The digest makes it unique; the name is for readers. */
 export function attachmentPath({ sha256: digest, name, kind }: Pick<Attachment, 'sha256' | 'name' | 'kind'>): string {
   const plain = plainFileName(name)
   const file = `${digest}-${plain}${kind === 'note' && !plain.endsWith('.txt') ? '.txt' : ''}`
   return `data/attachments/${plain !== '' && isSafeName(file) ? file : digest}`
 }
 
-/** What must lie in a pack, by path: a record that was taken back is named there, and its bytes stay out. */
+/** Documents that a pack must contain, by path: a withdrawn document is listed, but its file is not included. */
 export const attachmentPaths = ({ attachments }: Register): ReadonlyMap<string, Attachment> =>
   new Map(attachments.filter(({ withdrawn }) => withdrawn === null).map((one) => [attachmentPath(one), one]))

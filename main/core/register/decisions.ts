@@ -14,8 +14,8 @@ export interface Row {
 }
 
 /**
- * What is decided about one row: the latest decision that nobody took back, while it is in force. A later one takes the place of those
- * before for good, so that none of them comes back when it ends. Where several of one moment say different things, nothing is decided.
+ * The decision on one control: the latest that was not withdrawn, while in effect. A later one replaces earlier
+ * ones permanently, so none of them applies again when it expires. Where several of the same time differ, there is no decision.
  */
 export function decidedFor(register: Register, { framework, control }: Row, asOf: string): readonly Decision[] {
   const begun = decisionsOf(register)
@@ -28,16 +28,16 @@ export function decidedFor(register: Register, { framework, control }: Row, asOf
   return latest.filter(({ standing }) => standing === 'in-force').map(({ one }) => one)
 }
 
-/** The approved reason why a row does not apply, while it is in force and no later decision says otherwise; null without one. */
+/** The approved rationale for non-applicability, while in effect and not replaced by a later decision; null without one. */
 export function notApplicableFor(register: Register, row: Row, asOf: string): Decision | null {
   const [latest] = decidedFor(register, row, asOf)
   return latest?.decision === 'not-applicable' ? latest : null
 }
 
-/** The level of a row, such as `addressable`; null where there is no such row. */
+/** The level of a control, such as `addressable`; null for an unknown control. */
 export type LevelOf = (framework: string, control: string) => string | null
 
-/** Levels of the rows of some frameworks. */
+/** Levels of the controls of some frameworks. */
 export function levelsIn(
   frameworks: readonly {
     readonly id: string
@@ -51,9 +51,9 @@ export function levelsIn(
 }
 
 /**
- * Why a decision cannot stand on its row; null when it can. Only an addressable specification leaves a choice (45 CFR 164.306(d)(3)): to
- * implement it, to put another measure in its place, or to do neither. The last two weigh the factors of 164.306(b)(2). Any row may be
- * found not to apply.
+ * Why a decision is not permitted for its control; null when it is. Only an addressable specification permits a choice (45 CFR 164.306(d)(3)): to
+ * implement it, to implement an equivalent alternative measure, or neither. The last two require the factors of 164.306(b)(2). Any control can be
+ * documented as not applicable.
  */
 export function decisionProblem(
   {
@@ -63,15 +63,15 @@ export function decisionProblem(
   }: Pick<Decision, 'decision'> & { readonly factors: string | null; readonly alternativeMeasure: string | null },
   level: string | null,
 ): string | null {
-  if (level === null) return 'there is no such row'
+  if (level === null) return 'there is no such control'
   if (decision === 'not-applicable') return null
   if (level !== 'addressable')
-    return 'only an addressable specification can be decided about (45 CFR 164.306(d)(3)); of this row it can only be said that it does not apply'
+    return 'only an addressable specification permits this decision (45 CFR 164.306(d)(3)); this control can only be documented as not applicable'
   if (decision === 'implemented') return null
   if (factors === null)
-    return 'the factors that were weighed must be given (45 CFR 164.306(b)(2): size, infrastructure, cost, and probability of harm)'
+    return 'the factors considered must be entered (45 CFR 164.306(b)(2): size, infrastructure, cost, and probability of harm)'
   return decision === 'equivalent-alternative' && alternativeMeasure === null
-    ? 'the measure that takes its place must be given (45 CFR 164.306(d)(3)(ii)(B)(2))'
+    ? 'the equivalent alternative measure must be entered (45 CFR 164.306(d)(3)(ii)(B)(2))'
     : null
 }
 
@@ -82,7 +82,7 @@ export const DECISIONS: readonly Decision['decision'][] = [
   'not-applicable',
 ]
 
-/** Writes down what was decided about a row until the end of a day. Fails with input.refused, in words for the person who asked. */
+/** Adds a control decision valid until the end of a date. Fails with input.refused and a message for the user. */
 export function decide(
   register: Register,
   draft: DecisionDraft,
@@ -99,7 +99,7 @@ export function decide(
   const problem = decisionProblem({ decision, ...weighed }, levelOf(framework, control))
   if (problem !== null) return fail('input.refused', problem)
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
-  if (day !== null) return fail('input.refused', `the end of the decision ${day}`)
+  if (day !== null) return fail('input.refused', `the expiry of the decision ${day}`)
   const entry: Decision = {
     id,
     framework,
@@ -114,10 +114,10 @@ export function decide(
   return ok({ ...register, decisions: [...decisionsOf(register), entry] })
 }
 
-/** A text without blanks around it; null where nothing is left. */
+/** A trimmed text; null where it is empty. */
 const given = (text: string | null): string | null => (text === null || text.trim() === '' ? null : text.trim())
 
-/** Takes a decision back from now on; it stays listed. Fails with input.refused. */
+/** Withdraws a decision from now on; it remains listed. Fails with input.refused. */
 export function withdrawDecision(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
   const decisions = takeBack(decisionsOf(register), draft, now, 'decision')
   return decisions.ok ? ok({ ...register, decisions: decisions.value }) : decisions

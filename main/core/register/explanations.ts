@@ -9,8 +9,8 @@ import { cleanName } from './attachments.ts'
 import { dayProblem, endOfDay } from './days.ts'
 
 /**
- * What named people say about single readings of the isolation argument that need an explanation: cores switched off in the firmware, the
- * serial number of a replaced board, a bit that the maker set. It stands beside the answer and changes no verdict. Nobody here judges it.
+ * Explanations by named people of single isolation signals: cores disabled in firmware, the
+ * serial number of a replaced board, a bit set by the vendor. They are printed next to the result, change no verdict and are not evaluated.
  */
 export const explanationsOf = ({ explanations }: Pick<Register, 'explanations'>): readonly Explanation[] =>
   explanations ?? []
@@ -20,7 +20,7 @@ export interface ExplanationFacts extends Moment {
   readonly hasNode: (node: string) => boolean
 }
 
-/** Writes down an explanation until the end of a day, with the digest of its document. Fails with input.refused, in words for the person who asked. */
+/** Adds an explanation valid until the end of a date, with the digest of its document. Fails with input.refused and a message for the user. */
 export function explain(
   register: Register,
   draft: ExplanationDraft,
@@ -32,12 +32,12 @@ export function explain(
   const texts = trimmed(draft, ['text', 'explainedBy', 'role'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
-  if (day !== null) return fail('input.refused', `the end of the explanation ${day}`)
+  if (day !== null) return fail('input.refused', `the expiry of the explanation ${day}`)
   if (!hasSignal(signal)) return fail('input.refused', `there is no signal ${quote(signal)}; see “catalog signals”`)
   if (nodes.length === 0) return fail('input.refused', 'name at least one node')
   const strange = nodes.find((node) => !hasNode(node))
   if (strange !== undefined) return fail('input.refused', `there is no node ${quote(strange)}`)
-  if (document.bytes.length === 0) return fail('input.refused', 'the document is empty, so it explains nothing')
+  if (document.bytes.length === 0) return fail('input.refused', 'the document is empty')
   const entry: Explanation = {
     id,
     signal,
@@ -51,7 +51,7 @@ export function explain(
   return ok({ ...register, explanations: [...explanationsOf(register), entry] })
 }
 
-/** Takes an explanation back from now on; it stays listed. Fails with input.refused. */
+/** Withdraws an explanation from now on; it remains listed. Fails with input.refused. */
 export function withdrawExplanation(
   register: Register,
   draft: Parameters<typeof takeBack>[1],
@@ -61,7 +61,7 @@ export function withdrawExplanation(
   return explanations.ok ? ok({ ...register, explanations: explanations.value }) : explanations
 }
 
-/** The explanations in force for one node, by signal. */
+/** Explanations in effect for one node, by signal. */
 export function explanationsFor(
   register: Pick<Register, 'explanations'>,
   node: string,
@@ -77,6 +77,6 @@ export function explanationsFor(
   return found
 }
 
-/** One explanation as a sentence for people: whose word it is, until when, and by which document. */
+/** One explanation as a sentence: author, validity and document. */
 export const explanationText = ({ text, explainedBy, role, explainedAt, expiresAt, document }: Explanation): string =>
-  `Explained by ${oneLine(explainedBy, 200)}, ${oneLine(role, 200)}, on ${explainedAt.slice(0, 10)}, until ${expiresAt.slice(0, 10)}: ${oneLine(text, 2000)} Document ${quote(document.name, 255)}, SHA-256 ${document.sha256}. Nobody here judged it, and no verdict follows it.`
+  `Explained by ${oneLine(explainedBy, 200)}, ${oneLine(role, 200)}, on ${explainedAt.slice(0, 10)}, until ${expiresAt.slice(0, 10)}: ${oneLine(text, 2000)} Document ${quote(document.name, 255)}, SHA-256 ${document.sha256}. Not evaluated; no effect on any verdict.`

@@ -15,7 +15,7 @@ const begins =
 const isZip = begins(0x50, 0x4b, 0x03, 0x04)
 const office = (kind: string): string => `application/vnd.openxmlformats-officedocument.${kind}`
 
-/** Kinds that can be looked at as they are: first bytes of PDF (ISO 32000-1 §7.5.2), PNG (RFC 2083 §3.1) and JPEG (ITU-T T.81 B.1). */
+/** Kinds that can be viewed directly: first bytes of PDF (ISO 32000-1 §7.5.2), PNG (RFC 2083 §3.1) and JPEG (ITU-T T.81 B.1). */
 const SHOWN: readonly Kind[] = [
   { type: 'application/pdf', extensions: ['pdf'], fits: begins(0x25, 0x50, 0x44, 0x46, 0x2d) },
   { type: 'image/png', extensions: ['png'], fits: begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a) },
@@ -30,13 +30,13 @@ const KINDS: readonly Kind[] = [
   { type: 'text/csv', extensions: ['csv'], fits: isText },
 ]
 
-/** What a file is, where its extension and its first bytes agree; else application/octet-stream. */
+/** The media type where extension and first bytes agree; otherwise application/octet-stream. */
 export function mediaTypeOf(name: string, bytes: Uint8Array): string {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   return KINDS.find((kind) => kind.extensions.includes(extension) && kind.fits(bytes))?.type ?? UNKNOWN
 }
 
-/** The extension under which bytes may be given to a viewer, by what they are and not by what they are called; null: none. */
+/** The extension for opening in a viewer, from the content and not the name; null: none. */
 export const viewerExtension = (bytes: Uint8Array): string | null =>
   SHOWN.find(({ fits }) => fits(bytes))?.extensions[0] ?? null
 

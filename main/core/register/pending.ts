@@ -7,21 +7,21 @@ import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
 /**
- * Exceptions that somebody asked for. A request accepts nothing. It is never taken out of the register: once settled it says by whom,
- * when and as what, and an approval adds an exception under the same id and terms beside it. So what was asked for and what was accepted
- * can both be read, and both signatures keep what they are over.
+ * Acceptance requests. A request has no effect. It is never removed from the register: once resolved it states by whom,
+ * when and how, and an approval adds a risk acceptance with the same ID and terms. Request and acceptance
+ * both remain readable, and both signatures stay valid.
  */
 export const pendingOf = ({ pending }: Register): readonly PendingException[] => pending ?? []
 
 export type PendingStanding = PendingView['standing']
 
-/** How a request stands at a moment. Nobody can approve one whose own end has passed. */
+/** Status of a request at a time. An expired request cannot be approved. */
 export function pendingStanding({ settled, expiresAt }: PendingException, asOf: string): PendingStanding {
   if (settled !== undefined) return settled.as
   return millisOf(asOf) <= millisOf(expiresAt) ? 'open' : 'lapsed'
 }
 
-/** What an exception, and the request for it, say alike. */
+/** Terms that a risk acceptance and its request have in common. */
 export const termsOf = ({
   id,
   check,
@@ -44,13 +44,13 @@ export const termsOf = ({
   expiresAt,
 })
 
-/** What is known when an exception is asked for. Whether there is something to accept shows once there are recordings. */
+/** Data available when a risk acceptance is requested. Whether there is a deviation shows only with recordings. */
 export interface PendingFacts extends Moment {
   readonly hasCheck: (check: string) => boolean
   readonly hasNode: (node: string) => boolean
 }
 
-/** Asks for an exception. Fails with input.refused, in words for the person who asked. */
+/** Adds an acceptance request. Fails with input.refused and a message for the user. */
 export function requestException(
   register: Register,
   draft: PendingDraft,
@@ -61,7 +61,7 @@ export function requestException(
   const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
-  if (day !== null) return fail('input.refused', `the end of the exception ${day}`)
+  if (day !== null) return fail('input.refused', `the expiry of the risk acceptance ${day}`)
   if (!hasCheck(check)) return fail('input.refused', `there is no check ${quote(check)}`)
   if (nodes.length === 0) return fail('input.refused', 'name at least one node')
   const strange = nodes.find((node) => !hasNode(node))
@@ -78,7 +78,7 @@ export function requestException(
   return ok({ ...register, pending: [...pendingOf(register), entry] })
 }
 
-/** Approves a request on its own terms: it becomes an exception from now on. Fails with input.refused. */
+/** Approves a request as submitted: it becomes a risk acceptance from now on. Fails with input.refused. */
 export function approveException(register: Register, draft: ApprovalDraft, now: string): Outcome<Register> {
   const texts = trimmed(draft, ['approvedBy', 'approverRole'])
   if (!texts.ok) return texts
@@ -86,7 +86,7 @@ export function approveException(register: Register, draft: ApprovalDraft, now: 
   if (!found.ok) return found
   const request = found.value
   const day = dayProblem(request.expiresAt.slice(0, 10), { now, longest: LONGEST_DAYS })
-  if (day !== null) return fail('input.refused', `the end that was asked for ${day}; ask for the exception anew`)
+  if (day !== null) return fail('input.refused', `the requested expiry ${day}; submit a new request`)
   const entry: Exception = {
     ...termsOf(request),
     ...texts.value,
@@ -98,7 +98,7 @@ export function approveException(register: Register, draft: ApprovalDraft, now: 
   return ok({ ...settledWith(register, request, settled), exceptions: [...register.exceptions, entry] })
 }
 
-/** Refuses a request, or takes it back before anybody approved it. Fails with input.refused. */
+/** Rejects a request, or withdraws it before approval. Fails with input.refused. */
 export function settleRequest(
   register: Register,
   { as, ...draft }: WithdrawalDraft & { readonly as: 'refused' | 'withdrawn' },
@@ -116,7 +116,7 @@ function openRequest(register: Register, id: string): Outcome<PendingException> 
   if (request === undefined) return fail('input.refused', 'there is no such request')
   return request.settled === undefined
     ? ok(request)
-    : fail('input.refused', `this request was ${request.settled.as} already`)
+    : fail('input.refused', `this request was already ${request.settled.as}`)
 }
 
 const settledWith = (register: Register, request: PendingException, settled: Settlement): Register => ({

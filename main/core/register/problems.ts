@@ -7,22 +7,22 @@ import { explanationsOf } from './explanations.ts'
 import { pendingOf, termsOf } from './pending.ts'
 
 /**
- * What is wrong with a register by itself, one sentence each: moments that are none, ends that nobody may set, one id on two entries, and
- * an exception that is not what was asked for. A register that our commands wrote has none of these.
+ * Problems of a register by itself, one sentence each: invalid times, expiries beyond the limit, duplicate IDs, and
+ * risk acceptances that differ from their request. A register written by this program has none of these.
  */
 export const registerProblems = (register: Register): readonly string[] => [
-  ...register.exceptions.flatMap((entry) => termProblems(`exception ${entry.id}`, entry.acceptedAt, entry)),
+  ...register.exceptions.flatMap((entry) => termProblems(`risk acceptance ${entry.id}`, entry.acceptedAt, entry)),
   ...pendingOf(register).flatMap((entry) => termProblems(`request ${entry.id}`, entry.requestedAt, entry)),
   ...decisionsOf(register).flatMap((entry) => termProblems(`decision ${entry.id}`, entry.decidedAt, entry)),
   ...explanationsOf(register).flatMap((entry) => termProblems(`explanation ${entry.id}`, entry.explainedAt, entry)),
   ...register.attachments.flatMap(({ id, attachedAt, validUntil }) =>
     [attachedAt, ...(validUntil === null ? [] : [validUntil])]
       .filter((at) => Number.isNaN(millisOf(at)))
-      .map((at) => `record ${id} names ${at}, and there is no such moment.`),
+      .map((at) => `document ${id} states the invalid time ${at}.`),
   ),
   ...register.requests
     .filter(({ due }) => Number.isNaN(millisOf(due)))
-    .map(({ due }) => `a record is asked for until ${due}, and there is no such moment.`),
+    .map(({ due }) => `an evidence request has the invalid due time ${due}.`),
   ...sharedIds(register),
   ...unlikeRequests(register),
 ]
@@ -32,13 +32,13 @@ function termProblems(
   since: string,
   { expiresAt }: Pick<Exception | PendingException | Decision | Explanation, 'expiresAt'>,
 ): readonly string[] {
-  if (Number.isNaN(millisOf(since))) return [`${name} was made at ${since}, and there is no such moment.`]
-  if (Number.isNaN(millisOf(expiresAt))) return [`${name} names the end ${expiresAt}, and there is no such moment.`]
+  if (Number.isNaN(millisOf(since))) return [`${name} has the invalid creation time ${since}.`]
+  if (Number.isNaN(millisOf(expiresAt))) return [`${name} has the invalid expiry ${expiresAt}.`]
   const end = dayProblem(expiresAt.slice(0, 10), { now: since, longest: LONGEST_DAYS })
-  return end === null ? [] : [`${name} names an end that nobody can accept until: as of when it was made, it ${end}.`]
+  return end === null ? [] : [`${name} has an expiry that is not permitted: at its creation, it ${end}.`]
 }
 
-/** Every entry has an id of its own; only an exception has the one of the request that it was. */
+/** Every entry has a unique ID; only a risk acceptance shares the ID of its request. */
 function sharedIds(register: Register): readonly string[] {
   const shared = (ids: readonly string[]): readonly string[] => {
     const seen = new Set<string>()
@@ -51,22 +51,22 @@ function sharedIds(register: Register): readonly string[] {
     ...shared([...exceptions, ...decided, ...attachments, ...explained].map(({ id }) => id)),
     ...shared([...asked, ...decided, ...attachments, ...explained].map(({ id }) => id)),
   ]
-  return [...new Set(twice)].map((id) => `two entries have the id ${id}.`)
+  return [...new Set(twice)].map((id) => `two entries have the ID ${id}.`)
 }
 
-/** An exception with a request of its id was approved by it, on the terms that were asked for. */
+/** A risk acceptance with a request of its ID must be its approval, with the requested terms. */
 function unlikeRequests(register: Register): readonly string[] {
   const asked = new Map(pendingOf(register).map((entry) => [entry.id, entry]))
   return register.exceptions.flatMap((entry) => {
     const request = asked.get(entry.id)
     if (request === undefined) return []
     if (request.settled?.as !== 'approved')
-      return [`exception ${entry.id} stands beside a request of its id that nobody approved.`]
+      return [`risk acceptance ${entry.id} has a request of the same ID that was not approved.`]
     const { at, by } = request.settled
     return canonicalJson(termsOf(request)) === canonicalJson(termsOf(entry)) &&
       at === entry.acceptedAt &&
       by === entry.approvedBy
       ? []
-      : [`exception ${entry.id} is not what its request says was asked for and approved.`]
+      : [`risk acceptance ${entry.id} differs from the terms requested and approved.`]
   })
 }

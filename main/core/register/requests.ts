@@ -10,10 +10,10 @@ import { trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
-/** Documents that a control needs from people, or the title of an evidence request; null where there is neither. */
+/** Documents that a control requires, or the title of an evidence request; null where there is neither. */
 export type NeedsOf = (framework: string, control: string) => readonly string[] | null
 
-/** What the controls and the evidence requests of a catalog need: each control's own words, and the titles of what answers them. */
+/** Documents required by the controls and evidence requests of a catalog: each control’s wording, and the titles of the requests. */
 export const needsIn =
   (catalog: Pick<Catalog, 'frameworks' | 'notFromNodes' | 'requests'>): NeedsOf =>
   (framework, control) => {
@@ -27,7 +27,7 @@ export const needsIn =
     return [...new Set([...found.needsAlso, ...documentsOf(catalog, found).map(({ title }) => title)])]
   }
 
-/** Says who is to bring a record by when. A later request for the same record takes the place of the one before. */
+/** Assigns an owner and due date to a document. A later request for the same document replaces the earlier one. */
 export function setRequest(
   register: Register,
   { framework, control, need, owner, due }: RequestDraft,
@@ -38,7 +38,7 @@ export function setRequest(
   const day = dayProblem(due, { now })
   if (day !== null) return fail('input.refused', `the due date ${day}`)
   if (needsOf(framework, control)?.includes(need) !== true)
-    return fail('input.refused', 'this control does not ask for that record')
+    return fail('input.refused', 'this control does not require that document')
   const request: RecordRequest = { framework, control, need, owner: texts.value.owner, due: endOfDay(due) }
   return ok({ ...register, requests: [...register.requests.filter((one) => !isSame(one, request)), request] })
 }
@@ -46,17 +46,17 @@ export function setRequest(
 const isSame = (a: RecordRequest, b: RecordRequest): boolean =>
   a.framework === b.framework && a.control === b.control && a.need === b.need
 
-/** How one document that a control needs stands in a register. */
+/** Status of one required document in a register. */
 export interface DocumentStatus {
   readonly document: ControlDocument
-  /** Attached and current, whatever its level. */
+  /** On file and current, at any level. */
   readonly attached: readonly Attachment[]
-  /** The highest level reached; null where nothing current is attached. */
+  /** The highest level reached; null where nothing current is on file. */
   readonly level: EvidenceLevel | null
   readonly conclusion: 'supports' | 'does-not-support' | null
-  /** Who was asked for it by when. */
+  /** Its owner and due date. */
   readonly request: RecordRequest | null
-  /** It does not support yet, and the day it was asked for has passed. */
+  /** Not supporting yet, and past its due date. */
   readonly overdue: boolean
 }
 
@@ -67,8 +67,8 @@ interface ControlOf {
 }
 
 /**
- * The documents of controls as a register has them, in the order of each control; the register is sorted out once for many controls. What
- * answers a request other than a document is not looked at here.
+ * Documents of controls according to a register, in the order of each control; the register is indexed once for many controls.
+ * Requests satisfied by other means than documents are not considered here.
  */
 export function documentStatusesIn(
   catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
@@ -99,7 +99,7 @@ export function documentStatusesIn(
   }
 }
 
-/** The documents of one control as a register has them. */
+/** Documents of one control according to a register. */
 export const documentStatuses = (
   catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
   register: Register,
@@ -107,16 +107,16 @@ export const documentStatuses = (
   asOf: string,
 ): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf)(control)
 
-/** Whether the day that a document was asked for has passed. An end that is no moment has. */
+/** Whether the due date of a document has passed. An invalid date counts as passed. */
 export const isOverdue = ({ due }: RecordRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
 
-/** Every document that was attached to a control, however it stands. */
+/** Every document attached to a control, in any status. */
 export const attachedTo = (register: Register, framework: string, control: string): readonly Attachment[] =>
   register.attachments.filter(({ controls }) =>
     controls.some((one) => one.framework === framework && one.control === control),
   )
 
-/** Whether a document supports what it is attached to: current, inspected or reperformed, with a conclusion that supports. */
+/** Whether a document supports its controls: current, inspected or reperformed, with a supporting conclusion. */
 export const supports = (entry: Attachment, asOf: string): boolean =>
   isCurrent(entry, asOf) &&
   (levelOf(entry) === 'inspected' || levelOf(entry) === 'reperformed') &&

@@ -2,10 +2,10 @@ import type { ControlRef, Register } from '../../../schemas/types.ts'
 import { EMPTY_REGISTER } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
 
-/** What a register says about one row: its records, requests and decisions. */
+/** Register entries of one control: documents, requests and decisions. */
 export type RowRegister = (row: { readonly framework: string; readonly control: string }) => Register
 
-/** A register sorted out by row once, so that many rows never each go through everything that anybody said. */
+/** A register indexed by control, so that many controls do not each scan the whole register. */
 export function byRow(register: Register): RowRegister {
   const attachments = grouped(register.attachments, ({ controls }) => controls)
   const requests = grouped(register.requests, (one) => [one])
@@ -23,7 +23,7 @@ export function byRow(register: Register): RowRegister {
 
 type Row = Pick<ControlRef, 'control'> & { readonly framework: string }
 
-// A framework's name has no line ends.
+// A framework ID has no line ends.
 const keyOf = ({ framework, control }: Row): string => `${framework}\n${control}`
 
 function grouped<T>(entries: readonly T[], rowsOf: (entry: T) => readonly Row[]): ReadonlyMap<string, readonly T[]> {

@@ -13,10 +13,10 @@ export type Signable = Exception | PendingException | Decision
 type Role = EntrySignature['role']
 
 /**
- * What a signature is over: the canonical JSON (RFC 8785) of the entry without `signatures`, `withdrawn` and `settled`, with the role and
- * the moment of the signature as `signedAs`, so that neither can be changed. Whoever asks for an exception signs the request, so on the
- * exception that it became their signature is over those same terms with the moment at which they asked. That way it also shows that
- * nobody accepted more than was asked for.
+ * Signed content: the canonical JSON (RFC 8785) of the entry without `signatures`, `withdrawn` and `settled`, with the role and
+ * the time of the signature as `signedAs`, so that neither can be changed. The requester signs the request, so on the
+ * resulting risk acceptance their signature covers the same terms with the time of the request. It therefore also shows that
+ * the acceptance does not exceed the request.
  */
 export function signedBytes(entry: Signable, { role, at }: Pick<EntrySignature, 'role' | 'at'>): Uint8Array {
   const { signatures: _, ...unsigned } = entry
@@ -29,34 +29,34 @@ export function signedBytes(entry: Signable, { role, at }: Pick<EntrySignature, 
 
 export const signaturesOf = ({ signatures }: Signable): readonly EntrySignature[] => signatures ?? []
 
-/** Every entry of a register that can be signed. A request that was approved is signed as the exception it became. */
+/** Every entry of a register that can be signed. An approved request is signed as the resulting risk acceptance. */
 export const signablesIn = (register: Register): readonly Signable[] => [
   ...register.exceptions,
   ...pendingOf(register).filter(({ settled }) => settled?.as !== 'approved'),
   ...decisionsOf(register),
 ]
 
-/** The moment that a signature in this role belongs to. */
+/** The time that a signature in this role refers to. */
 export const momentOf = (entry: Signable): string =>
   'acceptedAt' in entry ? entry.acceptedAt : 'requestedAt' in entry ? entry.requestedAt : entry.decidedAt
 
 /**
- * What is wrong with who signed as what; null when nothing is. Two people sign with different keys. One person who asks and approves may
- * have only one key; that it is one person is said wherever the entry is shown.
+ * Problems of signers and roles; null when there are none. Two people sign with different keys. One person who requests and approves may
+ * have only one key; the missing segregation of duties is stated wherever the entry is printed.
  */
 export function keysProblem(entry: Signable): string | null {
   const of = (role: Role): readonly EntrySignature[] => signaturesOf(entry).filter((one) => one.role === role)
   const [requested, approved] = [of('requester'), of('approver')]
-  if (requested.length > 1 || approved.length > 1) return 'somebody signed more than once in the same role'
+  if (requested.length > 1 || approved.length > 1) return 'more than one signature for the same role'
   const early = [...approved, ...('decidedAt' in entry ? requested : [])].some(
     ({ at }) => !isSince(at, momentOf(entry)),
   )
-  if (early) return 'a signature names a moment before there was anything to sign'
+  if (early) return 'a signature states a time before the entry existed'
   if (!('approvedBy' in entry)) {
-    if (approved.length > 0) return 'it is signed as approved, and nobody approved it'
+    if (approved.length > 0) return 'it has an approver’s signature but was not approved'
     return requested.every(({ at }) => at === entry.requestedAt)
       ? null
-      : 'the signature names another moment than the request'
+      : 'the signature states a different time from the request'
   }
   const [one, other] = [requested[0], approved[0]]
   return one !== undefined && other !== undefined && one.fingerprint === other.fingerprint && !isOnePerson(entry)
@@ -64,15 +64,15 @@ export function keysProblem(entry: Signable): string | null {
     : null
 }
 
-export const ONE_KEY = 'two people are named, and both signatures are of one key'
+export const ONE_KEY = 'two people are named, but both signatures have the same key'
 
 const isSince = (at: string, since: string): boolean => millisOf(at) >= millisOf(since)
 
-/** Whether one person asked and approved, with one key. Allowed, and always said. */
+/** Whether one person requested and approved with one key. Permitted, and always disclosed. */
 export const isOneKey = (entry: Signable): boolean =>
   new Set(signaturesOf(entry).map(({ fingerprint }) => fingerprint)).size < signaturesOf(entry).length
 
-/** What people see an id stand for now: the exception, before the request it was; null where there is nothing of that id. */
+/** The current entry of an ID: the risk acceptance if there is one, otherwise the request; null for an unknown ID. */
 export const entryOf = (register: Register, id: string): Signable | null =>
   register.exceptions.find((one) => one.id === id) ??
   decisionsOf(register).find((one) => one.id === id) ??
@@ -82,7 +82,7 @@ export const entryOf = (register: Register, id: string): Signable | null =>
 /** Adds a signature to an entry. Fails with input.refused where the keys do not fit the people named. */
 export function withSignature(register: Register, id: string, signature: EntrySignature): Outcome<Register> {
   const entry = entryOf(register, id)
-  if (entry === null) return fail('input.refused', 'there is nothing of that id to sign')
+  if (entry === null) return fail('input.refused', 'there is no entry with that ID to sign')
   const signatures = [...signaturesOf(entry), signature]
   const problem = keysProblem({ ...entry, signatures })
   if (problem !== null) return fail('input.refused', problem)

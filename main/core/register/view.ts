@@ -6,7 +6,7 @@ import { explanationsOf } from './explanations.ts'
 import { pendingOf, pendingStanding } from './pending.ts'
 import { supports } from './requests.ts'
 
-/** The register with how each entry stands at a moment. */
+/** The register with the status of each entry at a time. */
 export function registerView(register: Register, asOf: string): RegisterView {
   const standing = <T extends Standable>(entry: T) => ({
     ...entry,

@@ -14,18 +14,18 @@ import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, type Section } from './model.ts'
 import { brief, CODES, countLines, ELSEWHERE, names, plural, reasonLine, verdictLine, worstFirst } from './wording.ts'
 
-/** So many different sets of reasons stand at a check; the others are counted. */
+/** Distinct sets of observations printed per check; the others are counted. */
 const MOST_GROUPS = 6
-/** Nodes of a set that are named, and those of them whose answers stand there with their whole digests. */
+/** Nodes of a set that are named, and how many of them are printed with the captures they cite. */
 const MOST_NAMED = 6
 const MOST_CITED = 2
 const MOST_REASONS = 8
 const MOST_ANSWERS = 10
 
-/** What a reader has to look at. */
+/** Verdicts that need review. */
 const OPEN: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive']
 
-/** Nodes on which a check came out alike, for the same reasons. */
+/** Nodes with the same verdict of a check and the same observations. */
 export interface OpenGroup {
   readonly verdict: Verdict
   readonly nodes: readonly OpenNode[]
@@ -36,7 +36,7 @@ interface OpenNode {
   readonly reasons: readonly Reason[]
 }
 
-/** By check: the nodes that contradict it or do not decide it, worst first, together where they have the same reasons. Each check is gone through once, however many controls it bears on. */
+/** By check: nodes not satisfied, not tested or inconclusive, worst first, grouped by equal observations. Computed once per check, however many controls map it. */
 export function openGroups({
   assessment,
   tally,
@@ -45,7 +45,7 @@ export function openGroups({
   const groupsOf = (check: string): readonly OpenGroup[] => {
     const open = assessment.nodes.flatMap((one): readonly OpenNode[] => {
       const { node } = one
-      // What nobody answered is said of the whole node, in front.
+      // A node that was not collected is listed once, on the front page.
       if (!reached(one)) return []
       const verdict = tally.verdict(node, check)
       const reasons = tally.finding(node, check)?.reasons ?? []
@@ -69,7 +69,7 @@ const first = ({ nodes }: OpenGroup): string => nodes[0]?.node ?? ''
 const keyOf = ({ verdict, reasons }: OpenNode): string =>
   [verdict, ...reasons.map(({ says, text: words }) => `${says} ${words}`)].join('\n')
 
-/** One check at one control, in one row: its claim, what it shows here, its role with the reason, and its result. */
+/** One check at one control, in one table row: expected condition, coverage, role with its reason, and result. */
 export function checkRow(
   matter: Matter,
   framework: Framework,
@@ -91,7 +91,7 @@ export function checkRow(
   ]
 }
 
-/** Each check that bears on these controls, once, by property: one that bears on thirty controls need not stand thirty times. */
+/** Each check mapped to these controls, once, by property, so that a check of thirty controls is not printed thirty times. */
 export function checkPages(
   matter: Matter,
   groups: (check: string) => readonly OpenGroup[],
@@ -106,21 +106,21 @@ export function checkPages(
           {
             id: `checks ${property}`,
             title: `Checks: ${propertyWords[property].label}`,
-            part: 'Checks, each once',
+            part: 'Check details',
             blocks: [quiet(CODES), ...own.flatMap((check) => checkBlocks(matter, check, groups(check.id)))],
           },
         ]
   })
 }
 
-/** One check, once in the binder: its claim, its limits, n of N, and every node to look at with reasons and answers. */
+/** One check, printed once in the binder: expected condition, limitations, counts, and nodes to review with observations and captures. */
 function checkBlocks(matter: Matter, { id, claim, limits }: Check, groups: readonly OpenGroup[]): readonly Block[] {
   return [
     heading(3, plain(claim, 400), true),
     factBlock([
       { label: 'Check', value: plainCell(plain(id, 100)) },
-      { label: 'Not shown', value: plainCell(limits) },
-      { label: 'Over the nodes', value: countLines(matter.tally.overNodes(id)) },
+      { label: 'Limitations', value: plainCell(limits) },
+      { label: 'Results', value: countLines(matter.tally.overNodes(id)) },
     ]),
     ...(groups.length === 0 ? [] : openBlocks(groups)),
   ]
@@ -135,13 +135,17 @@ function openBlocks(groups: readonly OpenGroup[]): readonly Block[] {
       kind: 'table',
       columns: [
         { title: 'Nodes', width: 32 },
-        { title: 'Why, and the answers it rests on', width: 68 },
+        { title: 'Observations and captures', width: 68 },
       ],
       rows: shown.map((group): readonly Cell[] => [nodeCell(group), whyCell(group)]),
     },
     ...(left.length === 0
       ? []
-      : [quiet(`And ${plural(leftNodes, 'node')} for ${plural(left.length, 'other set')} of reasons. ${ELSEWHERE}`)]),
+      : [
+          quiet(
+            `And ${plural(leftNodes, 'node')} for ${plural(left.length, 'other set')} of observations. ${ELSEWHERE}`,
+          ),
+        ]),
   ]
 }
 
@@ -166,15 +170,15 @@ function whyCell({ nodes }: OpenGroup): Cell {
   return [
     ...(reasons.length === 0 ? [{ text: verdictWords['not-tested'].meaning }] : []),
     ...reasons.slice(0, MOST_REASONS).map((reason) => reasonLine({ ...reason, captures: [] })),
-    ...(left > 0 ? [{ text: `And ${plural(left, 'reason')} more.`, style: 'quiet' } as const] : []),
+    ...(left > 0 ? [{ text: `And ${plural(left, 'more observation')}.`, style: 'quiet' } as const] : []),
     ...cited.slice(0, MOST_CITED).flatMap((node) => answerLines(node, nodes.length > 1)),
     ...(uncited > 0
-      ? [{ text: `The answers of ${plural(uncited, 'other node')} stand in evidence.csv.`, style: 'quiet' } as const]
+      ? [{ text: `For the captures of ${plural(uncited, 'other node')}, see evidence.csv.`, style: 'quiet' } as const]
       : []),
   ]
 }
 
-/** The answers of one node that the reasons rest on: each question with the beginning of its answer's digest. */
+/** Captures of one node that the observations cite: each command with the beginning of its digest. */
 function answerLines({ node, reasons }: OpenNode, named: boolean): readonly Line[] {
   const all = new Map(
     reasons.flatMap(({ probe, captures }) =>
@@ -187,7 +191,7 @@ function answerLines({ node, reasons }: OpenNode, named: boolean): readonly Line
   const more = left > 0 ? ` and ${left} more` : ''
   return answers.length === 0
     ? []
-    : [{ text: `${named ? `${plain(node, 80)} answered` : 'Answers'}: ${shown.join(', ')}${more}`, style: 'quiet' }]
+    : [{ text: `${named ? `Captures of ${plain(node, 80)}` : 'Captures'}: ${shown.join(', ')}${more}`, style: 'quiet' }]
 }
 
 const EMPTY = sha256('')

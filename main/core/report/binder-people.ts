@@ -14,10 +14,10 @@ import { askedWords } from './outstanding.ts'
 import { lasts } from './signed.ts'
 import { day, names, of, plural } from './wording.ts'
 
-/** Exceptions that stand at one control; the others are counted. */
+/** Risk acceptances printed at one control; the others are counted. */
 const MOST_EXCEPTIONS = 20
 
-/** What people said, sorted out by check: those that end first stand first. */
+/** Risk acceptances by check, the earliest expiry first. */
 export function exceptionsByCheck({ register }: Matter): ReadonlyMap<string, readonly Exception[]> {
   const found = new Map<string, Exception[]>()
   for (const entry of [...register.exceptions].sort((a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.id, b.id)))
@@ -25,7 +25,7 @@ export function exceptionsByCheck({ register }: Matter): ReadonlyMap<string, rea
   return found
 }
 
-/** Exceptions that people accepted for checks of this control. */
+/** Risk acceptances for the checks of this control. */
 export function exceptionBlocks(
   matter: Matter,
   exceptions: ReadonlyMap<string, readonly Exception[]>,
@@ -35,13 +35,13 @@ export function exceptionBlocks(
   if (all.length === 0) return []
   const left = all.length - MOST_EXCEPTIONS
   return [
-    heading(3, 'Exceptions'),
+    heading(3, 'Risk acceptances'),
     {
       kind: 'table',
       columns: [
         { title: 'Check and nodes', width: 34 },
-        { title: 'Standing', width: 26 },
-        { title: 'Reason, and measure in its place', width: 40 },
+        { title: 'Status', width: 26 },
+        { title: 'Reason and compensating control', width: 40 },
       ],
       rows: all.slice(0, MOST_EXCEPTIONS).map((entry): readonly Cell[] => [
         [
@@ -55,11 +55,11 @@ export function exceptionBlocks(
         [{ text: oneLine(entry.reason, 600) }, { text: oneLine(entry.compensatingMeasure, 600), style: 'quiet' }],
       ]),
     },
-    ...(left > 0 ? [quiet(`And ${plural(left, 'exception')} more, in the report.`)] : []),
+    ...(left > 0 ? [quiet(`And ${plural(left, 'more risk acceptance')}, in the report.`)] : []),
   ]
 }
 
-/** Documents at this control: what is on file with its level, inspection and digest, and what is outstanding with owner and day. */
+/** Documents of this control: on file with level, inspection and digest, and outstanding with owner and due date. */
 export function documentBlocks(matter: Matter, control: Control, item: ControlAssessment): readonly Block[] {
   const { assessment, register, catalog } = matter
   const { asOf } = assessment
@@ -79,17 +79,17 @@ export function documentBlocks(matter: Matter, control: Control, item: ControlAs
           text: isOpen
             ? `Outstanding: ${askedWords(status)}.`
             : conclusion === 'does-not-support'
-              ? 'Inspected and does not support.'
+              ? 'Inspected; does not support the control.'
               : document.mandatory
-                ? 'Held.'
-                : 'Optional: it supports and is not required.',
+                ? 'On file.'
+                : 'Optional: supports, not required.',
         },
         ...attached.flatMap((entry) => attachedLines(entry, asOf)),
       ],
     ]
   })
   return rows.length === 0
-    ? [text('No document is needed.')]
+    ? [text('No documents required.')]
     : [
         {
           kind: 'table',
@@ -104,7 +104,7 @@ export function documentBlocks(matter: Matter, control: Control, item: ControlAs
 
 const attachedLines = (entry: Attachment, asOf: string): Cell => [
   {
-    text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${standingWords[standingOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no end was given' : `valid until the end of ${day(entry.validUntil)}`}.`,
+    text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${standingWords[standingOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no expiry stated' : `valid until the end of ${day(entry.validUntil)}`}.`,
   },
   { text: entry.sha256, style: 'mono' },
   ...(entry.withdrawn === null ? [{ text: attachmentPath(entry), style: 'quiet' } as const] : []),

@@ -15,7 +15,7 @@ import { chosenFrameworks, shortName } from './items.ts'
 import { type Block, heading, monoCell, plainCell, quiet, type Section, text } from './model.ts'
 import { documentMarked, names, of, plural, serverMarked, stateLine, when } from './wording.ts'
 
-/** What every control's pages are made from, looked up once. */
+/** Lookups shared by the pages of all controls. */
 interface Shelf {
   readonly matter: Matter
   readonly checks: ReadonlyMap<string, Check>
@@ -24,9 +24,9 @@ interface Shelf {
 }
 
 /**
- * The report control by control, to be filed with the documents: each with what it asks, its two parts, its checks with roles and counts,
- * documents held and outstanding, decisions and risk acceptances. Then rows out of scope as a list, and each check once, with
- * its limits, its open nodes, their reasons and answers.
+ * The report by control, for filing with the documents: requirement, both parts, checks with roles and counts,
+ * documents on file and outstanding, decisions and risk acceptances. Then controls not in scope as a list, and each check once with
+ * its limitations and the nodes to review, with their observations and captures.
  */
 export function buildBinder(input: ReportInput): ReportDocument {
   const matter = matterOf(input)
@@ -78,17 +78,17 @@ function front(matter: Matter): Section {
   const { engagement, fleet } = assessment.scope
   return {
     id: 'cover',
-    title: 'About these pages',
+    title: 'Report information',
     blocks: [
       {
         kind: 'title',
         over: 'Evidence by control',
         text: oneLine(engagement?.entity ?? fleet, 80),
-        under: `What the evidence shows at each control, as of ${when(assessment.asOf)}`,
+        under: `Evidence for each control, as of ${when(assessment.asOf)}`,
       },
       ...(demo ? [DEMO] : []),
       text(
-        `A conclusion states what the evidence supports; whether a control is satisfied is decided by the people responsible and their auditor. Titles and summaries are in our words. Limits, method, population and what each node answered stand in the report, ${PATHS.report} in the evidence pack; every answer is a row of evidence.csv beside it. A check that is mapped to several controls is listed at each with its counts, and once at the end, by property, with its limits, the nodes to look at, their reasons and answers.`,
+        `A conclusion states what the evidence supports. Management and its auditor decide whether a control is satisfied. Titles and summaries are worded by this tool. For limitations, method, population and results by node, see the report (${PATHS.report} in the evidence pack); evidence.csv next to the pack lists every capture. A check mapped to several controls is listed at each control with its counts, and once at the end, by property, with its limitations, the nodes to review, their observations and captures.`,
       ),
       factBlock([
         { label: 'Fleet', value: plainCell(plain(fleet, 200)) },
@@ -98,7 +98,7 @@ function front(matter: Matter): Section {
           label: 'Signer',
           value:
             signer === null
-              ? plainCell('None. This copy carries no signature.')
+              ? plainCell('None. This copy is not signed.')
               : [
                   { text: `${plain(signer.subject)}, certificate SHA-256` },
                   { text: signer.fingerprint, style: 'mono' },
@@ -112,14 +112,14 @@ function front(matter: Matter): Section {
   }
 }
 
-/** Said once for all controls: nodes without evidence count as not collected in every check. */
+/** Printed once for all controls: nodes not collected count as not tested in every check. */
 function silentNodes({ assessment }: Matter): readonly Block[] {
   const silent = assessment.nodes.filter((node) => !reached(node)).map(({ node }) => node)
   return silent.length === 0
     ? []
     : [
         text(
-          `${plural(silent.length, 'declared node')} gave no evidence and ${silent.length === 1 ? 'counts' : 'count'} as not collected in every check: ${names(silent)}. The report says why.`,
+          `${plural(silent.length, 'declared node')} ${silent.length === 1 ? 'was' : 'were'} not collected and ${silent.length === 1 ? 'counts' : 'count'} as not tested in every check: ${names(silent)}. For the reasons, see the report.`,
         ),
       ]
 }
@@ -127,7 +127,7 @@ function silentNodes({ assessment }: Matter): readonly Block[] {
 const DEMO: Block = {
   kind: 'banner',
   title: 'Demo data',
-  text: 'Made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.',
+  text: 'Produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
 }
 
 function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
@@ -149,7 +149,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
               kind: 'table',
               columns: [
                 { title: 'Check', width: 42 },
-                { title: 'What it shows here', width: 28 },
+                { title: 'Coverage', width: 28 },
                 { title: 'Result', width: 30 },
               ],
               rows: counted.map((count) => checkRow(matter, framework, control, count, checks.get(count.check))),
@@ -160,7 +160,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
       heading(3, 'Documents'),
       ...documentBlocks(matter, control, result),
       ...decisionLines(matter, control, result).map(text),
-      heading(3, 'Not shown'),
+      heading(3, 'Not covered'),
       text(plain(control.notShown, 2000)),
     ],
   }
@@ -168,8 +168,8 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
 
 const OVERLAY: Block = {
   kind: 'banner',
-  title: 'Proposed rule, not in force',
-  text: 'These pages read the same evidence against a proposal. Nothing in them is an obligation.',
+  title: 'Proposed rule, not in effect',
+  text: 'These pages evaluate the same evidence against a proposed rule. They state no obligation.',
 }
 
 function standing({ control, result }: Row): Block {
@@ -182,14 +182,14 @@ function standing({ control, result }: Row): Block {
     },
     { label: 'Servers', value: [serverMarked(server)] },
     { label: 'Documents', value: [documentMarked(documents)] },
-    { label: 'Counted as', value: [stateLine(state), { text: rowStateWords[state].meaning, style: 'quiet' }] },
+    { label: 'State', value: [stateLine(state), { text: rowStateWords[state].meaning, style: 'quiet' }] },
     { label: 'Responsible', value: plainCell(plain(control.responsibility.join(', '), 300)) },
   ])
 }
 
 type Shown = readonly { readonly framework: Framework; readonly rows: readonly Row[] }[]
 
-/** Controls outside the examination: categories that were not elected, and what this tool does not examine. */
+/** Controls not in scope: categories not elected, and controls that this tool does not examine. */
 function outOfScope(all: Shown): Section {
   const out = all.flatMap(({ framework, rows }) =>
     rows.filter(({ result }) => result.state === 'out-of-scope').map(({ control }) => ({ framework, control })),
@@ -199,7 +199,7 @@ function outOfScope(all: Shown): Section {
     id: 'out-of-scope',
     title: rowStateWords['out-of-scope'].label,
     blocks: [
-      text(`${of(out.length, whole)} rows. ${rowStateWords['out-of-scope'].meaning}`),
+      text(`${of(out.length, whole)} controls. ${rowStateWords['out-of-scope'].meaning}`),
       ...(out.length === 0
         ? []
         : [

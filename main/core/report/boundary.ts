@@ -9,7 +9,7 @@ import { subserviceBlocks, userEntityBlocks } from './subservice.ts'
 import { titles } from './titles.ts'
 import { names, plural } from './wording.ts'
 
-/** What is meant and what is left out, who does what, and whose controls are needed besides. */
+/** System boundary, exclusions, responsibilities and complementary controls of other organizations. */
 export function boundarySection(matter: Matter): Section {
   const { engagement } = matter.assessment.scope
   return {
@@ -24,9 +24,9 @@ function undeclared(matter: Matter): readonly Block[] {
   const paths = new Set(matter.recordings.flatMap(({ recording }) => recording.node.ephiPaths ?? []))
   return [
     text(
-      'No engagement was declared. So nothing is said here of the system, its services and sites, what is left out and why, who does what, which organizations’ controls are needed besides, or which ways ePHI takes. Whoever relies on this report has to learn that elsewhere.',
+      'The engagement is not defined. This report therefore does not describe the system, its services and sites, exclusions, responsibilities, controls required of other organizations, or ePHI flows. Readers need to obtain this information separately.',
     ),
-    heading(3, 'What is known'),
+    heading(3, 'Known scope'),
     factBlock([
       { label: 'Fleet', value: plainCell(plain(scope.fleet, 80)) },
       { label: 'Nodes', value: plainCell(plural(scope.population.length, 'declared node')) },
@@ -34,7 +34,7 @@ function undeclared(matter: Matter): readonly Block[] {
       {
         label: 'ePHI paths',
         value: plainCell(
-          paths.size === 0 ? 'The fleet file names none.' : `Named in the fleet file: ${names([...paths].sort())}`,
+          paths.size === 0 ? 'None in the fleet file.' : `In the fleet file: ${names([...paths].sort())}`,
         ),
       },
     ]),
@@ -44,24 +44,24 @@ function undeclared(matter: Matter): readonly Block[] {
 const frameworkRow = (matter: Matter): { readonly label: string; readonly value: ReturnType<typeof plainCell> } => {
   const { current, overlays } = chosenFrameworks(matter)
   const titled = [...current, ...overlays].map(({ title }) => ({ text: plain(title) }))
-  return { label: 'Read against', value: titled.length === 0 ? plainCell('No framework was chosen.') : titled }
+  return { label: 'Frameworks', value: titled.length === 0 ? plainCell('No framework selected.') : titled }
 }
 
 function declared(matter: Matter, engagement: Engagement): readonly Block[] {
   const { boundary } = engagement
   return [
-    text('As people declared it. Nothing in this part was read from a node, except where it says so.'),
-    heading(3, 'The system', true),
+    text('As declared in the engagement. Nothing in this section was collected from a node unless stated.'),
+    heading(3, 'System', true),
     factBlock([
       { label: 'System', value: typed(boundary.system) },
-      { label: 'Services', value: typedList(boundary.services, 'None was named.') },
-      { label: 'Sites', value: typedList(boundary.sites, 'None was named.') },
+      { label: 'Services', value: typedList(boundary.services, 'None declared.') },
+      { label: 'Sites', value: typedList(boundary.sites, 'None declared.') },
       frameworkRow(matter),
     ]),
     quiet(`${declaredBy(boundary)}.`),
-    heading(3, 'What is out, and why', true),
+    heading(3, 'Exclusions and rationale', true),
     outside(engagement),
-    heading(3, 'Who does what', true),
+    heading(3, 'Responsibilities', true),
     ...responsibilities(engagement),
     ...subserviceBlocks(matter, engagement),
     ...userEntityBlocks(matter, engagement),
@@ -71,18 +71,18 @@ function declared(matter: Matter, engagement: Engagement): readonly Block[] {
 
 const outside = ({ boundary }: Engagement): Block =>
   boundary.outside.length === 0
-    ? text('Nothing was declared as left out.')
+    ? text('No exclusions declared.')
     : {
         kind: 'table',
         columns: [
-          { title: 'Left out', width: 35 },
-          { title: 'Why', width: 65 },
+          { title: 'Exclusion', width: 35 },
+          { title: 'Rationale', width: 65 },
         ],
         rows: boundary.outside.map(({ what, why }) => [typed(what, 300), typed(why)]),
       }
 
 function responsibilities({ responsibilities: areas }: Engagement): readonly Block[] {
-  if (areas.length === 0) return [text('The split between provider and customer was not declared.')]
+  if (areas.length === 0) return [text('The responsibilities of provider and customer were not declared.')]
   const whose = whoseWord(areas)
   return [
     {

@@ -6,10 +6,10 @@ import { type Block, type Cell, heading, type Section, text } from './model.ts'
 import { titles } from './titles.ts'
 import { countLines, names } from './wording.ts'
 
-/** So many items of one framework are named beside a check. */
+/** Controls of one framework named per check. */
 const MOST_ITEMS = 8
 
-/** Every check once: its claim, what support for it does not show, how it came out over the nodes, and which items it bears on. */
+/** Every check once: expected condition, limitations, results over the nodes, and mapped controls. */
 export function checkSection(matter: Matter): Section {
   const items = itemsByCheck(matter)
   return {
@@ -17,7 +17,7 @@ export function checkSection(matter: Matter): Section {
     title: titles.checks,
     blocks: [
       text(
-        'Items name checks by their id. A supported check says what its claim says and no more; beside the claim stands what it does not show. Each count is over all declared nodes.',
+        'Controls refer to checks by ID. A satisfied check shows its expected condition and nothing more; its limitations are printed below the condition. Each count is over all declared nodes.',
       ),
       ...PROPERTIES.flatMap((property): readonly Block[] => {
         const checks = matter.tally.checksOf(property)
@@ -33,8 +33,8 @@ const table = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<stri
   kind: 'table',
   columns: [
     { title: 'Check', width: 22 },
-    { title: 'Claim, and what support for it does not show', width: 54 },
-    { title: 'Over the nodes', width: 24 },
+    { title: 'Expected condition and limitations', width: 54 },
+    { title: 'Results', width: 24 },
   ],
   rows: checks.map((check): readonly Cell[] => [
     [
@@ -46,7 +46,7 @@ const table = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<stri
   ]),
 })
 
-/** By check: one line per framework with the items that it bears on. */
+/** By check: one line per framework with the controls it is mapped to. */
 function itemsByCheck(matter: Matter): ReadonlyMap<string, readonly string[]> {
   const { current, overlays } = chosenFrameworks(matter)
   const found = new Map<string, string[]>()

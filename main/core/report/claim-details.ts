@@ -9,10 +9,10 @@ import { names, of, plural, reasonLine, worstFirst } from './wording.ts'
 
 export type Answer = ClaimAnswer['answer']
 
-/** One promise with what each node it speaks of answered. */
+/** One provider claim with its result on each node it applies to. */
 export interface Answered {
   readonly claim: ProviderClaim
-  /** Nodes that the claim speaks of. */
+  /** Number of nodes the claim applies to. */
   readonly population: number
   readonly by: ReadonlyMap<Answer, readonly NodeAnswer[]>
 }
@@ -21,18 +21,18 @@ export interface NodeAnswer {
   readonly reasons: readonly Reason[]
 }
 
-/** In one table so many groups of nodes stand with so many reasons; the embedded file has them all. */
+/** Groups of nodes and observations printed per table; the embedded file has all. */
 const MOST_GROUPS = { contradicted: 30, undecided: 6 } as const
 const MOST_REASONS = 6
 
-/** Contradicted promises node by node, undecided ones by reason, then what to ask the provider for and what no node answers. */
+/** Contradicted claims by node, inconclusive ones by reason, then documents required and claims not observable from nodes. */
 export function claimDetails(answered: readonly Answered[]): readonly Block[] {
   const standing = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
   return [
     ...detail(claimAnswerWords.contradicted.label, standing('contradicted'), contradictedTable),
     ...detail(claimAnswerWords['not-decided'].label, standing('not-decided'), undecidedTable),
     ...detail(
-      `${claimAnswerWords['needs-record'].label}, with what was read`,
+      `${claimAnswerWords['needs-record'].label}, with the facts collected`,
       standing('needs-record').filter(({ by }) => by.get('needs-record')?.some(({ reasons }) => reasons.length > 0)),
       recordTable,
     ),
@@ -42,7 +42,7 @@ export function claimDetails(answered: readonly Answered[]): readonly Block[] {
   ]
 }
 
-/** Promises that rest on the same readings of the same nodes share one table. */
+/** Claims tested by the same facts on the same nodes share one table. */
 const detail = (title: string, some: readonly Answered[], table: (one: Answered) => Block): readonly Block[] =>
   some.length === 0
     ? []
@@ -56,37 +56,37 @@ const detail = (title: string, some: readonly Answered[], table: (one: Answered)
         ]),
       ]
 
-/** Nodes that contradict a promise for the same reasons stand together, most nodes first. */
+/** Nodes that contradict a claim with the same observations are grouped, largest group first. */
 const contradictedTable = (one: Answered): Block =>
   groupTable(one, 'contradicted', {
-    why: 'What was observed',
-    none: 'No reason was recorded.',
+    why: 'Evidence',
+    none: 'No observation was recorded.',
     most: MOST_GROUPS.contradicted,
   })
 
 const undecidedTable = (one: Answered): Block =>
   groupTable(one, 'not-decided', {
-    why: 'Why it is not decided',
-    none: 'Nothing that bears on it was answered.',
+    why: 'Reason',
+    none: 'No relevant capture was obtained.',
     most: MOST_GROUPS.undecided,
   })
 
 const recordTable = (one: Answered): Block =>
   groupTable(one, 'needs-record', {
-    why: 'What was read, which does not decide it',
-    none: 'Nothing that bears on it was answered.',
+    why: 'Facts collected (not decisive)',
+    none: 'No relevant capture was obtained.',
     most: MOST_GROUPS.undecided,
   })
 
-/** A condition that is absent is shown by a fact of each node. */
+/** That the condition of a claim is absent is shown by a fact of each node. */
 const notApplicableTable = (one: Answered): Block =>
   groupTable(one, 'not-applicable', {
-    why: 'Why it does not apply',
-    none: 'No reason was recorded.',
+    why: 'Reason for non-applicability',
+    none: 'No observation was recorded.',
     most: MOST_GROUPS.undecided,
   })
 
-/** Digests differ between nodes: a reason names them only where one node stands alone. */
+/** Digests differ between nodes, so an observation cites them only in a group of one node. */
 function groupTable(
   { by, population }: Answered,
   answer: Answer,
@@ -110,7 +110,7 @@ function groupTable(
           plainCell(`${of(group.length, population)}: ${names(group.map(({ node }) => node))}`),
           reasonCell(group, none),
         ]),
-      ...(left > 0 ? [[plainCell(`${of(left, population)}`), plainCell('For other reasons; the pack has them.')]] : []),
+      ...(left > 0 ? [[plainCell(`${of(left, population)}`), plainCell('Other reasons; see the pack.')]] : []),
     ],
   }
 }
@@ -122,24 +122,26 @@ function reasonCell(group: readonly NodeAnswer[], none: string): Cell {
   const more = reasons.length - shown.length
   return [
     ...shown.map((reason) => reasonLine(group.length === 1 ? reason : { ...reason, captures: [] })),
-    ...(more > 0 ? [{ text: `And ${plural(more, 'reason')} more.`, style: 'quiet' } as const] : []),
+    ...(more > 0 ? [{ text: `And ${plural(more, 'more observation')}.`, style: 'quiet' } as const] : []),
   ]
 }
 
-/** What to ask the provider for, once per promise. */
+/** Documents to request from the provider, once per claim. */
 function records(answered: readonly Answered[]): readonly Block[] {
   const asked = answered.filter(({ claim }) => claim.bring !== null)
   return [
-    heading(3, 'Records to bring', true),
+    heading(3, 'Documents required', true),
     ...(asked.length === 0
-      ? [text('The profile names none.')]
+      ? [text('The provider profile lists none.')]
       : [
-          quiet(`${plural(asked.length, 'promise')} would be borne out by a record rather than by a node’s answer.`),
+          quiet(
+            `${plural(asked.length, 'provider claim')} can be corroborated by a document rather than by node evidence.`,
+          ),
           {
             kind: 'table',
             columns: [
-              { title: 'Record', width: 50 },
-              { title: 'For the promise', width: 50 },
+              { title: 'Document', width: 50 },
+              { title: 'Provider claim', width: 50 },
             ],
             rows: asked.map(({ claim }) => [typed(claim.bring ?? '', 500), typed(claim.says, 500)]),
           } as const,
@@ -147,13 +149,13 @@ function records(answered: readonly Answered[]): readonly Block[] {
   ]
 }
 
-/** Promises that no look from inside decides, and why. */
+/** Claims not observable from a node, with the reason. */
 function beyond(answered: readonly Answered[]): readonly Block[] {
   const found = answered.filter(({ claim }) => claim.bears.length === 0 && claim.why !== null)
   return found.length === 0
     ? []
     : [
-        heading(3, 'Why no node answers these'),
+        heading(3, 'Claims not observable from nodes'),
         {
           kind: 'list',
           items: found.map(({ claim }) => ({ text: `${oneLine(claim.says, 500)} ${oneLine(claim.why ?? '', 1000)}` })),

@@ -23,29 +23,27 @@ import { of } from './wording.ts'
 
 const rank = (answer: Answer): number => CLAIM_ANSWERS.indexOf(answer)
 
-/** Each promise of the provider against what the nodes answered, contradicted ones first. */
+/** Each provider claim compared with node evidence, contradicted ones first. */
 export function claimSection(matter: Matter): Section {
   const { provider } = matter.assessment.scope
   return { id: 'claims', title: titles.claims, blocks: provider === undefined ? NONE : blocks(matter, provider) }
 }
 
-const NONE: readonly Block[] = [
-  text('No promises of a provider were declared, so none was compared with what the nodes answered.'),
-]
+const NONE: readonly Block[] = [text('No provider claims were declared, so none was compared with node evidence.')]
 
 function blocks(matter: Matter, provider: ProviderProfile): readonly Block[] {
   const answered = answeredOf(matter, provider)
   return [
     text(
-      'Check your contract first: what was agreed there counts. A public page can change, can describe another product, and may be no part of the agreement. “Contradicted” is a difference between a statement and a reading, to be put to the provider; it is no finding that a contract was broken.',
+      'Review your contract first: its terms prevail. A public page can change, can describe another product, and may not be part of the agreement. “Contradicted” means that a statement and the evidence differ. Raise the difference with the provider; it does not show a breach of contract.',
     ),
     text(
-      'What was promised, in a contract or on a page, against what the nodes told. Answered from what nodes tell of nominal link state; no load was put on any link. “Observed” says what was read, on which nodes and when. It is no promise for other times.',
+      'Contractual and public statements compared with node evidence. Bandwidth claims are compared with the nominal link state reported by nodes; no load was placed on any link. Results apply to the nodes and times stated, not to other times.',
     ),
     ...profileBlocks(provider),
     ...conflictBlocks(provider),
-    heading(3, 'Promises and answers', true),
-    answered.length === 0 ? text('The profile has no promise.') : claimTable(matter, provider, answered),
+    heading(3, 'Claims and results', true),
+    answered.length === 0 ? text('The provider profile lists no claims.') : claimTable(matter, provider, answered),
     ...claimDetails(answered),
   ]
 }
@@ -69,8 +67,8 @@ const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): rea
           kind: 'table',
           columns: [
             { title: 'Source', width: 40 },
-            { title: 'Where it stands', width: 44 },
-            { title: 'Read on', width: 16 },
+            { title: 'Location in source', width: 44 },
+            { title: 'Retrieved on', width: 16 },
           ],
           rows: sources.map(sourceRow),
         } as const,
@@ -80,7 +78,7 @@ const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): rea
 const sourceRow = (source: ProviderProfile['sources'][number]): readonly Cell[] => [
   [
     { text: oneLine(source.title, 300) },
-    { text: `${KINDS[source.kind]}, called ${plain(source.id, 40)} below`, style: 'quiet' },
+    { text: `${KINDS[source.kind]}, cited as ${plain(source.id, 40)}`, style: 'quiet' },
   ],
   [...typed(source.where, 500), ...placeLines(source)],
   plainCell(dayOf(source.on)),
@@ -90,7 +88,7 @@ const placeLines = ({ kind, publisher, address, sha256 }: ClaimSource): readonly
   ...(publisher === undefined ? [] : [{ text: `Publisher: ${oneLine(publisher, 200)}`, style: 'quiet' } as const]),
   { text: address === undefined ? NO_ADDRESS[kind] : oneLine(address, 500), style: 'quiet' },
   {
-    text: sha256 === undefined ? NO_COPY[kind] : `SHA-256 of the copy kept: ${plain(sha256, 64)}`,
+    text: sha256 === undefined ? NO_COPY[kind] : `SHA-256 of the retained copy: ${plain(sha256, 64)}`,
     style: 'quiet',
   },
 ]
@@ -100,29 +98,29 @@ const NO_ADDRESS: Readonly<Record<ClaimSource['kind'], string>> = {
   order: 'No web address.',
 }
 const NO_COPY: Readonly<Record<ClaimSource['kind'], string>> = {
-  page: 'No copy of the page is kept.',
-  contract: 'No copy of the document is kept here.',
-  order: 'No copy of the document is kept here.',
+  page: 'No copy of the page is retained.',
+  contract: 'No copy of the document is retained.',
+  order: 'No copy of the document is retained.',
 }
 
-/** Statements of one provider that do not agree with each other: a matter to ask the provider about, and no result of a node. */
+/** Conflicting statements of one provider: to be clarified with the provider, and not a result of any node. */
 const conflictBlocks = ({ conflicts = [], sources }: ProviderProfile): readonly Block[] =>
   conflicts.length === 0
     ? []
     : [
-        heading(3, `Statements that do not agree (${conflicts.length})`, true),
-        quiet('Compared with each other and not with any node.'),
+        heading(3, `Conflicting statements (${conflicts.length})`, true),
+        quiet('Compared with each other, not with any node.'),
         {
           kind: 'table',
           columns: [
-            { title: 'One statement', width: 28 },
-            { title: 'The other', width: 28 },
-            { title: 'What differs, and what to ask for', width: 44 },
+            { title: 'Statement', width: 28 },
+            { title: 'Conflicting statement', width: 28 },
+            { title: 'Difference and document to request', width: 44 },
           ],
           rows: conflicts.map(({ says, source, against, againstSource, why, bring }) => [
             [{ text: oneLine(says, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
             [{ text: oneLine(against, 500) }, { text: sourceWords(sources, againstSource), style: 'quiet' }],
-            [{ text: oneLine(why, 1000) }, { text: `Ask for: ${oneLine(bring, 500)}` }],
+            [{ text: oneLine(why, 1000) }, { text: `Request: ${oneLine(bring, 500)}` }],
           ]),
         } as const,
       ]
@@ -154,9 +152,9 @@ function worstClaimFirst(a: Answered, b: Answered): number {
 const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: readonly Answered[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Promise', width: 40 },
+    { title: 'Provider claim', width: 40 },
     { title: 'Compared with', width: 32 },
-    { title: 'Answers of nodes', width: 28 },
+    { title: 'Results', width: 28 },
   ],
   rows: answered.map((one) => [
     [
@@ -174,7 +172,7 @@ const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: read
 function sourceWords(sources: ProviderProfile['sources'], id: string): string {
   const source = sources.find((one) => one.id === id)
   if (source === undefined) return `source ${plain(id, 40)}, not listed`
-  // The table of sources has address and digest; a row names the statement's source in one line.
+  // Address and digest are in the table of sources; here the source is cited in one line.
   const { address: _, publisher: __, ...short } = source
   return sourceCitation({ ...short, title: oneLine(source.title, 300) }, dayOf(source.on))
 }
@@ -183,7 +181,7 @@ function comparedWith(matter: Matter, { bears, condition }: ProviderClaim): Cell
   const only: readonly Line[] =
     condition === undefined ? [] : [{ text: `Applies only: ${oneLine(condition.says, 300)}`, style: 'quiet' }]
   return bears.length === 0
-    ? [...only, { text: 'Nothing that a node answers' }]
+    ? [...only, { text: 'None (not observable from nodes)' }]
     : [...only, ...bears.flatMap((bearing) => bearingLines(matter, bearing))]
 }
 
@@ -199,11 +197,14 @@ function bearingLines({ catalog }: Matter, bearing: Bearing): readonly Line[] {
   }
   const test = catalog.claimTests.find(({ id }) => id === bearing.test)
   if (test === undefined) return [{ text: `${plain(bearing.test, 60)}: not in this catalog` }]
-  const value = bearing.value === null ? '' : ` Promised: ${promised(bearing.value, test.takes.unit)}.`
-  return [{ text: `${test.title.replace(/\.$/, '')}.${value}` }, { text: `Not shown: ${test.limits}`, style: 'quiet' }]
+  const value = bearing.value === null ? '' : ` Claimed: ${promised(bearing.value, test.takes.unit)}.`
+  return [
+    { text: `${test.title.replace(/\.$/, '')}.${value}` },
+    { text: `Limitations: ${test.limits}`, style: 'quiet' },
+  ]
 }
 
-/** A value with its unit; where that takes several words, they explain it in brackets. */
+/** A value with its unit; a unit of several words is printed in parentheses. */
 function promised(value: string | number, unit: string | undefined): string {
   const shown = plain(String(value), 100)
   if (unit === undefined) return shown
@@ -216,5 +217,5 @@ function answerCell({ by, population }: Answered): Cell {
     const { label, mark } = claimAnswerWords[answer]
     return count === 0 ? [] : [{ text: `${label}: ${of(count, population)}`, mark: mark as MarkName }]
   })
-  return lines.length === 0 ? plainCell('It speaks of no declared node') : lines
+  return lines.length === 0 ? plainCell('Applies to no declared node') : lines
 }

@@ -16,13 +16,13 @@ export interface Row {
 }
 
 const CLASS: Readonly<Record<EvidenceClass, string>> = {
-  automatable: 'the deciding fact can be read on servers; a person fixes the scope and records the decision',
-  partial: 'servers show a part; documents show the rest',
-  manual: 'documents only: policies, contracts, records and decisions of people',
+  automatable: 'server evidence can decide; a person defines the scope and records the decision',
+  partial: 'servers cover one part; documents cover the rest',
+  manual: 'documents only: policies, contracts, records and management decisions',
   'out-of-scope': 'outside what this tool examines; listed so that the framework is complete',
 }
 
-/** One control in full: its two parts, its checks by role with their counts, what people decided, what is not shown and which documents it needs. */
+/** One control in full: both parts, checks by role with counts, decisions, coverage limits and required documents. */
 export function controlDetail(matter: Matter, framework: Framework, { control, result }: Row): readonly Block[] {
   return [
     heading(4, plain(`${control.id} ${control.title}`, 400)),
@@ -31,12 +31,12 @@ export function controlDetail(matter: Matter, framework: Framework, { control, r
     ...checkTables(matter, framework, control, result),
     ...unbuilt(result).map(quiet),
     ...decisionLines(matter, control, result).map(quiet),
-    quiet(`Not shown: ${plain(control.notShown, 2000)}`),
+    quiet(`Not covered: ${plain(control.notShown, 2000)}`),
     ...documentLines(matter, control, result),
   ]
 }
 
-/** Server part and document part, each with its own mark; then level, class and who is responsible. */
+/** Server part and document part, each with its own mark; then level, evidence type and responsible parties. */
 const standing = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
   {
     kind: 'list',
@@ -56,11 +56,11 @@ function kindOf({ level, kind }: Control): string {
 }
 
 const responsible = ({ responsibility }: Control): string =>
-  responsibility.length === 0 ? 'not said' : plain(responsibility.join(', '), 300)
+  responsibility.length === 0 ? 'not stated' : plain(responsibility.join(', '), 300)
 
 /**
- * Checks by how they count here: those that decide, then observations (supporting checks that are not satisfied somewhere), then what only
- * supports or informs, in one line each.
+ * Checks by role: deciding checks, then observations (supporting checks that are not satisfied on a node), then supporting and
+ * context checks in one line each.
  */
 function checkTables(
   matter: Matter,
@@ -78,7 +78,7 @@ function checkTables(
           {
             kind: 'table',
             columns: [
-              { title: 'Tests that decide', width: 50 },
+              { title: 'Deciding checks', width: 50 },
               { title: 'Result', width: 50 },
             ],
             rows: deciding.map((check): readonly Cell[] => [
@@ -93,9 +93,7 @@ function checkTables(
     ...(observed.length === 0
       ? []
       : [
-          text(
-            'Observations. They are listed with their severity where they are findings and do not change this control:',
-          ),
+          text('Observations. These do not change the conclusion on this control:'),
           {
             kind: 'list',
             items: observed.map((check) => ({
@@ -107,7 +105,7 @@ function checkTables(
       ? []
       : [
           quiet(
-            `Also read, deciding nothing here: ${others.map((one) => `${one.check} (${one.informational > 0 ? checkLine(one) : observationLine(one)})`).join('; ')}.`,
+            `Other mapped checks, not deciding: ${others.map((one) => `${one.check} (${one.informational > 0 ? checkLine(one) : observationLine(one)})`).join('; ')}.`,
           ),
         ]),
   ]
@@ -118,7 +116,7 @@ export const isObservation = ({ role, notMet }: ControlCheck): boolean => role =
 
 const showsOf = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
 
-/** Counts out of the nodes tested; beside deviations the nodes, and how many of them are risk-accepted. */
+/** Counts out of the nodes tested; for deviations also the nodes, and how many are risk-accepted. */
 export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count: ControlCheck): Cell {
   const on = count.notMet === 0 ? [] : matter.tally.contradictedOn(count.check)
   const mark =
@@ -142,7 +140,7 @@ export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count:
   ]
 }
 
-/** Mapped checks that this catalog does not have. */
+/** Mapped checks that are missing from this catalog. */
 export function unbuilt({ checks }: ControlAssessment): readonly string[] {
   const missing = checks
     .filter(({ built, source }) => !built && source === 'server')
@@ -150,19 +148,19 @@ export function unbuilt({ checks }: ControlAssessment): readonly string[] {
   return missing.length === 0 ? [] : [`Not in this catalog version, so not tested on any node: ${missing.join(', ')}.`]
 }
 
-/** The approved reason why a control does not apply, and the decision on an addressable specification (45 CFR 164.306(d)(3)) or that there is none. */
+/** The approved rationale for non-applicability, and the decision on an addressable specification (45 CFR 164.306(d)(3)) or its absence. */
 export function decisionLines(
   { register, assessment }: Matter,
   control: Control,
   { framework, rationale }: ControlAssessment,
 ): readonly string[] {
   const approved = decisionsOf(register).find(({ id }) => id === rationale)
-  if (approved !== undefined) return [`Approved reason why this does not apply: ${said(approved)}`]
+  if (approved !== undefined) return [`Approved rationale for non-applicability: ${said(approved)}`]
   if (control.level !== 'addressable') return []
   const [latest] = decidedFor(register, { framework, control: control.key }, assessment.asOf)
   return [
     latest === undefined
-      ? 'Addressable decision: none in force.'
+      ? 'Addressable decision: none in effect.'
       : `Addressable decision: ${decisionWords[latest.decision]}. ${said(latest)}`,
   ]
 }
@@ -170,11 +168,11 @@ export function decisionLines(
 const said = ({ reason, approvedBy, approverRole, expiresAt }: Decision): string =>
   `${oneLine(reason, 400)} Approved by ${oneLine(approvedBy, 80)}, ${oneLine(approverRole, 80)}, until ${day(expiresAt)}.`
 
-/** The lines of blocks, for a cell. */
+/** Lines of text and list blocks, for use in a table cell. */
 const linesOf = (blocks: readonly Block[]): readonly Line[] =>
   blocks.flatMap((block) => (block.kind === 'text' ? [block.line] : block.kind === 'list' ? block.items : []))
 
-/** A control that rests on documents alone, as one table row: what it asks, and which documents are there. */
+/** A control based on documents only, as one table row: its requirement and its documents. */
 export const withoutNodes = (matter: Matter, { control, result }: Row): readonly Cell[] => [
   [
     { text: plain(`${control.id} ${control.title}`, 400), style: 'strong' },
@@ -188,6 +186,6 @@ export const withoutNodes = (matter: Matter, { control, result }: Row): readonly
     ...result.checks
       .filter(({ source, population }) => source !== 'document' && population > 0)
       .map((check): Line => ({ text: `${check.check}: ${checkLine(check)}`, style: 'quiet' })),
-    { text: `Not shown: ${plain(control.notShown, 2000)}`, style: 'quiet' },
+    { text: `Not covered: ${plain(control.notShown, 2000)}`, style: 'quiet' },
   ],
 ]

@@ -17,12 +17,12 @@ import { see } from './titles.ts'
 import { documentMarked, of, plural, serverMarked, stateLine, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
-  'in-force': 'In force.',
+  'in-force': 'In effect.',
   'in-use': 'In use.',
-  'proposed-not-in-force': 'Proposed, not in force.',
+  'proposed-not-in-force': 'Proposed, not in effect.',
 }
 
-/** One framework: how many items stand where, every item that nodes bear on in one table and then in full, and the others in one table. */
+/** One framework: control counts by state, controls with server tests in one table and then in full, and documentary controls in one table. */
 export function controlSection(matter: Matter, framework: Framework): Section {
   const results = new Map(
     matter.assessment.controls
@@ -42,11 +42,11 @@ export function controlSection(matter: Matter, framework: Framework): Section {
     blocks: [
       ...banner(framework, own),
       text(
-        `${STATUS[framework.status] ?? ''} ${plain(framework.version, 200)}. Titles and summaries are in ${own ? 'the words of the mapping’s author' : 'our words'} and are not legal advice. A conclusion states what the evidence in this report supports; whether a control is satisfied is decided by the people responsible and their auditor.`.trim(),
+        `${STATUS[framework.status] ?? ''} ${plain(framework.version, 200)}. Titles and summaries are worded by ${own ? 'the author of the mapping' : 'this tool'} and are not legal advice. A conclusion states what the evidence in this report supports. Management and its auditor decide whether a control is satisfied.`.trim(),
       ),
       ...pointInTime(matter, framework),
       text(HOW),
-      heading(3, 'Where the controls stand', true),
+      heading(3, 'Conclusions', true),
       text(PARTS),
       partsTable(rows),
       stateTable(rows),
@@ -56,59 +56,59 @@ export function controlSection(matter: Matter, framework: Framework): Section {
       ...(others.length === 0
         ? []
         : [
-            heading(3, `Controls that rest on documents alone (${of(others.length, rows.length)})`, true),
+            heading(3, `Controls based on documents only (${of(others.length, rows.length)})`, true),
             text(
               'No required check tests these controls on servers. Server data that relates to them is listed as context.',
             ),
             peopleTable(matter, others),
           ]),
-      ...(onServers.length === 0 ? [] : [heading(3, 'Each control with server tests, in full', true)]),
+      ...(onServers.length === 0 ? [] : [heading(3, 'Details of controls with server tests', true)]),
       ...onServers.flatMap((row) => controlDetail(matter, framework, row)),
     ],
   }
 }
 
-/** Whether a check of the control decides, from servers or from what the tool itself produces. */
+/** Whether a check decides the control, from servers or from what the tool itself produces. */
 const isTested = ({ result: { checks } }: Row): boolean => checks.some(({ decides }) => decides)
 
-const HOW = `From a count to the captures: take the check’s id. ${see('checks')} has its claim and its limits; ${see('gaps')} has the nodes that deviate, with what was observed there and the short codes of the captures; ${see('undecided')} has the nodes where it was not decided; ${see('evidence')} states where the captures are.`
+const HOW = `To trace a count to its captures, look up the check ID. ${see('checks')} lists its expected condition and limitations; ${see('gaps')} lists the deviating nodes with the evidence and the short codes of the captures; ${see('undecided')} lists the nodes without a conclusive result; ${see('evidence')} states where the captures are stored.`
 
 const PARTS =
-  'Each control has two results: what the servers showed, and what documents show. They are printed side by side. The state in the second table combines them for counting only. Deviations are counted out of the nodes tested.'
+  'Each control has two results, printed side by side: the server part and the document part. The state in the second table combines them for counting only. Deviations are counted out of the nodes tested.'
 
 const OVERLAY: Block = {
   kind: 'banner',
-  title: 'Proposed rule, not in force',
-  text: 'This section reads the same evidence against a proposal. Nothing in it is an obligation, and nothing in it changes the other sections.',
+  title: 'Proposed rule, not in effect',
+  text: 'This section evaluates the same evidence against a proposed rule. It states no obligation and does not change the other sections.',
 }
 const OWN: Block = {
   kind: 'banner',
-  title: 'The customer’s own mapping',
-  text: 'Controls, their words and the checks mapped to them come from a file of the customer. We did not review whether a check fits a control; what each check observed is as in the rest of this report.',
+  title: 'Customer mapping',
+  text: 'Controls, their wording and their mapped checks come from a file supplied by the customer. The mapping was not reviewed. Check results are the same as in the rest of this report.',
 }
 
 const banner = ({ overlay }: Framework, own: boolean): readonly Block[] => (overlay ? [OVERLAY] : own ? [OWN] : [])
 
-/** Whether a framework is the customer's: one of ours keeps its name, whatever a mapping calls itself. */
+/** Whether a framework is the customer’s. Compared by identity, so that a mapping cannot pass as a built-in framework by its name. */
 const isOwn = ({ assessment }: Matter, framework: Framework): boolean =>
   assessment.scope.mappings?.some((mapping) => mapping === framework) === true
 
-/** SOC 2: one date is no period (AT-C 105 and 205: type 1 against type 2). */
+/** SOC 2: one date is not a period (AT-C 105 and 205: type 1 against type 2). */
 function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[] {
   if (id !== 'soc2') return []
   const framing = assessment.scope.engagement?.framing
   const period =
     framing?.kind === 'period'
-      ? ` The period declared is ${dayOf(framing.from)} to ${dayOf(framing.to)}; this is one date in it or beside it.`
+      ? ` The period declared is ${dayOf(framing.from)} to ${dayOf(framing.to)}; this report describes one date, inside or outside that period.`
       : ''
   return [
     text(
-      `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date and says nothing about operation before or after it.${period} Deviations are counted out of the nodes tested; a risk acceptance does not remove one.`,
+      `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date. Not tested: operation before or after that date.${period} Deviations are counted out of the nodes tested; a risk acceptance does not remove a deviation.`,
     ),
   ]
 }
 
-/** Server part by document part: how many controls have both. Every control in scope is in one cell. */
+/** Controls by server part and document part. Every control in scope is counted in exactly one cell. */
 function partsTable(rows: readonly Row[]): Block {
   const inScope = rows.filter(({ result }) => result.state !== 'out-of-scope')
   const servers = SERVER_STATES.filter((state) => inScope.some(({ result }) => result.server.state === state))
@@ -153,7 +153,7 @@ function stateTable(rows: readonly Row[]): Block {
   }
 }
 
-/** Of the supported ones those with server tests; of the deviations those whose every deviation is accepted. */
+/** Of the supported controls, those with server tests; of those with deviations, those where every deviation is risk-accepted. */
 function apart(state: RowState, rows: readonly Row[]): Cell {
   if (state === 'supported')
     return [{ text: `${plural(rows.filter(isTested).length, 'control')} with server tests`, style: 'quiet' }]
@@ -189,7 +189,7 @@ const peopleTable = (matter: Matter, rows: readonly Row[]): Block => ({
   columns: [
     { title: 'Control', width: 42 },
     { title: 'Documents', width: 18 },
-    { title: 'What is outstanding, and what is not shown', width: 40 },
+    { title: 'Outstanding documents and coverage limits', width: 40 },
   ],
   rows: rows.map((row) => withoutNodes(matter, row)),
 })

@@ -10,7 +10,7 @@ import { profileCell } from './profile.ts'
 import { see, titles } from './titles.ts'
 import { asExamined, between, names, plural, when } from './wording.ts'
 
-/** Page 1: what this is, which nodes, when, by whom, and how to check it. */
+/** Page 1: identifies the report, its nodes, times, signer and digests. */
 export function cover(matter: Matter): Section {
   const { assessment, demo } = matter
   const synthetic = assessment.nodes.filter((node) => node.synthetic !== null)
@@ -26,16 +26,16 @@ export function cover(matter: Matter): Section {
   if (synthetic.length > 0 && !demo)
     blocks.push({
       kind: 'banner',
-      title: 'Contains recordings that were made up or edited',
-      text: `These nodes rest on recordings that were made up, not taken from a machine: ${names(synthetic.map(({ node }) => node))}.`,
+      title: 'Contains synthetic recordings',
+      text: `The recordings of these nodes were not captured unmodified from a real node: ${names(synthetic.map(({ node }) => node))}.`,
     })
   blocks.push(...standing(matter), { kind: 'facts', rows: facts(matter) })
-  blocks.push(heading(3, 'What this report is'), text(IS), heading(3, 'What this report is not'), text(IS_NOT))
+  blocks.push(heading(3, 'Nature of this report'), text(IS), heading(3, 'Exclusions'), text(IS_NOT))
   blocks.push(heading(3, 'Contents'), { kind: 'contents' }, quiet(WHERE[matter.embeds ?? 'whole']))
   return { id: 'cover', title: titles.cover, blocks }
 }
 
-/** What nobody declared, or that what was declared is a draft: before anything else is read. */
+/** A missing or draft engagement, stated before any result. */
 function standing({ assessment }: Matter): readonly Block[] {
   const { engagement } = assessment.scope
   if (engagement === undefined) return [UNDECLARED]
@@ -44,32 +44,32 @@ function standing({ assessment }: Matter): readonly Block[] {
 
 const UNDECLARED: Block = {
   kind: 'banner',
-  title: 'No engagement was declared',
-  text: 'So this report names no entity, purpose, audience, period, status or distribution limit, no boundary, no split of responsibility and no sign-off, and no list of the provider was compared. Which nodes are meant is known from the fleet file alone.',
+  title: 'Engagement not defined',
+  text: 'This report therefore states no entity, purpose, audience, period, status, distribution limit, boundary, responsibilities or sign-off. The population is known from the fleet file only; it was not reconciled with a provider inventory.',
 }
 
 const DRAFT: Block = {
   kind: 'banner',
   title: 'Draft',
-  text: 'The engagement is marked as a draft. What people declare in it can still change.',
+  text: 'The engagement is marked as a draft. Its declarations can still change.',
 }
 
 const DEMO: Block = {
   kind: 'banner',
   title: 'Demo data',
-  text: 'This report was made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.',
+  text: 'This report was produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
 }
 
 const IS =
-  'A reading of what the declared servers answered to a fixed list of read-only questions, at the times given. Each statement names the node, the time, the rights used and the recorded answers it rests on. Anyone who holds the evidence pack can evaluate the same answers again and compare.'
+  'An evaluation of the output that the declared servers returned to fixed, read-only probes at the times stated. Each result cites the node, the time, the privilege used and the captures that support it. Anyone who holds the evidence pack can re-evaluate the same captures and compare the results.'
 const IS_NOT =
-  'It is not an audit opinion, an attestation or legal advice, and it does not decide whether a law or a framework is satisfied. Items that rest on policies, contracts or decisions of people are listed as such. A supported item means that evidence supports it, within the limits printed beside it.'
+  'It is not an audit opinion, an attestation or legal advice, and it does not conclude whether the requirements of a law or a framework are satisfied. Controls that depend on policies, contracts or management decisions are listed as such. Supported means that the evidence supports the control, within the limitations printed next to it.'
 const WHERE: Readonly<Record<EmbeddedForm, string>> = {
-  whole: `The evaluated results are embedded in this file as ${EMBEDDED_NAMES.whole}. The raw answers are in the evidence pack.`,
-  index: `The results of so many nodes do not fit into this file. Embedded as ${EMBEDDED_NAMES.index} are the states of controls, and each node with the SHA-256 of its results. Those results, and the raw answers, are in the evidence pack.`,
+  whole: `The results are embedded in this file as ${EMBEDDED_NAMES.whole}. The captures (raw output) are in the evidence pack.`,
+  index: `The results of this many nodes do not fit into this file. It embeds, as ${EMBEDDED_NAMES.index}, the state of each control and each node with the SHA-256 of its results. Those results and the captures (raw output) are in the evidence pack.`,
 }
 
-/** For whom, about what and of when, as declared. */
+/** Entity, purpose, audience and reporting basis, as declared. */
 function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
   const { engagement } = scope
   if (engagement === undefined) return []
@@ -85,12 +85,12 @@ function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
           ? plainCell(dayOf(framing.date))
           : [
               { text: `${dayOf(framing.from)} to ${dayOf(framing.to)}, as planned` },
-              { text: 'One collection shows one moment of it, not the period.', style: 'quiet' },
+              { text: 'One collection shows one point in time, not the period.', style: 'quiet' },
               ...(earlier === undefined
                 ? []
                 : [
                     {
-                      text: `What ${plural(earlier.runs.length, 'earlier run')} of it found stands in ${see('exceptions')}.`,
+                      text: `Results of ${plural(earlier.runs.length, 'earlier run')} in this period: see ${see('exceptions')}.`,
                       style: 'quiet',
                     } as const,
                   ]),
@@ -99,13 +99,13 @@ function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
     { label: 'Status', value: plainCell(status === 'draft' ? 'Draft' : 'Final') },
     {
       label: 'Distribution',
-      value: distribution === null ? plainCell('No limit was declared') : typed(distribution, 500),
+      value: distribution === null ? plainCell('No limit declared') : typed(distribution, 500),
     },
     { label: 'Declared', value: plainCell(declaredBy(engagement)) },
   ]
 }
 
-/** Strong where somebody has to account for a row, so that it is not read over. */
+/** Bold where an inventory row is unreconciled, because it limits every conclusion about the population. */
 const populationCell = (line: string, { coverage }: Matter['assessment']): Cell => [
   (coverage?.uncovered ?? 0) > 0 ? { text: line, style: 'strong' } : { text: line },
 ]
@@ -121,7 +121,7 @@ function facts(matter: Matter): FactRows {
     ...(silent.length > 0
       ? [
           {
-            text: `Without evidence: ${names(
+            text: `Not collected: ${names(
               silent.map(({ node }) => node),
               6,
             )}`,
@@ -129,19 +129,21 @@ function facts(matter: Matter): FactRows {
         ]
       : []),
   ]
-  const period = starts[0] === undefined ? 'Nothing was observed' : between(starts[0], ends.at(-1) ?? '')
+  const period = starts[0] === undefined ? 'No evidence was collected' : between(starts[0], ends.at(-1) ?? '')
   const frameworks = matter.catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id))
   const population = populationLine(matter)
   return [
-    ...(matter.generatedFor === undefined ? [] : [{ label: 'Made for', value: plainCell(plain(matter.generatedFor)) }]),
+    ...(matter.generatedFor === undefined
+      ? []
+      : [{ label: 'Prepared for', value: plainCell(plain(matter.generatedFor)) }]),
     ...engagementRows(matter),
     ...(population === null ? [] : [{ label: 'Population', value: populationCell(population, assessment) }]),
     { label: 'Nodes', value: reach },
-    { label: 'Observed', value: plainCell(period) },
-    { label: 'Judged as of', value: plainCell(when(assessment.asOf)) },
-    { label: 'Compared against', value: profileCell(matter) },
+    { label: 'Evidence collected', value: plainCell(period) },
+    { label: 'Evaluated as of', value: plainCell(when(assessment.asOf)) },
+    { label: 'Threshold profile', value: profileCell(matter) },
     { label: 'Frameworks', value: frameworks.map(({ title }) => ({ text: asExamined(plain(title)) })) },
-    { label: 'Made by', value: plainCell(`${matter.producer}, rules engine ${plain(assessment.engine, 40)}`) },
+    { label: 'Produced by', value: plainCell(`${matter.producer}, rules engine ${plain(assessment.engine, 40)}`) },
     {
       label: 'Catalog',
       value: [{ text: `Version ${plain(catalog.version, 40)}, SHA-256` }, { text: catalog.digest, style: 'mono' }],
@@ -155,12 +157,12 @@ function facts(matter: Matter): FactRows {
   ]
 }
 
-/** Whose seal it is, as a cover names it. */
+/** The signer as printed on a cover page, with the certificate fingerprint. */
 export const signerCell = (signer: Matter['signer']): Cell =>
   signer === null
-    ? plainCell('None. This copy carries no signature.')
+    ? plainCell('None. This copy is not signed.')
     : [
         { text: `${plain(signer.subject)}, certificate SHA-256` },
         { text: signer.fingerprint, style: 'mono' },
-        { text: 'Compare this fingerprint with one that the signer gave you by another way.', style: 'quiet' },
+        { text: 'Compare this fingerprint with one obtained from the signer directly.', style: 'quiet' },
       ]

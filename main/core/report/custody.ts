@@ -8,17 +8,17 @@ import { type Block, type Cell, heading, monoCell, plainCell, type Section, text
 import { see, titles } from './titles.ts'
 import { of, plural, when } from './wording.ts'
 
-/** So many recordings stand here one by one; beyond, the evidence index has them. */
+/** Up to this many recordings are listed here; otherwise see the evidence index. */
 const EACH_SHOWN = 40
 
-/** From the node to the sealed file: what was done by whom and when, with the digest it left, as far as recordings tell it. */
+/** Chain of custody from node to sealed file: actions, actors, times and digests, as far as recordings document them. */
 export function custodySection(matter: Matter): Section {
   return {
     id: 'custody',
     title: titles.custody,
     blocks: [
       text(
-        'From the node to the sealed file, as far as recordings tell it. Who opened or copied stored files in between is not recorded. The digests show that the bytes are still those that were hashed.',
+        'From the node to the sealed file, as far as the recordings document it. Access to stored files in between is not recorded. The digests show that the bytes are unchanged since they were hashed.',
       ),
       heading(3, 'Capture', true),
       ...capture(matter),
@@ -27,23 +27,26 @@ export function custodySection(matter: Matter): Section {
         { label: 'Transfer', value: transfer(matter.recordings) },
         { label: 'Storage', value: storage(matter.recordings) },
         ...lists(matter),
-        { label: 'Said by people', value: plainCell(said(matter)) },
-        { label: 'Evaluated', value: plainCell(`As of ${when(matter.assessment.asOf)}, by ${matter.producer}`) },
-        { label: 'Sealed', value: seal(matter) },
+        { label: 'Register', value: plainCell(said(matter)) },
+        { label: 'Evaluation', value: plainCell(`As of ${when(matter.assessment.asOf)}, by ${matter.producer}`) },
+        { label: 'Seal', value: seal(matter) },
       ]),
-      text(`How a stranger checks each step without us and without a network stands in ${see('howto')}.`),
+      text(
+        `For independent verification of each step, without Barewitness and without a network, see ${see('howto')}.`,
+      ),
     ],
   }
 }
 
 function capture({ recordings }: Matter): readonly Block[] {
-  if (recordings.length === 0) return [text('Nothing was captured: there is no recording.')]
+  if (recordings.length === 0) return [text('No recordings; nothing was captured.')]
   const starts = recordings.map(({ recording }) => recording.startedAt).sort(compare)
   const ends = recordings.map(({ recording }) => recording.endedAt).sort(compare)
   const whole = text(
-    `${plural(recordings.length, 'recording')}, from ${when(starts[0] ?? '')} to ${when(ends.at(-1) ?? '')}, by the collector’s clock. A recording’s digest covers its description and one line for each answer, and each line names the SHA-256 of the bytes answered.`,
+    `${plural(recordings.length, 'recording')}, from ${when(starts[0] ?? '')} to ${when(ends.at(-1) ?? '')}, by the collector’s clock. The digest of a recording covers its description and one line per capture; each line states the SHA-256 of the output.`,
   )
-  if (recordings.length > EACH_SHOWN) return [whole, text(`Each with its actor, time and digest: ${see('evidence')}.`)]
+  if (recordings.length > EACH_SHOWN)
+    return [whole, text(`For actor, time and digest of each, see ${see('evidence')}.`)]
   const ordered = [...recordings].sort(
     (a, b) =>
       compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
@@ -54,9 +57,9 @@ function capture({ recordings }: Matter): readonly Block[] {
       kind: 'table',
       columns: [
         { title: 'Node', width: 24 },
-        { title: 'By', width: 24 },
-        { title: 'When', width: 22 },
-        { title: 'Digest of the recording', width: 30 },
+        { title: 'Collected by', width: 24 },
+        { title: 'Time', width: 22 },
+        { title: 'Recording digest', width: 30 },
       ],
       rows: ordered.map(captureRow),
     },
@@ -78,7 +81,7 @@ function captureRow(loaded: RecordingOutline): readonly Cell[] {
       { text: recordingDigest(loaded), style: 'mono' },
       ...(continues === undefined
         ? []
-        : [{ text: `completes the recording ${continues.slice(0, 12)}`, style: 'quiet' } as const]),
+        : [{ text: `continues recording ${continues.slice(0, 12)}`, style: 'quiet' } as const]),
     ],
   ]
 }
@@ -86,9 +89,9 @@ function captureRow(loaded: RecordingOutline): readonly Cell[] {
 type Transport = NonNullable<Recording['session']>['transport']
 
 const TRANSFERS: Readonly<Record<Transport, string>> = {
-  ssh2: 'came through the SSH session they were captured in',
-  openssh: 'came through the SSH session they were captured in',
-  script: 'were carried from the node as a file by a person, whose hands left no trace here',
+  ssh2: 'were transferred in the SSH session of the capture',
+  openssh: 'were transferred in the SSH session of the capture',
+  script: 'were transferred from the node as a file by a person; that handling is not evidenced',
   replay: 'were replayed from an earlier recording',
 }
 
@@ -96,7 +99,7 @@ function transfer(recordings: Matter['recordings']): Cell {
   const ways = new Map<string, number>()
   for (const { recording } of recordings) {
     const way =
-      recording.session === null ? 'hold no session: nobody was logged in' : TRANSFERS[recording.session.transport]
+      recording.session === null ? 'have no session: no login took place' : TRANSFERS[recording.session.transport]
     ways.set(way, (ways.get(way) ?? 0) + 1)
   }
   return ways.size === 0
@@ -111,24 +114,24 @@ function storage(recordings: Matter['recordings']): Cell {
   const metas = answers.map(({ meta }) => meta)
   const redacted = metas.reduce((sum, { redactions = 0 }) => sum + redactions, 0)
   return [
-    { text: `${plural(answers.length, 'answer')}, each stored under its own SHA-256 as it arrived` },
+    { text: `${plural(answers.length, 'capture')}, each stored under its SHA-256 on arrival` },
     {
       text:
         redacted === 0
-          ? 'The redactor replaced nothing'
-          : `The redactor replaced ${plural(redacted, 'value')} that can hold a secret, before anything was hashed or stored: ${plain(replacedByClass(metas), 400)}`,
+          ? 'Masking replaced no values'
+          : `Masking replaced ${plural(redacted, 'value')} that can contain a secret, before hashing and storage: ${plain(replacedByClass(metas), 400)}`,
     },
   ]
 }
 
-/** The provider’s list, where one was read. */
+/** The provider inventory, where one was supplied. */
 function lists({ assessment }: Matter): readonly { readonly label: string; readonly value: Cell }[] {
   const inventory = assessment.scope.engagement?.inventory
   return inventory == null
     ? []
     : [
         {
-          label: 'Provider’s list',
+          label: 'Provider inventory',
           value: [
             { text: `${declaredBy(inventory)}: ${oneLine(inventory.file.name, 255)}, as ${PATHS.inventory}, SHA-256` },
             { text: plain(inventory.file.sha256, 64), style: 'mono' },
@@ -141,19 +144,19 @@ const explained = ({ explanations = [] }: Register): string =>
   explanations.length === 0 ? '' : `, ${plural(explanations.length, 'explanation')}`
 
 const said = ({ register }: Matter): string =>
-  `${plural(register.exceptions.length, 'exception')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.attachments.length, 'record')}, each with its moment and whose word it is, in ${PATHS.exceptions}`
+  `${plural(register.exceptions.length, 'risk acceptance')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.attachments.length, 'document')}, each with its time and the person who provided it, in ${PATHS.exceptions}`
 
 function seal({ signer, evidenceDigest, packName }: Matter): Cell {
   const bound: Cell = [
     { text: `Pack ${plain(packName)}; evidence digest` },
     ...monoCell(evidenceDigest),
     {
-      text: 'When it was sealed stands in the seal and in its time-stamps, which were made after these pages.',
+      text: 'The time of sealing is stated in the seal and its time-stamps, which are created after this report.',
       style: 'quiet',
     },
   ]
   return signer === null
-    ? [{ text: 'This copy carries no signature.' }, ...bound]
+    ? [{ text: 'This copy is not signed.' }, ...bound]
     : [
         { text: `By ${plain(signer.subject)}, certificate SHA-256` },
         { text: signer.fingerprint, style: 'mono' },

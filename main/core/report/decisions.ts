@@ -14,7 +14,7 @@ import { of, plural, stateLine, when } from './wording.ts'
 
 const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
-/** What named people decided about rows, and the rows that wait for such a decision. */
+/** Documented decisions on controls, and the controls that lack a decision. */
 export function decisionSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
@@ -28,12 +28,12 @@ export function decisionSection(matter: Matter): Section {
     title: titles.decisions,
     blocks: [
       text(
-        'Decisions of people about an addressable specification (45 CFR 164.306(d)(3)), and reasons why a row does not apply. They last for a time and change no verdict. Nobody here judged the reasons.',
+        'Management decisions on addressable specifications (45 CFR 164.306(d)(3)) and rationales for non-applicability. They are valid until a date and change no verdict. The rationales were not evaluated.',
       ),
-      ...(groups.length === 0 ? [text('No decision is on file.')] : []),
+      ...(groups.length === 0 ? [text('No control decisions.')] : []),
       ...groups.flatMap(({ standing, entries }): readonly Block[] => [
         heading(3, `${standingWords[standing]} (${entries.length})`, true),
-        ...(standing === 'expired' ? [text('What has ended counts for nothing until somebody decides again.')] : []),
+        ...(standing === 'expired' ? [text('Expired decisions have no effect until renewed.')] : []),
         ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, standing)),
         ...furtherEntries(entries.length),
       ]),
@@ -52,10 +52,10 @@ function entryBlocks({ catalog }: Matter, entry: Decision, standing: Standing): 
     heading(4, itemName(catalog, entry)),
     factBlock([
       { label: 'Decision', value: [{ text: decisionWords[decision], style: 'strong' }] },
-      { label: 'Standing', value: plainCell(lasts(standing, entry.expiresAt)) },
+      { label: 'Status', value: plainCell(lasts(standing, entry.expiresAt)) },
       { label: 'Reason', value: typed(entry.reason, 4000) },
-      ...optional('Factors weighed', factors),
-      ...optional('Measure in its place', alternativeMeasure),
+      ...optional('Factors considered', factors),
+      ...optional('Equivalent alternative measure', alternativeMeasure),
       ...optional('Risk analysis', riskAnalysis),
       { label: 'Owner', value: plainCell(oneLine(entry.owner, 200)) },
       ...peopleRows(entry),
@@ -65,7 +65,7 @@ function entryBlocks({ catalog }: Matter, entry: Decision, standing: Standing): 
   ]
 }
 
-/** Addressable rows that nobody decided about. Addressable is not optional. */
+/** Addressable specifications without a decision. Addressable is not optional (45 CFR 164.306(d)(3)). */
 function addressable(matter: Matter): readonly Block[] {
   const { register, assessment } = matter
   const rows = chosenFrameworks(matter).current.flatMap(({ id: framework, controls }) =>
@@ -77,14 +77,14 @@ function addressable(matter: Matter): readonly Block[] {
     heading(3, 'Addressable specifications without a decision', true),
     text(
       open.length === 0
-        ? `None: each of the ${plural(rows.length, 'addressable specification')} has a decision in force.`
-        : `${of(open.length, rows.length)} have none in force. Addressable is not optional: it asks for an assessment, then for the measure, or for a written reason and another measure where that is reasonable.`,
+        ? `None: each of the ${plural(rows.length, 'addressable specification')} has a decision in effect.`
+        : `${of(open.length, rows.length)} have none in effect. Addressable is not optional. It requires an assessment, then implementation, or a documented reason and an equivalent alternative measure where reasonable and appropriate.`,
     ),
     ...(open.length === 0 ? [] : [rowTable(matter, open)]),
   ]
 }
 
-/** Controls that the servers show cannot apply to them, without an approved decision that they do not apply. */
+/** Controls not applicable by observation on servers, without an approved rationale for non-applicability. */
 function unreasoned(matter: Matter): readonly Block[] {
   const { current } = chosenFrameworks(matter)
   const chosen = new Set(current.map(({ id }) => id))
@@ -95,9 +95,9 @@ function unreasoned(matter: Matter): readonly Block[] {
   return open.length === 0
     ? []
     : [
-        heading(3, 'Controls not applicable to servers by observation, without an approved decision', true),
+        heading(3, 'Controls not applicable by observation, without an approved rationale', true),
         text(
-          'The servers show that no required check can apply to them. The documents of the control decide; it stays in scope.',
+          'The evidence shows that no required check applies to these servers. The control remains in scope and is concluded from its documents.',
         ),
         rowTable(matter, open),
       ]
@@ -110,8 +110,8 @@ function rowTable(matter: Matter, rows: readonly { readonly framework: string; r
   return {
     kind: 'table',
     columns: [
-      { title: 'Item', width: 64 },
-      { title: 'State now', width: 36 },
+      { title: 'Control', width: 64 },
+      { title: 'Current state', width: 36 },
     ],
     rows: rows.map((row) => {
       const state = states.get(`${row.framework}\n${row.control}`)

@@ -8,10 +8,10 @@ import { of, plural, when } from './wording.ts'
 
 const MOST_RUNS = 400
 
-/** A moment where the column says UTC. */
+/** A time without its zone, for columns headed UTC. */
 const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
-/** Contradicted claims from the first earlier run of the declared period up to this one: when found, how many fixed since, and open now. */
+/** Deviations from the first earlier run of the declared period up to this one: first found, remediated since, and still open. */
 export function deviationsOverRuns(matter: Matter, { runs, deviations }: EarlierRuns): readonly Block[] {
   const asOf = when(matter.assessment.asOf)
   const kept = runs.filter((run) => run.kept)
@@ -19,25 +19,25 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
   return [
     heading(3, `Deviations up to ${asOf}`, true),
     text(
-      `Followed through ${of(kept.length, runs.length)} earlier runs of the declared period and this one. “Found” is the first of these runs that contradicts the claim on a node: it may be older. “Fixed” are those that a later run shows supported or not applicable; what no later run decides counts as open. An accepted exception does not take a deviation away.`,
+      `Based on ${of(kept.length, runs.length)} earlier runs of the declared period and this run. “First found” is the first of these runs with the deviation, which may be older. “Remediated” counts deviations that a later run shows satisfied or not applicable; without a later conclusive result, a deviation counts as open. A risk acceptance does not remove a deviation.`,
     ),
     text(
-      'The earlier runs are not in this pack. What is said of them rests on the traces that they left, which were kept beside the chain of runs; each can be compared with the pack of its run by the digest below. What this run found rests on this pack alone.',
+      'The earlier runs are not in this pack. Their results come from run traces kept with the run chain; each can be compared with the pack of its run by the digest below. The results of this run come from this pack only.',
     ),
     rows.length === 0
-      ? text('No check was contradicted on any node that answered, in any of these runs.')
+      ? text('No deviations noted on the nodes tested in any of these runs.')
       : {
           kind: 'table',
           columns: [
-            { title: 'Expected', width: 46 },
-            { title: 'Nodes apart now', width: 13 },
+            { title: 'Expected condition', width: 46 },
+            { title: 'Deviations now', width: 13 },
             { title: 'First found (UTC)', width: 19 },
-            { title: 'Fixed since', width: 11 },
+            { title: 'Remediated', width: 11 },
             { title: 'Still open', width: 11 },
           ],
           rows,
         },
-    heading(4, 'The earlier runs'),
+    heading(4, 'Earlier runs'),
     {
       kind: 'table',
       rowHeaders: true,
@@ -53,12 +53,12 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
           [{ text: moment(at) }],
           [
             { text: tagManifest, style: 'mono' },
-            ...(isKept ? [] : [{ text: 'Its trace is not kept here: it decides nothing.', style: 'strong' } as const]),
+            ...(isKept ? [] : [{ text: 'Run trace not available; not used.', style: 'strong' } as const]),
           ],
         ]),
     },
     ...(runs.length > MOST_RUNS
-      ? [quiet(`And ${plural(runs.length - MOST_RUNS, 'run')} before them, in the chain that the pack carries.`)]
+      ? [quiet(`And ${plural(runs.length - MOST_RUNS, 'run')} before them, in the run chain of the pack.`)]
       : []),
   ]
 }

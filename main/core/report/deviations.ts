@@ -6,8 +6,8 @@ import { type Contradiction, contradicted } from './summary.ts'
 import { of, when } from './wording.ts'
 
 /**
- * Contradicted claims the way a reader of SOC 2 evidence looks for them: how many of the population, when found, when fixed, and whether
- * open at the end. One run tells the first, the second and the last, as of one moment; with the runs before it, all of them are told.
+ * Deviations in the form used for SOC 2 evidence: how many of the nodes tested, when found, when remediated, and whether
+ * open at the end. One run shows all but remediation, at one point in time; with earlier runs of the period, all are shown.
  */
 export function deviationBlocks(matter: Matter): readonly Block[] {
   const { assessment, earlier } = matter
@@ -17,24 +17,24 @@ export function deviationBlocks(matter: Matter): readonly Block[] {
   return [
     heading(3, `Deviations as of ${asOf}`, true),
     text(
-      `This is a reading as of ${asOf}, not over a period. From one collection can be told what was found and what was open then. When something was fixed, and whether it came back, takes later collections, so no column says it. An accepted exception does not take a deviation away.`,
+      `Results are as of ${asOf}, not over a period. One collection shows which deviations existed and were open at that time. Remediation and recurrence require later collections and are not shown. A risk acceptance does not remove a deviation.`,
     ),
     gaps.length === 0
-      ? text('No check was contradicted on any node that answered.')
+      ? text('No deviations noted on the nodes tested.')
       : {
           kind: 'table',
           columns: [
-            { title: 'Expected', width: 56 },
-            { title: 'Nodes apart', width: 12 },
+            { title: 'Expected condition', width: 56 },
+            { title: 'Deviations / nodes', width: 12 },
             { title: 'Found (UTC)', width: 20 },
-            { title: 'Open then', width: 12 },
+            { title: 'Open at evaluation', width: 12 },
           ],
           rows: gaps.map((gap) => row(matter, gap)),
         },
   ]
 }
 
-/** A moment where the column says UTC. */
+/** A time without its zone, for columns headed UTC. */
 const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
 function row({ assessment, accepted }: Matter, { check, nodes }: Contradiction): readonly Cell[] {
@@ -47,7 +47,7 @@ function row({ assessment, accepted }: Matter, { check, nodes }: Contradiction):
   const excepted = nodes.filter((node) => accepted.inForce(node, check.id) !== null).length
   const foundLines: readonly Line[] =
     first === undefined || last === undefined
-      ? [{ text: 'The moment is not known' }]
+      ? [{ text: 'Time unknown' }]
       : when(first) === when(last)
         ? [{ text: moment(first) }]
         : when(first) === when(last)
@@ -59,7 +59,7 @@ function row({ assessment, accepted }: Matter, { check, nodes }: Contradiction):
     foundLines,
     [
       { text: of(nodes.length, nodes.length) },
-      ...(excepted === 0 ? [] : [{ text: `${excepted} of them accepted`, style: 'quiet' } as const]),
+      ...(excepted === 0 ? [] : [{ text: `${excepted} risk-accepted`, style: 'quiet' } as const]),
     ],
   ]
 }

@@ -6,15 +6,15 @@ import { compare } from '../recording.ts'
 import { type Block, type Cell, type Column, heading, plainCell, text } from './model.ts'
 import { of } from './wording.ts'
 
-/** What is the same in every dossier of a report. */
+/** Parts that are identical in every isolation analysis of a report. */
 export interface Common {
-  /** What providers would have to fake; empty where nodes differ in it. */
+  /** Falsification requirements by provider capability; empty where nodes differ. */
   readonly levels: Isolation['levels']
   readonly cannotShow: readonly string[]
   readonly settle: Isolation['settle']
 }
 
-/** What all of these have in common, to be said once. */
+/** The parts common to all analyses, printed once. */
 export function commonOf(all: readonly Isolation[]): Common {
   const withLevels = all.filter(hasLevels).map((one) => one.levels)
   const [first = []] = withLevels
@@ -36,31 +36,31 @@ export const sameAs =
   ({ what, how }: OpenPoint): boolean =>
     what === one.what && how === one.how
 
-/** Once for all nodes: how to read the dossiers, what nobody can show from inside, and what providers would have to fake. */
+/** Printed once for all nodes: method, what cannot be shown from inside a node, and falsification requirements. */
 export function commonBlocks(
   { levels: ladder, cannotShow, settle }: Common,
   all: readonly Isolation[],
   notes: ReadonlyMap<string, SignalNote>,
 ): readonly Block[] {
   return [
-    heading(3, 'How to read the dossiers', true),
+    heading(3, 'Method of the isolation analysis', true),
     text(
-      'Weights are natural logarithms of how often guests read like this over how often hardware does, from the counts printed beside each signal. They decide nothing alone; the rules decide. “As read” holds if the provider is honest; “distrusted” leaves out whatever is cheap for a provider to set.',
+      'A weight is the natural logarithm of the likelihood ratio of a signal: its frequency on guests divided by its frequency on hardware, from the counts printed with each signal. Weights alone decide nothing; the rules decide. “As observed” assumes that the provider does not falsify signals; “without cheap signals” excludes signals that are cheap for a provider to set.',
     ),
     text(`K1: ${contradictionWords.K1.toLowerCase()}. K2: ${contradictionWords.K2.toLowerCase()}.`),
     text(
-      `A signal’s code says what it costs to fake: ${spoofText()}. Of the signals that were counted before, the table below says how many machines of known kind read as on a guest; a weight stands at each node.`,
+      `The code of a signal states its spoofing effort: ${spoofText()}. For signals with reference counts, the table below states how many machines of known type indicate virtualization; the weight is printed at each node.`,
     ),
     ...(cannotShow.length === 0
       ? []
       : [
-          heading(4, 'What cannot be shown from inside, on any of these nodes'),
+          heading(4, 'Limitations common to all nodes'),
           { kind: 'list', items: cannotShow.map((said) => ({ text: plain(said, 900) })) } as const,
         ]),
     ...(ladder.length === 0
       ? []
       : [
-          heading(4, 'What a provider would have to fake'),
+          heading(4, 'Falsification requirements'),
           {
             kind: 'table',
             columns: LEVEL_COLUMNS,
@@ -68,24 +68,22 @@ export function commonBlocks(
             rows: ladder.map(levelCells),
           } as const,
         ]),
-    ...(settle.length === 0
-      ? []
-      : [heading(4, 'What would settle points that are open on all of these nodes'), settleTable(settle)]),
+    ...(settle.length === 0 ? [] : [heading(4, 'Open points common to all nodes'), settleTable(settle)]),
     ...countedTable(all, notes),
   ]
 }
 
-/** What would settle open points, a row each. */
+/** Open points, one table row each, with the evidence that would resolve them. */
 export const settleTable = (settle: Isolation['settle']): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Open', width: 42 },
-    { title: 'What would settle it', width: 58 },
+    { title: 'Open point', width: 42 },
+    { title: 'Evidence required', width: 58 },
   ],
   rows: settle.map(({ what, how }) => [plainCell(plain(what, 300)), plainCell(plain(how, 900))]),
 })
 
-/** The counts behind the weights, of the signals that weigh something on one of these nodes: they are the same for every node. */
+/** Reference counts behind the weights, for signals with a weight on any of these nodes; identical for every node. */
 function countedTable(all: readonly Isolation[], notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
   const weighed = new Set(
     all.flatMap(({ signals }) => signals.filter(({ weight }) => weight !== null).map(({ id }) => id)),
@@ -106,13 +104,13 @@ function countedTable(all: readonly Isolation[], notes: ReadonlyMap<string, Sign
   return rows.length === 0
     ? []
     : [
-        heading(4, 'Signals that were counted before: how many read as on a guest'),
+        heading(4, 'Reference counts: machines that indicate virtualization'),
         {
           kind: 'table',
           columns: [
             { title: 'Signal', width: 46 },
-            { title: 'Honest guests', width: 18 },
-            { title: 'Dressed-up guests', width: 18 },
+            { title: 'Ordinary guests', width: 18 },
+            { title: 'Disguised guests', width: 18 },
             { title: 'Hardware', width: 18 },
           ],
           rowHeaders: true,
@@ -126,14 +124,14 @@ const spoofText = (): string =>
     .map(([code, words]) => `${code} ${words}`)
     .join('; ')
 
-/** Whether it is of any use to say what a provider would have to fake: where nothing shows a guest. */
+/** Whether falsification requirements are relevant: only where no evidence shows a guest. */
 export const hasLevels = ({ levels: all, layer }: Isolation): boolean =>
   all.length > 0 && layer !== 'vm' && layer !== 'lpar'
 
 export const LEVEL_COLUMNS: readonly Column[] = [
   { title: 'Provider', width: 30 },
-  { title: 'Would have to fake', width: 35 },
-  { title: 'Would still show', width: 35 },
+  { title: 'Would need to falsify', width: 35 },
+  { title: 'Residual indicators', width: 35 },
 ]
 
 export const levelCells = ({

@@ -10,13 +10,13 @@ import { brief, of, plural } from './wording.ts'
 interface Telling {
   readonly common: Common
   readonly short: boolean
-  /** Signals that somebody explained; what they said stands above. */
+  /** Signals with an explanation in the register, printed above. */
   readonly explained: ReadonlySet<string>
 }
 
 /**
- * The dossier behind the four answers of one node: how it was decided, its pictures, what was read, what would have to be faked, what
- * stays open. What `common` says of all nodes is not said again. A short one leaves out the table of signals and what follows from it.
+ * The isolation analysis behind the four results of one node: decision, figures, signals, falsification requirements and
+ * open points. Parts in `common` are not repeated. The short form omits the signals and what follows from them.
  */
 export function dossierBlocks(
   isolation: Isolation,
@@ -41,12 +41,12 @@ export function dossierBlocks(
   ]
 }
 
-/** Names that stand for themselves only where the catalog knows them. */
+/** A signal’s title from the catalog, or its ID where the catalog does not contain it. */
 const titleOf = (notes: ReadonlyMap<string, SignalNote>, id: string): string => notes.get(id)?.title ?? plain(id, 60)
 
 function decision({ rule, weight }: Isolation): readonly Block[] {
   return [
-    heading(4, 'How it was decided'),
+    heading(4, 'Basis of the result'),
     {
       kind: 'facts',
       rows: [
@@ -54,7 +54,7 @@ function decision({ rule, weight }: Isolation): readonly Block[] {
         {
           label: 'Weight',
           value: plainCell(
-            `As read ${signed(weight.honest)} (${oddsWords(weight.honest)}); distrusted ${signed(weight.adversarial)} (${oddsWords(weight.adversarial)})`,
+            `As observed ${signed(weight.honest)} (${oddsWords(weight.honest)}); without cheap signals ${signed(weight.adversarial)} (${oddsWords(weight.adversarial)})`,
           ),
         },
       ],
@@ -69,16 +69,16 @@ function contradictions(
   notes: ReadonlyMap<string, SignalNote>,
   explained: ReadonlySet<string>,
 ): readonly Block[] {
-  if (found.length === 0) return [heading(4, 'Contradictions'), text('None was seen in what was read.')]
+  if (found.length === 0) return [heading(4, 'Anomalies'), text('None in the facts collected.')]
   return [
-    heading(4, `Contradictions (${found.length})`),
+    heading(4, `Anomalies (${found.length})`),
     {
       kind: 'list',
       items: [...found]
         .sort((a, b) => (a.class < b.class ? -1 : a.class > b.class ? 1 : 0))
         .map(
           (one): Line => ({
-            text: `${one.class}, ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}${explained.has(one.signal) ? ' Somebody explained it; see above.' : ''}`,
+            text: `${one.class}, ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}${explained.has(one.signal) ? ' Explained; see above.' : ''}`,
             mark: one.class === 'K1' ? 'square-cross' : 'diamond-question',
           }),
         ),
@@ -91,7 +91,7 @@ function minimum({ minimum: items, layer }: Isolation): readonly Block[] {
   const held = items.filter(({ holds }) => holds === 'yes').length
   const applies = items.filter(({ holds }) => holds !== 'not-applicable').length
   return [
-    heading(4, `Minimum evidence for hardware: ${held} of ${applies} parts hold`),
+    heading(4, `Minimum evidence for hardware: ${held} of ${applies} parts satisfied`),
     {
       kind: 'list',
       items: items.map(({ item, title, holds, text: said }) => ({
@@ -102,7 +102,7 @@ function minimum({ minimum: items, layer }: Isolation): readonly Block[] {
   ]
 }
 
-/** What was read as on a guest, as on hardware, as neither, by family: each signal with its value, what it costs to fake and its weight; then what was not read. */
+/** Signals by indication and family, each with value, spoofing effort and weight; then signals that were not read. */
 function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
   const read = (reads: SignalReading['reads']): readonly SignalReading[] =>
     all.filter((one) => one.reads === reads).sort((a, b) => compare(a.id, b.id))
@@ -146,19 +146,19 @@ function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, Sig
   return [heading(4, `Signals: ${of(decided, all.length)} read`), { kind: 'list', items: [...valued, ...unread] }]
 }
 
-/** "Who made the ACPI tables: “SUPERM” (S0)", with the weight where the signal was counted before. */
+/** "Who made the ACPI tables: “SUPERM” (S0)", with the weight where the signal has reference counts. */
 function signalValue({ id, value, weight }: SignalReading, notes: ReadonlyMap<string, SignalNote>): string {
   const spoof = notes.get(id)?.spoof
   const behind = [...(spoof === undefined ? [] : [spoof]), ...(weight === null ? [] : [signed(weight)])]
   return `${titleOf(notes, id)}: ${plain(value, 160)}${behind.length === 0 ? '' : ` (${behind.join(', ')})`}`
 }
 
-/** Of what each provider could not hide, what was read here as on hardware; the ladder itself where it differs from node to node. */
+/** Residual indicators that were read here as bare metal, by provider capability; the requirements themselves where they differ between nodes. */
 function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, common: Common): readonly Block[] {
   if (!hasLevels(isolation)) return []
   const { levels: all } = isolation
   return [
-    heading(4, 'What would still show, and was read here as on hardware'),
+    heading(4, 'Residual indicators observed as on hardware'),
     ...(common.levels.length > 0
       ? []
       : [{ kind: 'table', columns: LEVEL_COLUMNS, rowHeaders: true, rows: all.map(levelCells) } as const]),
@@ -167,14 +167,14 @@ function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, co
       items: all.map(({ level, readHere }) => ({
         text:
           readHere.length === 0
-            ? `${level}: nothing that was read.`
+            ? `${level}: none of the signals read.`
             : `${level}: ${plural(readHere.length, 'signal')}: ${byFamily(readHere, notes)}.`,
       })),
     },
   ]
 }
 
-/** How many of each family, so that a list of some eighty signals stays a sentence. Which they are stands in the table above. */
+/** Counts by family, because a list of about eighty signals would be unreadable; the signals are in the list above. */
 function byFamily(ids: readonly string[], notes: ReadonlyMap<string, SignalNote>): string {
   const families = Object.entries(familyWords).map(
     ([family, words]) => [words.toLowerCase(), ids.filter((id) => notes.get(id)?.family === family).length] as const,
@@ -192,18 +192,12 @@ function open({ settle, cannotShow }: Isolation, common: Common): readonly Block
     ...(own.length === 0
       ? []
       : [
-          heading(4, 'What besides cannot be shown here'),
+          heading(4, 'Further limitations'),
           { kind: 'list', items: own.map((said) => ({ text: plain(said, 900) })) } as const,
         ]),
     ...(points.length === 0
       ? []
-      : [
-          heading(
-            4,
-            common.settle.length === 0 ? 'What would settle open points' : 'What would settle further open points',
-          ),
-          settleTable(points),
-        ]),
+      : [heading(4, common.settle.length === 0 ? 'Open points' : 'Further open points'), settleTable(points)]),
   ]
 }
 
@@ -224,9 +218,9 @@ const PIN_WORDS: Readonly<Record<HardwarePin['kind'], string>> = {
 function pins({ pins: all }: Isolation): readonly Block[] {
   if (all.length === 0) return []
   return [
-    heading(4, 'Parts of this machine'),
+    heading(4, 'Hardware identifiers'),
     text(
-      'Serial numbers and fixed addresses, to notice a moved or swapped part in a later run. Reported by the node about itself.',
+      'Serial numbers and fixed addresses, used to detect moved or replaced components in later runs. Self-reported by the node.',
     ),
     {
       kind: 'facts',

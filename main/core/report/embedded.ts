@@ -4,8 +4,8 @@ import { canonicalJson } from '../canonical-json.ts'
 import { assessmentBytes, assessmentIndexOf, nodeAssessmentPath, PATHS, type PackFiles, sizeOf } from '../pack-files.ts'
 
 /**
- * What a report embeds: every result, or, of a large fleet, the index of them, which names each node's results in the pack by digest.
- * Readers of PDF hold an embedded file in memory as a whole.
+ * What a report embeds: every result or, for a large fleet, the index of results, which cites each node’s results in the pack by digest.
+ * PDF readers load an embedded file into memory as a whole, hence the limit.
  */
 export type EmbeddedForm = 'whole' | 'index'
 
@@ -14,7 +14,7 @@ export const EMBEDDED_NAMES: Readonly<Record<EmbeddedForm, string>> = {
   index: 'assessment-index.json',
 }
 
-/** Results of nodes beyond this stand in the pack alone. */
+/** Above this total size, the results of nodes are only in the pack. */
 export const MOST_EMBEDDED = 16 * 1024 * 1024
 
 export interface EmbeddedFile {
@@ -36,17 +36,17 @@ export function embeddedFile(assessment: Assessment, payload: PackFiles): Embedd
       form: 'index',
       name: EMBEDDED_NAMES.index,
       bytes: index,
-      description: 'Every control, and each node with the digest of its results in the pack',
+      description: 'State of every control, and each node with the digest of its results in the pack',
     }
   return {
     form: 'whole',
     name: EMBEDDED_NAMES.whole,
     bytes: assessmentBytes(assessment),
-    description: 'Every verdict with its reasons',
+    description: 'Every verdict with its observations',
   }
 }
 
-/** The results that a report carries, as the index that its pack must hold; null unless it carries one file of them, in canonical form. */
+/** The results embedded in a report, as the index that its pack must contain; null unless exactly one result file is embedded, in canonical form. */
 export function embeddedResults(
   attachments: ReadonlyMap<string, Uint8Array>,
 ): { readonly form: EmbeddedForm; readonly index: AssessmentIndex } | null {

@@ -7,29 +7,29 @@ import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, quiet, text } from './model.ts'
 import { names, of } from './wording.ts'
 
-/** Where the map and the questions part is listed place by place up to here. */
+/** Differences between the ePHI map and the collection that are listed one by one. */
 const MOST_SENTENCES = 100
 
-/** Where ePHI is kept and which ways it takes, as declared, and what of it nodes were asked about. */
+/** Declared ePHI locations and flows, and which of them the collection covered. */
 export function ephiBlocks(matter: Matter, engagement: Engagement): readonly Block[] {
   const { ephi, population } = engagement
   const { nodes, scope } = matter.assessment
   const silent = new Set(nodes.filter((node) => !reached(node)).map(({ node }) => node))
   const collected = matter.recordings.map(({ recording }) => recording.node).filter(({ name }) => !silent.has(name))
-  // A node of the fleet file is known even where the declared list leaves it out.
+  // A node of the fleet file is known even where the declared population omits it.
   const known = [...new Set([...population.nodes, ...scope.population])]
   const gaps = ephiGaps({ ephi, population: { ...population, nodes: known } }, collected)
   const sentences = ephiGapSentences(gaps)
   return [
-    heading(3, 'ePHI stores and flows', true),
-    quiet(`${declaredBy(ephi)}. Flows are as declared; a look from inside a node does not follow data.`),
+    heading(3, 'ePHI locations and flows', true),
+    quiet(`${declaredBy(ephi)}. Flows are as declared; node evidence does not trace data flows.`),
     ephi.stores.length === 0
-      ? text('No store was declared.')
+      ? text('No ePHI locations declared.')
       : storeTable(ephi.stores, [...gaps.notAsked, ...gaps.notCollected, ...gaps.unknownNodes]),
-    ephi.flows.length === 0 ? text('No flow was declared.') : flowTable(ephi),
-    heading(4, 'Where the map and the questions part'),
+    ephi.flows.length === 0 ? text('No ePHI flows declared.') : flowTable(ephi),
+    heading(4, 'Differences between ePHI map and collection'),
     ...(sentences.length === 0
-      ? [text('Nowhere: each store lies at a path that its nodes were asked about, and each such path is explained.')]
+      ? [text('None. Each declared path was collected on its nodes, and each collected path is declared.')]
       : [
           {
             kind: 'list',
@@ -38,7 +38,7 @@ export function ephiBlocks(matter: Matter, engagement: Engagement): readonly Blo
           ...(sentences.length > MOST_SENTENCES
             ? [
                 text(
-                  `And ${sentences.length - MOST_SENTENCES} more; the pack has the map, in data/scope.json, and every node.`,
+                  `And ${sentences.length - MOST_SENTENCES} more; see the map in data/scope.json and the results of each node in the pack.`,
                 ),
               ]
             : []),
@@ -56,15 +56,15 @@ function storeTable(stores: readonly EphiStore[], unasked: readonly EphiPlace[])
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Store', width: 34 },
+      { title: 'ePHI location', width: 34 },
       { title: 'Path', width: 24 },
       { title: 'Nodes', width: 22 },
-      { title: 'Asked about', width: 20 },
+      { title: 'Collected', width: 20 },
     ],
     rows: stores.map((store) => [
       [{ text: oneLine(store.name, 200), style: 'strong' }, ...typed(store.what)],
       [{ text: plain(store.path, 400), style: 'mono' }],
-      plainCell(store.nodes.length === 0 ? 'None was named' : names([...new Set(store.nodes)].sort(), 8)),
+      plainCell(store.nodes.length === 0 ? 'None declared' : names([...new Set(store.nodes)].sort(), 8)),
       askedCell(store, counts.get(`${store.name}\n${store.path}`) ?? 0),
     ]),
   }
@@ -72,7 +72,7 @@ function storeTable(stores: readonly EphiStore[], unasked: readonly EphiPlace[])
 
 function askedCell({ nodes }: EphiStore, unasked: number): Cell {
   const all = new Set(nodes).size
-  if (all === 0) return plainCell('Nothing was asked')
+  if (all === 0) return plainCell('Not collected')
   const line: Line = { text: `On ${of(Math.max(0, all - unasked), all)} nodes` }
   return [unasked === 0 ? line : { ...line, style: 'strong' }]
 }

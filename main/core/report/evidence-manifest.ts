@@ -6,16 +6,16 @@ import { alike } from './grouping.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, quiet, text } from './model.ts'
 import { names, of, plural } from './wording.ts'
 
-/** One recording with what the results say about its node; null where they rest on another recording, or on none. */
+/** One recording with the results of its node; null where the results are based on another recording or on none. */
 export interface Held {
   readonly loaded: RecordingOutline
   readonly digest: string
   readonly cited: ReadonlySet<string>
-  /** The results rest on this recording. */
+  /** The results are based on this recording. */
   readonly used: boolean
 }
 
-/** What the reasons of one node cite: question and digest, as keyOf() writes them. */
+/** Captures that the observations of one node cite, as keyOf() formats them. */
 function citedBy({ findings, isolation, claims = [] }: NodeAssessment): ReadonlySet<string> {
   const reasons = [
     ...findings.flatMap((finding) => finding.reasons),
@@ -31,7 +31,7 @@ function citedBy({ findings, isolation, claims = [] }: NodeAssessment): Readonly
 }
 const keyOf = ({ probe, command, stdout }: Capture): string => `${probe}/${command} ${stdout.sha256}`
 
-/** Recordings by node and time, each with what is cited of it. */
+/** Recordings by node and time, each with its cited captures. */
 export function heldOf(recordings: readonly RecordingOutline[], nodes: readonly NodeAssessment[]): readonly Held[] {
   const results = new Map(nodes.map((node) => [node.node, node]))
   return [...recordings]
@@ -56,7 +56,7 @@ const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$
 const metasOf = ({ loaded }: Held): readonly Capture[] => loaded.captures.map(({ meta }) => meta)
 const isCited = ({ cited }: Held, capture: Capture): boolean => cited.has(keyOf(capture))
 
-/** One node: where its answers lie, then each answer that a reason cites, one line each; the others are counted. */
+/** One node: the location of its captures, then each cited capture on one line; the others are counted. */
 export function answerBlocks(held: Held): readonly Block[] {
   const { recording } = held.loaded
   const metas = [...metasOf(held)].sort(byProbeAndCommand)
@@ -65,17 +65,17 @@ export function answerBlocks(held: Held): readonly Block[] {
   const spoken = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size > 0)
   return [
     heading(3, plain(recording.node.name, 80), true),
-    ...(recording.synthetic === null ? [] : [quiet(`Made up or edited recording: ${plain(recording.synthetic, 300)}`)]),
-    ...(held.used ? [] : [text('This recording was given but is not the one the results rest on.')]),
+    ...(recording.synthetic === null ? [] : [quiet(`Synthetic recording: ${plain(recording.synthetic, 300)}`)]),
+    ...(held.used ? [] : [text('This recording was supplied, but the results are based on another one.')]),
     {
       kind: 'facts',
       rows: [
         { label: 'Recording', value: monoCell(held.digest) },
         { label: 'In the pack', value: monoCell(`${nodeFolder(recording.node.name)}/`) },
         {
-          label: 'Answers',
+          label: 'Captures',
           value: plainCell(
-            `${plural(metas.length, 'answer')}, ${grouped(bytesOf(metas))} bytes; ${cited.length} cited by a reason, ${metas.length - cited.length} by none${endings(metas)}`,
+            `${plural(metas.length, 'capture')}, ${grouped(bytesOf(metas))} bytes; ${cited.length} cited by an observation, ${metas.length - cited.length} not cited${endings(metas)}`,
           ),
         },
       ],
@@ -95,7 +95,7 @@ const silentAnswer = (capture: Capture): string =>
 const ended = ({ status, exitCode }: Capture): string =>
   status === 'done' ? `exit ${exitCode ?? 'none'}` : status.replace('-', ' ')
 
-/** How many did not run to their end, by kind. */
+/** Counts of commands that did not complete, by status. */
 function endings(metas: readonly Capture[]): string {
   const short = alike(
     metas.filter(({ status }) => status !== 'done'),
@@ -107,7 +107,7 @@ function endings(metas: readonly Capture[]): string {
 const answerTable = (answers: readonly Capture[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Question', width: 27.6 },
+    { title: 'Probe/command', width: 27.6 },
     { title: 'Exit', width: 5.4 },
     { title: 'Bytes', width: 8 },
     { title: 'UTC', width: 8 },
@@ -116,7 +116,7 @@ const answerTable = (answers: readonly Capture[]): Block => ({
   rows: answers.map(answerRow),
 })
 
-/** An answer that is nothing but error output is shown by the digest of that. */
+/** A capture with only error output is listed with the digest of that output. */
 function answerRow(capture: Capture): readonly Cell[] {
   const { stdout, stderr, status, exitCode } = capture
   const onlyErrors = stdout.size === 0
@@ -130,10 +130,10 @@ function answerRow(capture: Capture): readonly Cell[] {
   ]
 }
 
-/** So many recordings have a line of their own; more than these are only counted. */
+/** Recordings listed one per line; further ones are counted. */
 const MOST_LINES = 1000
 
-/** Many nodes: one line each. */
+/** Large fleets: one line per recording. */
 export function nodeLines(held: readonly Held[]): readonly Block[] {
   const left = held.length - MOST_LINES
   return [
@@ -141,7 +141,7 @@ export function nodeLines(held: readonly Held[]): readonly Block[] {
       kind: 'table',
       columns: [
         { title: 'Node', width: 24 },
-        { title: 'Answers', width: 8 },
+        { title: 'Captures', width: 8 },
         { title: 'Cited', width: 6.5 },
         { title: 'Bytes', width: 12 },
         { title: 'SHA-256 of the recording', width: 51 },
@@ -151,7 +151,7 @@ export function nodeLines(held: readonly Held[]): readonly Block[] {
         return [
           [
             { text: placeOf(one), style: 'mono' },
-            ...(one.used ? [] : [{ text: 'not what the results rest on', style: 'quiet' } as const]),
+            ...(one.used ? [] : [{ text: 'not used for the results', style: 'quiet' } as const]),
           ],
           monoCell(String(metas.length)),
           monoCell(String(metas.filter((capture) => isCited(one, capture)).length)),
@@ -161,19 +161,19 @@ export function nodeLines(held: readonly Held[]): readonly Block[] {
       }),
     },
     ...(left > 0
-      ? [text(`And ${plural(left, 'recording')} more; statement.json in the pack names the digest of each.`)]
+      ? [text(`And ${plural(left, 'recording')} more; statement.json in the pack lists the digest of each.`)]
       : []),
   ]
 }
 
-/** The node's name, and its folder where that is another. */
+/** The node’s name, and its folder where it differs. */
 function placeOf({ loaded }: Held): string {
   const { name } = loaded.recording.node
   const folder = nodeFolder(name)
   return folder === `data/nodes/${name}` ? name : `${plain(name, 80)} in ${folder}`
 }
 
-/** What the redactor took out before anything was hashed or stored, by question. */
+/** Values masked before hashing and storage, by command. */
 export function redactionBlocks(held: readonly Held[]): readonly Block[] {
   const redacted = held.flatMap(({ loaded }) =>
     loaded.captures
@@ -186,18 +186,18 @@ export function redactionBlocks(held: readonly Held[]): readonly Block[] {
   )
   const groups = alike(redacted, ({ question }) => question)
   return [
-    heading(3, 'Redactions', true),
+    heading(3, 'Masking', true),
     ...(groups.length === 0
-      ? [text('None: the redactor found nothing to take out of any answer.')]
+      ? [text('None. Masking replaced no values.')]
       : [
           text(
-            'What looked like a secret, or stood where one can stand, was replaced before an answer was hashed and stored. A marker in the answer names its class; no result counts what was replaced as support.',
+            'Values that resemble a secret, or are in a position where a secret can occur, were replaced before the capture was hashed and stored. A marker in the capture states the class. No result counts a masked value as support.',
           ),
           {
             kind: 'table',
             columns: [
-              { title: 'Question', width: 34 },
-              { title: 'Replaced', width: 30 },
+              { title: 'Probe/command', width: 34 },
+              { title: 'Masked values', width: 30 },
               { title: 'Nodes', width: 36 },
             ],
             rows: groups.map((group) => [

@@ -8,10 +8,10 @@ import { sudoSection } from './sudo-reconciliation.ts'
 import { titles } from './titles.ts'
 import { plural } from './wording.ts'
 
-/** Up to so many recordings every cited answer has a line; beyond, every recording has one. */
+/** Up to this many recordings, each cited capture is listed; beyond, each recording has one line. */
 const FEW = 20
 
-/** The manifest of raw evidence: which answers were recorded, how large, with which digest, and where they lie in the pack. */
+/** Evidence index: the captures recorded, their size and digest, and their location in the pack. */
 export function evidenceSection({ recordings, assessment, sudo }: Matter): Section {
   const held = heldOf(recordings, assessment.nodes)
   const total = recordings.reduce((sum, { captures }) => sum + captures.length, 0)
@@ -21,7 +21,7 @@ export function evidenceSection({ recordings, assessment, sudo }: Matter): Secti
     title: titles.evidence,
     blocks: [
       text(
-        `${plural(total, 'answer')} in ${plural(held.length, 'recording')}. ${few ? FEW_TEXT : MANY_TEXT} Commands are constants of the catalog; nothing in them comes from a node.`,
+        `${plural(total, 'capture')} in ${plural(held.length, 'recording')}. ${few ? FEW_TEXT : MANY_TEXT} Commands are constants of the catalog; no part of them comes from a node.`,
       ),
       text(WHERE),
       ...(few ? held.flatMap(answerBlocks) : nodeLines(held)),
@@ -32,14 +32,14 @@ export function evidenceSection({ recordings, assessment, sudo }: Matter): Secti
 }
 
 const FEW_TEXT =
-  'Answers that a reason in this report cites are listed; those that none cites are counted. Exit is the command’s exit status. Bytes and SHA-256 are of its output as stored; “e” marks an answer of error output alone. Times are of the day given at the node.'
+  'Captures cited by an observation in this report are listed; the others are counted. Exit is the exit status of the command. Bytes and SHA-256 refer to the output as stored; “e” marks captures with error output only. Times are on the date stated for the node.'
 const MANY_TEXT =
-  'Each recording has one line. The node’s folder in the pack is data/nodes/NODE unless another is named.'
-const WHERE = `The bytes of an answer are the file sha256/DIGEST in the node’s folder; an empty one has the digest ${sha256('')}. Every answer, cited or not, with its exact command, rights, times, sizes and both digests, is a line of captures.jsonl in that folder, and a row of evidence.csv beside the pack. The digest of a recording is the SHA-256 over recording.json followed by captures.jsonl, so it fixes every line of both.`
+  'Each recording has one line. The folder of a node in the pack is data/nodes/NODE unless another is stated.'
+const WHERE = `A capture is stored as sha256/DIGEST in the folder of its node; empty output has the digest ${sha256('')}. Every capture, cited or not, is listed with its exact command, privilege, times, sizes and digests in captures.jsonl in that folder and in evidence.csv next to the pack. The digest of a recording is the SHA-256 over recording.json followed by captures.jsonl and therefore covers every line of both.`
 
 const BARE = /^[A-Za-z0-9_@%+=:,./*?[\]{}-]+$/
 
-/** The command as the node's shell got it: constants bare where they need no quotes, patterns bare, sudo named where it was used. */
+/** The command as passed to the node’s shell: constants unquoted where possible, patterns unquoted, with sudo where it was used. */
 export function commandLine({ argv, privilege, source }: Pick<Capture, 'argv' | 'privilege' | 'source'>): string {
   const words = argv.map((word) => (BARE.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
   return plain(source === 'node' && privilege === 'sudo' ? `sudo -n ${words.join(' ')}` : words.join(' '), 2000)

@@ -12,10 +12,10 @@ import { lasts, peopleRows, withdrawal } from './signed.ts'
 import { titles } from './titles.ts'
 import { day, names, of, when } from './wording.ts'
 
-/** What has ended stands first: it needs somebody. */
+/** Expired acceptances first, because they require action. */
 const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
-/** Every accepted exception, those that have ended first, what was asked for and not approved, and the deviations they speak of. */
+/** Risk acceptances, expired ones first, then requests that were not approved, then all deviations. */
 export function exceptionSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
@@ -29,9 +29,9 @@ export function exceptionSection(matter: Matter): Section {
     title: titles.exceptions,
     blocks: [
       text(
-        'An accepted exception is a decision of people, for a time. It does not change any verdict: what is contradicted stays contradicted in every count of this report. An item can be supported with accepted exceptions while they are in force.',
+        'A risk acceptance is a management decision to accept a deviation until a date. It does not change the verdict: every deviation remains in all counts of this report, and an acceptance never makes a control supported.',
       ),
-      ...(groups.length === 0 ? [text('Nobody accepted a finding.')] : []),
+      ...(groups.length === 0 ? [text('No risk acceptances.')] : []),
       ...groups.flatMap(({ standing, entries }): readonly Block[] => [
         heading(3, `${standingWords[standing]} (${entries.length})`, true),
         ...(standing === 'expired' ? [text(ENDED)] : []),
@@ -44,15 +44,15 @@ export function exceptionSection(matter: Matter): Section {
   }
 }
 
-const ENDED = 'What has ended accepts nothing. Where its finding is still contradicted, that counts as a gap again.'
+const ENDED = 'Expired risk acceptances have no effect. Deviations that remain are no longer accepted.'
 
 function entryBlocks(matter: Matter, entry: Exception): readonly Block[] {
   const { expiresAt, acceptedAt, withdrawn } = entry
-  const run = entry.run === null ? '' : `, on what run ${plain(entry.run, 100)} found`
+  const run = entry.run === null ? '' : `, based on run ${plain(entry.run, 100)}`
   return [
     heading(4, claimOf(matter, entry.check)),
     factBlock([
-      { label: 'Standing', value: plainCell(lasts(standingOf(entry, matter.assessment.asOf), expiresAt)) },
+      { label: 'Status', value: plainCell(lasts(standingOf(entry, matter.assessment.asOf), expiresAt)) },
       ...termRows(matter, entry),
       ...peopleRows(entry),
       { label: 'Accepted', value: plainCell(`${when(acceptedAt)}${run}`) },
@@ -64,7 +64,7 @@ function entryBlocks(matter: Matter, entry: Exception): readonly Block[] {
 const claimOf = ({ catalog }: Matter, check: string): string =>
   catalog.checks.find(({ id }) => id === check)?.claim ?? plain(check, 100)
 
-/** What an exception and a request for one say alike. */
+/** Terms that a risk acceptance and an acceptance request have in common. */
 function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exception | PendingException): FactRows {
   const contradicted = nodes.filter((node) => tally.verdict(node, check) === 'not-met').length
   return [
@@ -74,26 +74,26 @@ function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exc
       value: [
         { text: `${of(nodes.length, assessment.nodes.length)}: ${names(nodes, 40)}` },
         {
-          text: `Contradicted now on ${of(contradicted, nodes.length)} of them`,
+          text: `Currently not satisfied on ${of(contradicted, nodes.length)} of them`,
           mark: contradicted > 0 ? 'square-cross' : 'dot',
         },
       ],
     },
     { label: 'Reason', value: plainCell(oneLine(terms.reason)) },
-    { label: 'Measure in its place', value: plainCell(oneLine(terms.compensatingMeasure)) },
+    { label: 'Compensating control', value: plainCell(oneLine(terms.compensatingMeasure)) },
     { label: 'Owner', value: plainCell(oneLine(terms.owner)) },
   ]
 }
 
 const STANDINGS: Readonly<Record<Exclude<PendingStanding, 'approved'>, string>> = {
-  open: 'Asked for; nobody approved it. Until the end of',
-  lapsed: 'Asked for and never approved; the end that was asked for has passed:',
-  refused: 'Refused. It was asked for until the end of',
-  withdrawn: 'Taken back before anybody approved it. It was asked for until the end of',
+  open: 'Pending approval. Requested until the end of',
+  lapsed: 'Expired without a decision. Requested until the end of',
+  refused: 'Rejected. Requested until the end of',
+  withdrawn: 'Withdrawn before approval. Requested until the end of',
 }
 const PENDING: readonly Exclude<PendingStanding, 'approved'>[] = ['open', 'lapsed', 'refused', 'withdrawn']
 
-/** Requests that became no exception: they accept nothing. */
+/** Acceptance requests without approval: they have no effect. */
 function pendingBlocks(matter: Matter): readonly Block[] {
   const { register, assessment } = matter
   const requests = PENDING.flatMap((standing) =>
@@ -104,18 +104,18 @@ function pendingBlocks(matter: Matter): readonly Block[] {
   )
   if (requests.length === 0) return []
   return [
-    heading(3, `Asked for and not approved (${requests.length})`, true),
-    text('A request accepts nothing. Its findings count as gaps.'),
+    heading(3, `Requests without approval (${requests.length})`, true),
+    text('Requests have no effect until approved. Their deviations are not accepted.'),
     ...requests
       .slice(0, MOST_ENTRIES)
       .flatMap(({ standing, entry }): readonly Block[] => [
         heading(4, claimOf(matter, entry.check)),
         factBlock([
-          { label: 'Standing', value: plainCell(`${STANDINGS[standing]} ${day(entry.expiresAt)}, UTC`) },
+          { label: 'Status', value: plainCell(`${STANDINGS[standing]} ${day(entry.expiresAt)}, UTC`) },
           ...termRows(matter, entry),
           ...peopleRows(entry),
-          { label: 'Asked', value: plainCell(when(entry.requestedAt)) },
-          ...(entry.settled === undefined ? [] : [{ label: 'Settled', value: plainCell(withdrawal(entry.settled)) }]),
+          { label: 'Requested', value: plainCell(when(entry.requestedAt)) },
+          ...(entry.settled === undefined ? [] : [{ label: 'Resolved', value: plainCell(withdrawal(entry.settled)) }]),
         ]),
       ]),
     ...furtherEntries(requests.length),

@@ -12,15 +12,15 @@ import { contradicted, gapHeading, leading, noGap, summary } from './summary.ts'
 import { see } from './titles.ts'
 import { asExamined, of, plural, when } from './wording.ts'
 
-/** How much of everything stands on the page; what does not fit is counted. */
+/** How much of each part is printed on the page; the remainder is counted. */
 interface Detail {
   readonly gaps: number
   readonly frameworks: number
-  /** Units of width that a name or a sentence may take. */
+  /** Units of width that a name or a sentence may use. */
   readonly words: number
 }
 const LEAST: Detail = { gaps: 2, frameworks: 2, words: 40 }
-/** A claim that breaks off says less than one line fewer: rows go before words do. */
+/** A truncated sentence informs less than one row fewer, so rows are dropped before text is shortened. */
 const DETAILS: readonly Detail[] = [
   { gaps: 5, frameworks: 8, words: 240 },
   { gaps: 5, frameworks: 6, words: 140 },
@@ -32,8 +32,8 @@ const DETAILS: readonly Detail[] = [
 ]
 
 /**
- * The report on exactly one page, for who has a minute: whose servers, which of them, where each framework stands with its denominators,
- * the largest gaps, what is missing and what ends soon. Nothing is left out without a count, and it says where the whole report is.
+ * Executive summary on exactly one page: entity, population, conclusions by framework with denominators, the main findings,
+ * outstanding evidence and upcoming expiries. Everything omitted is counted, and the page states where the full report is.
  */
 export function buildExecutive(input: ReportInput): ReportDocument {
   const matter = matterOf(input)
@@ -42,14 +42,14 @@ export function buildExecutive(input: ReportInput): ReportDocument {
   const blocks = pages.find((make) => fitsOnePage(make())) ?? (() => page(matter, LEAST))
   const fleet = short(assessment.scope.fleet, 40)
   return {
-    title: `Evidence report on one page: ${fleet}`,
+    title: `Executive summary: ${fleet}`,
     language: 'en',
     subject: `Evidence digest ${evidenceDigest}`,
     producer: input.producer,
     demo: input.demo,
     runningHead: `${fleet}, pack ${short(input.packName, 50)}`,
     runningFoot: `Evidence ${evidenceDigest.slice(0, 16)}, as of ${when(assessment.asOf)}`,
-    sections: [{ id: 'page', title: 'Evidence report on one page', blocks: blocks() }],
+    sections: [{ id: 'page', title: 'Executive summary', blocks: blocks() }],
   }
 }
 
@@ -60,35 +60,35 @@ function page(matter: Matter, detail: Detail): readonly Block[] {
   return [
     {
       kind: 'title',
-      over: 'Evidence report on one page',
+      over: 'Executive summary',
       text: short(engagement?.entity ?? fleet, 32),
-      under: short(engagement?.purpose ?? 'No engagement was declared: no entity, purpose or boundary.', detail.words),
+      under: short(engagement?.purpose ?? 'Engagement not defined: no entity, purpose or boundary.', detail.words),
     },
     ...notes(matter),
     { kind: 'facts', rows: facts(matter, detail) },
-    heading(3, 'Controls by framework'),
+    heading(3, 'Conclusions by framework'),
     ...frameworks(matter, detail),
-    heading(3, gapHeading(gaps.length, shown.length, `all are in the report, under ${see('gaps')}`)),
+    heading(3, gapHeading(gaps.length, shown.length, `all findings are in the report, ${see('gaps')}`)),
     gaps.length === 0
       ? text(noGap(matter))
       : {
           kind: 'table',
           columns: [
-            { title: 'Contradicted claim', width: 76 },
-            { title: 'Of nodes tested', width: 24 },
+            { title: 'Expected condition not satisfied', width: 76 },
+            { title: 'Deviations / tested', width: 24 },
           ],
           rows: shown.map(({ check, nodes }): readonly Cell[] => [
             [{ text: short(check.claim, detail.words) }],
             [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
           ]),
         },
-    heading(3, 'Missing, and due'),
+    heading(3, 'Outstanding evidence'),
     { kind: 'list', items: missing(matter, detail) },
     quiet(standingLimitation('page sums up')),
   ]
 }
 
-/** What a reader has to know before any number. */
+/** Reservations stated before any number. */
 function notes({ demo, assessment }: Matter): readonly Block[] {
   const made = assessment.nodes.filter(({ synthetic }) => synthetic !== null)
   if (demo)
@@ -96,7 +96,7 @@ function notes({ demo, assessment }: Matter): readonly Block[] {
       {
         kind: 'banner',
         title: 'Demo data',
-        text: 'Made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.',
+        text: 'Produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
       },
     ]
   return made.length === 0
@@ -104,8 +104,8 @@ function notes({ demo, assessment }: Matter): readonly Block[] {
     : [
         {
           kind: 'banner',
-          title: 'Contains recordings that were made up or edited',
-          text: `${of(made.length, assessment.nodes.length)} nodes rest on them. The report names each, under ${see('isolation')}.`,
+          title: 'Contains synthetic recordings',
+          text: `${of(made.length, assessment.nodes.length)} nodes have synthetic recordings. The report lists them under ${see('isolation')}.`,
         },
       ]
 }
@@ -123,33 +123,33 @@ function facts(matter: Matter, { words }: Detail): Facts {
       ? ''
       : framing.kind === 'date'
         ? `${dayOf(framing.date)}. `
-        : `${dayOf(framing.from)} to ${dayOf(framing.to)}, as planned; one collection shows one moment of it. `
+        : `${dayOf(framing.from)} to ${dayOf(framing.to)}, as planned; one collection shows one point in time. `
   const draft = engagement?.status === 'draft' ? 'Draft. ' : ''
-  const lists = populationLine(matter) ?? 'Known from the fleet file alone, which was compared with no other list'
+  const lists = populationLine(matter) ?? 'Known from the fleet file only; not reconciled with any other list'
   return [
-    { label: 'Date', value: [{ text: `${draft}${dated}Judged as of ${when(assessment.asOf)}` }] },
+    { label: 'Date', value: [{ text: `${draft}${dated}Evaluated as of ${when(assessment.asOf)}` }] },
     {
       label: 'Population',
       value: [{ text: `${lists}. ${answeredLine(matter)}.` }],
     },
     ...(isolated.length === 0 ? [] : [{ label: 'Isolation', value: isolated.map((said) => ({ text: said })) }]),
-    // The fleet's name stands at the head of the page.
+    // Without an engagement the page title is the fleet’s name.
     ...(engagement === undefined
       ? []
       : [{ label: 'Audience', value: [{ text: short(engagement.audience, Math.min(words, 120)) }] }]),
-    { label: 'Compared against', value: profileCell(matter) },
+    { label: 'Threshold profile', value: profileCell(matter) },
     {
       label: 'Signer',
       value:
         signer === null
-          ? [{ text: 'None. This copy carries no signature.' }]
+          ? [{ text: 'None. This copy is not signed.' }]
           : [
               { text: `${short(signer.subject, Math.min(words, 100))}, certificate SHA-256` },
               { text: signer.fingerprint, style: 'mono' },
             ],
     },
     {
-      label: 'Whole report',
+      label: 'Full report',
       value: [
         { text: `${PATHS.report} in ${short(packName, 60)}, evidence digest` },
         { text: evidenceDigest, style: 'mono' },
@@ -158,7 +158,7 @@ function facts(matter: Matter, { words }: Detail): Facts {
   ]
 }
 
-/** Parts of the summary, which this page takes over as they are. */
+/** Blocks of the summary section that this page reuses unchanged. */
 const partsOf = <K extends Block['kind']>(matter: Matter, kind: K): readonly Extract<Block, { kind: K }>[] =>
   summary(matter).blocks.filter((block): block is Extract<Block, { kind: K }> => block.kind === kind)
 
@@ -168,14 +168,14 @@ function frameworks(matter: Matter, detail: Detail): readonly Block[] {
   const left = table.rows.length - detail.frameworks
   const rows = table.rows.slice(0, detail.frameworks).map((row) =>
     row.map((cell, index) =>
-      // What stands below a count is in the report.
+      // Notes below a count are in the full report.
       index === 0 ? cell.map((line) => ({ ...line, text: short(asExamined(line.text), 26) })) : cell.slice(0, 1),
     ),
   )
   return [{ ...table, rows }, ...(left > 0 ? [quiet(`And ${plural(left, 'framework')} more, in the report.`)] : [])]
 }
 
-/** Nodes without evidence, risk acceptances that end soon, documents that are outstanding: one line each. */
+/** Nodes not collected, risk acceptances that expire soon, outstanding documents: one line each. */
 const missing = (matter: Matter, { words }: Detail): readonly Line[] =>
   (partsOf(matter, 'list').at(-1)?.items ?? []).map((line) => ({
     ...line,

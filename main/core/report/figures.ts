@@ -3,10 +3,10 @@ import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { ReportInput } from './input.ts'
 import { type Block, heading, text } from './model.ts'
 
-/** In a larger report only nodes with a contradiction get pictures, so that a reader still finds them. */
+/** In larger reports only nodes with a deviation or anomaly have figures, so that readers can find them. */
 export const MANY_NODES = 40
 
-/** Whether a node's pictures stand in a report over so many nodes: a contradiction in what the pictures show decides. */
+/** Whether a node has figures in a report over this many nodes: decided by deviations and anomalies in what the figures show. */
 export const isPictured = ({ isolation, findings }: NodeAssessment, nodes: number): boolean =>
   nodes <= MANY_NODES ||
   (isolation?.contradictions.length ?? 0) > 0 ||
@@ -14,10 +14,10 @@ export const isPictured = ({ isolation, findings }: NodeAssessment, nodes: numbe
     ({ property, verdict }) => verdict === 'not-met' && (property === 'isolation' || property === 'encryption-at-rest'),
   )
 
-/** What the pictures in a node's isolation dossier are about; where it is stands in a dossier of its own. */
+/** Kinds of figures in a node’s isolation analysis; location has its own section. */
 export const DOSSIER_KINDS: readonly Figure['kind'][] = ['isolation-families', 'block-stack', 'topology']
 
-/** The pictures of one node that are of these kinds, where there are any. Whose dossier stands in the report is decided before. */
+/** Figures of one node of these kinds, if any. The caller decides which nodes are included. */
 export function figureBlocks(
   { figures }: Pick<ReportInput, 'figures'>,
   node: NodeAssessment,
@@ -25,22 +25,22 @@ export function figureBlocks(
 ): readonly Block[] {
   const own = (figures?.get(node.node) ?? []).filter(({ kind }) => kinds.includes(kind))
   if (own.length === 0) return []
-  return [heading(4, 'In pictures'), ...own.map((figure): Block => ({ kind: 'figure', figure }))]
+  return [heading(4, 'Figures'), ...own.map((figure): Block => ({ kind: 'figure', figure }))]
 }
 
-/** Says which nodes have pictures, where not all have. */
+/** States which nodes have figures, where not all have. */
 export const picturesNote = ({ figures, assessment }: ReportInput): readonly Block[] =>
   (figures?.size ?? 0) === 0 || assessment.nodes.length <= MANY_NODES
     ? []
     : [
         text(
-          `This report covers ${assessment.nodes.length} nodes. Pictures stand only at those with a contradiction in isolation or in encryption at rest.`,
+          `This report covers ${assessment.nodes.length} nodes. Figures are included only for nodes with a deviation or anomaly in isolation or encryption at rest.`,
         ),
       ]
 
 const MAX_ALT = 1600
 
-/** What a picture says, for those who hear it: its caption, then its table row by row, as far as that stays bearable. */
+/** Alternative text of a figure for screen readers: caption, then its table row by row, up to a limit. */
 export function figureAlt({ title, caption, table }: Figure): string {
   const [, ...heads] = table.head
   const rows = table.rows.map(([name = '', ...cells]) => {

@@ -24,14 +24,14 @@ import {
   worstFirst,
 } from './wording.ts'
 
-/** So many different sets of reasons are shown of one check; the others are counted. */
+/** Distinct sets of observations shown per check; the others are counted. */
 const MOST_GROUPS = 30
-/** Reasons of one finding that are shown. */
+/** Observations shown per result. */
 const MOST_REASONS = 20
-/** Of a claim that is not decided. */
+/** Observations shown per inconclusive result. */
 const MOST_OPEN = 5
 
-/** Every contradicted claim: nodes with the same reasons together, with those reasons and the answers they rest on. */
+/** All findings: deviating nodes grouped by equal observations, with those observations and the captures they cite. */
 export function gapSection(matter: Matter): Section {
   const gaps = contradicted(matter)
   const total = gaps.reduce((sum, { nodes }) => sum + nodes.length, 0)
@@ -43,7 +43,7 @@ export function gapSection(matter: Matter): Section {
       text(
         total === 0
           ? noGap(matter)
-          : `${plural(gaps.length, 'claim')} ${gaps.length === 1 ? 'is' : 'are'} contradicted, in ${plural(total, 'finding')}. They stand by subject, isolation first, then encryption and so on as in the tables; of each subject, the most widespread first. Nodes that contradict a claim for the same reasons stand together.`,
+          : `${plural(gaps.length, 'check')} ${gaps.length === 1 ? 'is' : 'are'} not satisfied, with ${plural(total, 'deviation')} in total. Findings are ordered by property, isolation first, and within a property by the number of deviating nodes. Nodes with the same observations are grouped.`,
       ),
       ...(total === 0 ? [] : [quiet(CODES)]),
       ...gaps.flatMap((gap) => gapBlocks(matter, gap, byName)),
@@ -73,14 +73,14 @@ function gapBlocks(
   const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
   const left = groups.length - shown.length
   return [
-    // A claim alone, in large letters, would read as if it held.
-    heading(3, `Contradicted: ${check.claim}`, true),
+    // The expected condition alone, as a heading, would read as if it were satisfied.
+    heading(3, `Not satisfied: ${check.claim}`, true),
     quiet(`${propertyWords[check.property].label}. Check ${check.id}. ${testedWords(matter, check.id, nodes.length)}.`),
     {
       kind: 'table',
       columns: [
         { title: 'Nodes', width: 26 },
-        { title: 'What was observed', width: 74 },
+        { title: 'Evidence', width: 74 },
       ],
       rows: shown.map((group) => [whichCell(group), why(group[0]?.reasons ?? [], group.length > 1)]),
     },
@@ -88,7 +88,7 @@ function gapBlocks(
       ? []
       : [
           text(
-            `And ${plural(nodes.length - shown.flat().length, 'node')} with ${left} other sets of reasons. ${ELSEWHERE}`,
+            `And ${plural(nodes.length - shown.flat().length, 'node')} with ${left} other sets of observations. ${ELSEWHERE}`,
           ),
         ]),
   ]
@@ -101,7 +101,7 @@ function testedWords({ assessment, tally }: Matter, check: string, deviations: n
   return `Deviations on ${of(deviations, tested)} nodes tested${untested === 0 ? '' : `; ${untested} not tested`}`
 }
 
-/** What reasons say, apart from the digests of what they rest on. */
+/** Direction and text of observations, without the digests they cite. */
 const saidIn = (reasons: readonly Reason[]): string =>
   reasons.map(({ says, text: words }) => `${says} ${words}`).join('\n')
 
@@ -113,30 +113,30 @@ function whichCell(group: readonly Gap[]): Cell {
     { text: one ? plain(first.node.node, 80) : plural(group.length, 'node'), style: 'strong' },
     ...(one ? [] : [{ text: names(group.map(({ node }) => node.node)) }]),
     { text: one ? observedBriefly(first.node) : observedTogether(group.map(({ node }) => node)), style: 'quiet' },
-    ...(first.node.synthetic === null ? [] : [{ text: 'Made up or edited recording', style: 'quiet' } as const]),
+    ...(first.node.synthetic === null ? [] : [{ text: 'Synthetic recording', style: 'quiet' } as const]),
     ...first.accepted,
   ]
 }
 
-/** When several nodes were observed: the one moment, or the first and the last. */
+/** Collection time of several nodes: one time, or the first and the last. */
 function observedTogether(nodes: readonly NodeAssessment[]): string {
   const moments = nodes.flatMap(({ observedAt }) => observedAt ?? []).sort()
   const [first] = moments
   return first === undefined ? '' : between(first, moments.at(-1) ?? first)
 }
 
-/** Worst first, as many as a reader goes through. */
+/** Observations, worst first, up to a limit. */
 function why(reasons: readonly Reason[], several: boolean, most = MOST_REASONS): Cell {
-  if (reasons.length === 0) return plainCell('Nothing more was recorded.')
+  if (reasons.length === 0) return plainCell('No observation was recorded.')
   const ordered = worstFirst(reasons)
   const left = ordered.length - most
   return [
     ...ordered.slice(0, most).map(several ? sharedReasonLine : reasonLine),
-    ...(left > 0 ? [{ text: `And ${plural(left, 'reason')} more.`, style: 'quiet' } as const] : []),
+    ...(left > 0 ? [{ text: `And ${plural(left, 'more observation')}.`, style: 'quiet' } as const] : []),
   ]
 }
 
-/** What was not tested or not decided, and why: nodes without evidence first, then checks with equal reasons taken together. */
+/** Results not tested or inconclusive, with the reason: nodes not collected first, then checks grouped by equal observations. */
 export function undecidedSection(matter: Matter): Section {
   const silent = alike(
     matter.assessment.nodes.filter((node) => !reached(node)),
@@ -144,29 +144,31 @@ export function undecidedSection(matter: Matter): Section {
   )
   const groups = undecided(matter)
   const blocks: Block[] = [
-    text('Nothing in this section counts as support. It says what would have to be collected to decide more.'),
-    heading(3, 'Nodes without evidence', true),
+    text(
+      'No result in this section counts as satisfied. It lists the evidence that was not obtained or does not decide.',
+    ),
+    heading(3, 'Nodes not collected', true),
     silent.length === 0
-      ? text('None: every declared node answered.')
+      ? text('None. All declared nodes were collected.')
       : {
           kind: 'table',
           columns: [
             { title: 'Nodes', width: 24 },
-            { title: 'What happened', width: 38 },
-            { title: 'What to do', width: 38 },
+            { title: 'Cause', width: 38 },
+            { title: 'Recommended action', width: 38 },
           ],
           rows: silent.slice(0, MOST_GROUPS).map(silentRow),
         },
     ...(silent.length > MOST_GROUPS ? [text(`And ${silent.length - MOST_GROUPS} more rows. ${ELSEWHERE}`)] : []),
-    heading(3, 'Checks without a decision on nodes that answered', true),
+    heading(3, 'Inconclusive or untested checks on collected nodes', true),
     groups.length === 0
-      ? text('None: every check was decided on every node that answered.')
+      ? text('None. Every check has a conclusive result on every collected node.')
       : {
           kind: 'table',
           columns: [
-            { title: 'Claim', width: 34 },
+            { title: 'Expected condition', width: 34 },
             { title: 'Nodes', width: 22 },
-            { title: 'Why it is not decided', width: 44 },
+            { title: 'Reason', width: 44 },
           ],
           rows: groups,
         },
@@ -184,11 +186,11 @@ function silentRow(nodes: readonly NodeAssessment[]): readonly Cell[] {
       { text: names(nodes.map(({ node }) => node)), ...(nodes.length > 1 ? {} : { style: 'strong' as const }) },
     ],
     [
-      { text: words?.title ?? 'There is no recording of this declared node' },
+      { text: words?.title ?? 'No recording exists for this declared node' },
       ...(detail === '' ? [] : [{ text: detail, style: 'quiet' } as const]),
-      { text: words?.meaning ?? 'It counts as not collected.' },
+      { text: words?.meaning ?? 'All its checks count as not tested.' },
     ],
-    plainCell(words?.next ?? 'Collect from it, or take it off the declared list with a reason.'),
+    plainCell(words?.next ?? 'Collect from it, or exclude it from the declared population with a rationale.'),
   ]
 }
 
@@ -212,14 +214,14 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
       ...shown.map((group) => undecidedRow(check, group, assessment.nodes.length)),
       ...(left === 0
         ? []
-        : [[plainCell(check.id), plainCell(`${left} more`), plainCell(`For other reasons. ${ELSEWHERE}`)]]),
+        : [[plainCell(check.id), plainCell(`${left} more`), plainCell(`Other reasons. ${ELSEWHERE}`)]]),
     ]
   })
 }
 
 function undecidedRow(check: Check, group: readonly Undecided[], population: number): readonly Cell[] {
   const { verdict, reasons } = group[0]?.finding ?? notEvaluated(check)
-  // What speaks for a claim does not say why it stays open.
+  // A supporting observation does not explain why the result is inconclusive.
   const open = reasons.filter(({ says }) => says !== 'for')
   return [
     [{ text: check.claim }, { text: check.id, style: 'quiet' }],
@@ -228,7 +230,7 @@ function undecidedRow(check: Check, group: readonly Undecided[], population: num
   ]
 }
 
-/** The way to a drive stands in pictures, in the gaps and in assessment.json; here only what is missing. */
+/** Device paths are in the figures, the findings and assessment.json; this section prints only what is missing. */
 const withoutPath = (reason: Reason): Reason => ({ ...reason, text: reason.text.replace(/ Path: [^\n]*$/, '') })
 
 const notEvaluated = (check: Check): Finding => ({

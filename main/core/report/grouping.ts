@@ -1,4 +1,4 @@
-/** Things that are alike, together, in the order in which the first of each came. */
+/** Groups items by key, in the order of the first item of each group. */
 export function alike<T>(all: Iterable<T>, keyOf: (one: T) => string): readonly (readonly T[])[] {
   const groups = new Map<string, T[]>()
   for (const one of all) {

@@ -4,19 +4,19 @@ import type { Matter } from './input.ts'
 import { type Block, heading, type Section, text } from './model.ts'
 import { titles } from './titles.ts'
 
-/** How a stranger checks this file and its pack with tools that are not ours. Commands: PAdES (ETSI EN 319 142-1), RFC 5652, RFC 3161. */
+/** Independent verification of this file and its pack with third-party tools: PAdES (ETSI EN 319 142-1), RFC 5652, RFC 3161. */
 export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole' }: Matter): Section {
   const archive = `'${plain(packName, 200).replaceAll("'", "'\\''")}'`
   const blocks: Block[] = [
     text(
-      'None of these steps needs Barewitness, an account or a network. They use openssl 3, unzip, sha256sum, xxd and ordinary shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 pdfdetach (both poppler). Put this report as report.pdf, the pack and root.pem, the root certificate that you decided to trust, into one folder, and give the commands there in this order. For the whole pack, verify.sh in it does this in one command; VERIFY.txt beside it says how.',
+      'Steps 1 to 6 require neither Barewitness nor an account nor a network. They use openssl 3, unzip, sha256sum, xxd and standard shell tools; step 1 uses certutil (NSS) and pdfsig, step 5 uses pdfdetach (both poppler). Place this report as report.pdf, the pack, and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. To verify the whole pack in one command, use verify.sh in the pack; see VERIFY.txt.',
     ),
     { kind: 'code', lines: [`unzip -q ${archive} -d unpacked`] },
   ]
   if (signer !== null)
     blocks.push(
       heading(3, '1. The signature in this PDF, with a PDF tool'),
-      text('Every signature must be reported as valid, and the last one must cover the whole document.'),
+      text('Every signature must be reported as valid, and the last must cover the whole document.'),
       {
         kind: 'code',
         lines: [
@@ -25,7 +25,7 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
           'pdfsig -no-ocsp -nssdir sql:nss report.pdf',
         ],
       },
-      heading(3, '2. The signature in this PDF, with openssl alone'),
+      heading(3, '2. The signature in this PDF, with openssl only'),
       {
         kind: 'code',
         lines: [
@@ -36,20 +36,20 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
           '  -CAfile root.pem -purpose any -signer signer.pem -out /dev/null',
         ],
       },
-      heading(3, '3. Whose key it is'),
+      heading(3, '3. The signer’s identity'),
       text(
-        'Get the fingerprint of the signing certificate from the signer by another way, such as a call or an earlier audit. It must equal the one here and the one on page 1. Step 2 left the certificate that signed as signer.pem. openssl prints the same digits with colons and in capitals.',
+        'Obtain the fingerprint of the signing certificate from the signer directly, for example by telephone or from an earlier audit. It must match the fingerprint here and on page 1. Step 2 wrote the signing certificate to signer.pem. openssl prints the same digits with colons and in capitals.',
       ),
       {
         kind: 'code',
         lines: ['openssl x509 -in signer.pem -noout -fingerprint -sha256', `# expected: ${signer.fingerprint}`],
       },
     )
-  else blocks.push(text('This copy carries no signature. Only the digests below tie it to its pack.'))
+  else blocks.push(text('This copy is not signed. Only the digests below link it to its pack.'))
   blocks.push(
-    heading(3, '4. That this report and the pack belong together'),
+    heading(3, '4. This report belongs to the pack'),
     text(
-      'The second command must print the evidence digest below. The others check every file of the pack, and print nothing where all fit.',
+      'The second command must print the evidence digest below. The others check every file of the pack and print nothing if all files match.',
     ),
     {
       kind: 'code',
@@ -61,27 +61,27 @@ export function howtoSection({ signer, evidenceDigest, packName, embeds = 'whole
         'sha256sum --strict --quiet -c manifest-sha256.txt',
       ],
     },
-    heading(3, '5. The results inside this PDF'),
+    heading(3, '5. The results embedded in this PDF'),
     ...EMBEDDED[embeds],
-    heading(3, '6. One answer of one node'),
+    heading(3, '6. One capture of one node'),
     text(
-      'Take a digest from the evidence index. Put it in the place of DIGEST. The file of that name in the pack holds the exact bytes the node answered. Its SHA-256 must be its name, and the reader can judge its content.',
+      'Replace DIGEST with a digest from the evidence index. The file of that name in the pack contains the exact output of the node, with secrets masked. Its SHA-256 must equal its name. Its content can then be inspected.',
     ),
     { kind: 'code', lines: ['find . -path "*/sha256/*" -name "DIGEST" -exec sha256sum {} +'] },
     heading(3, '7. The verdicts'),
     text(
-      'With Barewitness, on a computer without a network, every verdict can be evaluated again from the raw answers and compared:',
+      'With Barewitness, on a computer without a network, every verdict can be re-evaluated from the captures and compared:',
     ),
     { kind: 'code', lines: [`cd ../.. && barewitness verify ${archive} --trust root.pem`] },
   )
   return { id: 'howto', title: titles.howto, blocks }
 }
 
-/** What the embedded file is compared with, in the folder of the pack. */
+/** What the embedded file is compared with in the unpacked pack, by form. */
 const EMBEDDED: Readonly<Record<EmbeddedForm, readonly Block[]>> = {
   whole: [
     text(
-      'The embedded assessment.json holds every result. In the pack each node’s results are a file of their own; the loop must name every one of them.',
+      'The embedded assessment.json contains every result. In the pack, the results of each node are a separate file; the loop must list every one of them.',
     ),
     {
       kind: 'code',
@@ -95,7 +95,7 @@ const EMBEDDED: Readonly<Record<EmbeddedForm, readonly Block[]>> = {
   ],
   index: [
     text(
-      'The embedded file is the index of results: states of controls, and each node with the SHA-256 of its own file in the pack. It is the same as data/assessment.json there, so the second command must print nothing. The loop must name the results of every node.',
+      'The embedded file is the index of results: the state of each control, and each node with the SHA-256 of its results in the pack. It is identical to data/assessment.json in the pack, so the second command must print nothing. The loop must list the results of every node.',
     ),
     {
       kind: 'code',

@@ -13,32 +13,32 @@ export interface ReportInput {
   readonly assessment: Assessment
   readonly catalog: Catalog
   readonly recordings: readonly RecordingOutline[]
-  /** Name and version of what made the report. */
+  /** Name and version of the producing software. */
   readonly producer: string
-  /** SHA-256 over the pack's list of digests without the lines of the report itself. */
+  /** SHA-256 over the pack’s manifest without the lines of the report itself. */
   readonly evidenceDigest: Sha256
   readonly packName: string
   readonly signer: { readonly subject: string; readonly fingerprint: string } | null
   readonly demo: boolean
-  /** What people say about it; laid beside verdicts, never in their place. */
+  /** The register: printed next to verdicts, which it never changes. */
   readonly register: Register
-  /** For whom the report was made, as the person who asked for it wrote it. */
+  /** Recipient of the report, as typed. */
   readonly generatedFor?: string
-  /** Pictures by node; a node without evidence for one has none. */
+  /** Figures by node; a node without the evidence for a figure has none. */
   readonly figures?: ReadonlyMap<string, readonly Figure[]>
-  /** Pictures of all nodes together. */
+  /** Figures over all nodes. */
   readonly fleetFigures?: readonly Figure[]
-  /** What the report embeds of the results; all of them unless told otherwise. */
+  /** Form of the embedded results; all results by default. */
   readonly embeds?: EmbeddedForm
-  /** By node: how far sudo's own log and the recording agree, or why that cannot be said. */
+  /** By node: agreement of the sudo log with the recording, or why it could not be compared. */
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
-  /** What runs before this one say of contradicted claims; absent where none was asked for or kept. */
+  /** Deviations in earlier runs; absent where not requested or not available. */
   readonly earlier?: EarlierRuns
 }
 
-/** What every part of the report is written from. */
+/** Input of every section of the report. */
 export interface Matter extends ReportInput {
   readonly tally: Tally
-  /** As of the moment that everything is judged by. */
+  /** Risk acceptances at the evaluation date. */
   readonly accepted: Acceptances
 }

@@ -15,25 +15,25 @@ import { CODES, ELSEWHERE, names, observed, of, plural, reasonLine, worstFirst }
 
 export const TENANCY: Readonly<Record<Isolation['tenancy'], string>> = {
   'single-observed': 'One tenant observed on this operating system',
-  shared: 'Signs of more than one tenant on this operating system',
-  unknown: 'Not decided',
+  shared: 'Several tenants observed on this operating system',
+  unknown: 'Undetermined',
 }
 const DEVICE: Readonly<Record<DeviceLocality['kind'], string>> = { gpu: 'GPU', nic: 'NIC', hca: 'HCA', disk: 'Disk' }
 const LOCALITY: Readonly<Record<DeviceLocality['is'], string>> = {
-  native: 'Part of this machine',
-  'virtual-function': 'A slice of a shared device (virtual function)',
-  passthrough: 'Handed through by a hypervisor',
-  virtual: 'Virtual device',
-  remote: 'Reached over a network',
-  unknown: 'Not decided',
+  native: 'Physical',
+  'virtual-function': 'SR-IOV virtual function of a shared device',
+  passthrough: 'Passthrough by a hypervisor',
+  virtual: 'Virtual',
+  remote: 'Network-attached',
+  unknown: 'Undetermined',
 }
 
-/** In a large fleet so many dossiers stand in the report, of nodes with a contradiction in what pictures show. */
+/** In a large fleet, the number of nodes with an isolation analysis in the report. */
 const MOST_DOSSIERS = 20
-/** In a short dossier so many reasons. */
+/** Observations in the short form. */
 const MOST_REASONS = 12
 
-/** Per node, the four isolation answers, each apart, and everything that speaks for, against or stays unclear. */
+/** Per node, the four isolation results, separately, with supporting, contradicting and unclear observations. */
 export function isolationSection(matter: Matter): Section {
   const { nodes } = matter.assessment
   const many = nodes.length > MANY_NODES
@@ -46,7 +46,7 @@ export function isolationSection(matter: Matter): Section {
     title: titles.isolation,
     blocks: [
       text(
-        'Isolation has four separate answers: what the operating system runs on, who uses it, where each device is, and how strong the evidence is. They are never added up. Running directly on hardware is argued from many signs; no single sign decides it.',
+        'Isolation has four separate results: execution environment, tenancy, device attachment and evidence grade. They are never combined. Bare-metal execution is inferred from many signals; no single signal decides it.',
       ),
       text(imageLimit),
       quiet(CODES),
@@ -65,27 +65,27 @@ const contradictedFirst = (matter: Matter): readonly NodeAssessment[] => {
   return nodes.length > MANY_NODES ? byWorstNode(matter).filter((node) => isPictured(node, nodes.length)) : nodes
 }
 
-/** The nodes whose dossiers, and pictures, stand in the report: all of a small fleet. */
+/** Nodes with an isolation analysis and figures in the report: all nodes of a small fleet. */
 export const dossierNodes = (matter: Matter): readonly NodeAssessment[] =>
   matter.assessment.nodes.length > MANY_NODES
     ? contradictedFirst(matter).slice(0, MOST_DOSSIERS)
     : matter.assessment.nodes
 
-/** A large fleet: nodes with the same answers in one row. */
+/** Large fleets: nodes with the same results in one table row. */
 function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: number): readonly Block[] {
   const answers = ({ isolation }: NodeAssessment): readonly string[] =>
     isolation === null
-      ? ['Nothing was observed']
+      ? ['Not collected']
       : [layerText(isolation), TENANCY[isolation.tenancy], `Grade ${isolation.grade}`, deviceCounts(isolation.locality)]
   const groups = [...alike(nodes, (node) => answers(node).join('\n'))].sort((a, b) => b.length - a.length)
   const left = groups.slice(MOST_GROUPS).flat().length
   return [
-    heading(3, 'Nodes by their four answers', true),
+    heading(3, 'Nodes by result', true),
     {
       kind: 'table',
       columns: [
         { title: 'Nodes', width: 34 },
-        { title: 'Answers', width: 66 },
+        { title: 'Results', width: 66 },
       ],
       rows: groups
         .slice(0, MOST_GROUPS)
@@ -94,9 +94,9 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
           group[0] === undefined ? [] : answers(group[0]).map((said) => ({ text: said })),
         ]),
     },
-    ...(left === 0 ? [] : [text(`And ${plural(left, 'node')} with other answers. ${ELSEWHERE}`)]),
+    ...(left === 0 ? [] : [text(`And ${plural(left, 'node')} with other results. ${ELSEWHERE}`)]),
     text(
-      `${plural(shown, 'node')} contradict${shown === 1 ? 's' : ''} a claim about isolation or encryption at rest; the ${dossiers} with the worst answers stand below, in short. ${ELSEWHERE}`,
+      `${plural(shown, 'node')} ${shown === 1 ? 'has' : 'have'} a deviation or anomaly in isolation or encryption at rest; the ${dossiers} with the worst results are summarized below. ${ELSEWHERE}`,
     ),
   ]
 }
@@ -105,20 +105,18 @@ const MOST_GROUPS = 60
 function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short: boolean): readonly Block[] {
   const name = heading(3, plain(node.node, 80), true)
   const made: Block[] =
-    node.synthetic === null
-      ? []
-      : [{ kind: 'banner', title: 'Made up or edited recording', text: plain(node.synthetic, 300) }]
+    node.synthetic === null ? [] : [{ kind: 'banner', title: 'Synthetic recording', text: plain(node.synthetic, 300) }]
   if (node.isolation === null) {
     return [
       name,
       ...made,
-      text(`${observed(node)} There is no isolation argument; ${see('undecided')} says why.`),
+      text(`${observed(node)} No isolation analysis; for the reason, see ${see('undecided')}.`),
       ...figureBlocks(matter, node, DOSSIER_KINDS),
     ]
   }
   const { layer, rule, tenancy, locality, grade, reasons, minimum } = node.isolation
   const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
-  // The minimum evidence stands below with the same words.
+  // The minimum evidence is printed below with the same text.
   const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
   const ordered = worstFirst(reasons.filter((reason) => !below.has(reason.text)))
   const listed = short ? ordered.filter(({ says }) => says === 'against').slice(0, MOST_REASONS) : ordered
@@ -130,29 +128,29 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
     {
       kind: 'facts',
       rows: [
-        { label: 'Execution layer', value: plainCell(layerText(node.isolation)) },
-        ...(layer === 'unknown' ? [{ label: 'Why not decided', value: plainCell(plain(rule.text, 1200)) }] : []),
-        { label: 'Tenancy on the OS', value: plainCell(TENANCY[tenancy]) },
+        { label: 'Execution environment', value: plainCell(layerText(node.isolation)) },
+        ...(layer === 'unknown' ? [{ label: 'Reason', value: plainCell(plain(rule.text, 1200)) }] : []),
+        { label: 'Tenancy', value: plainCell(TENANCY[tenancy]) },
         {
           label: 'Devices',
           value: short
             ? plainCell(deviceCounts(locality))
             : locality.length === 0
-              ? plainCell('No device was listed.')
+              ? plainCell('No devices listed.')
               : alike(locality, sameKind).map((devices) => ({ text: local(devices) })),
         },
-        { label: 'Grade of evidence', value: plainCell(`${grade}. ${gradeWords[grade]}`) },
+        { label: 'Evidence grade', value: plainCell(`${grade}. ${gradeWords[grade]}`) },
       ],
     },
     ...explanationBlocks(explained, matter),
     ...(reasons.length === 0
-      ? [text('No reason was recorded for these answers.')]
+      ? [text('No observations were recorded for these results.')]
       : [
-          heading(4, short ? 'Against' : 'For, against and unclear'),
+          heading(4, short ? 'Contradicting observations' : 'Observations'),
           { kind: 'list', items: liveAtOnce(listed).map(reasonLine) } as const,
           ...(left === 0
             ? []
-            : [quiet(`And ${plural(left, 'reason')} more, in data/nodes/NODE/assessment.json of the pack.`)]),
+            : [quiet(`And ${plural(left, 'more observation')}, in data/nodes/NODE/assessment.json of the pack.`)]),
         ]),
     ...dossierBlocks(node.isolation, matter.catalog, figureBlocks(matter, node, DOSSIER_KINDS), {
       common,
@@ -162,7 +160,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
   ]
 }
 
-/** What named people say about single readings of a node, beside its answers. */
+/** Explanations of single signals of a node by named people, from the register. */
 function explanationBlocks(
   explained: ReturnType<typeof explanationsFor>,
   { catalog }: Pick<Matter, 'catalog'>,
@@ -170,7 +168,7 @@ function explanationBlocks(
   if (explained.size === 0) return []
   const title = (id: string): string => catalog.signals.find((note) => note.id === id)?.title ?? plain(id, 60)
   return [
-    heading(4, 'Explained by people'),
+    heading(4, 'Explanations'),
     {
       kind: 'list',
       items: [...explained].flatMap(([signal, entries]) =>
@@ -185,35 +183,35 @@ function explanationBlocks(
 
 const LIVE = `: ${LIVE_NOT_ASKED}.`
 
-/** What only live tests would have told, in one line instead of one each. */
+/** Combines the observations that only lack live tests into one line. */
 function liveAtOnce(reasons: readonly Reason[]): readonly Reason[] {
   const live = reasons.filter(({ text: said }) => said.endsWith(LIVE))
   const [first] = live
   if (first === undefined || live.length === 1) return reasons
   const which = live.map(({ text: said }) => said.slice(0, -LIVE.length)).join('; ')
-  const one: Reason = { ...first, text: `Not collected, as live tests were not asked for: ${which}.` }
+  const one: Reason = { ...first, text: `Not collected because live tests were not enabled: ${which}.` }
   return reasons.flatMap((reason) => (reason === first ? [one] : live.includes(reason) ? [] : [reason]))
 }
 
-/** What the system runs on, in one line. */
+/** Execution environment in one line. */
 export const layerText = ({ layer, platform, concealed, rule }: Isolation): string =>
-  `${layerSaid({ layer, rule })}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; it hides this' : ''}`
+  `${layerSaid({ layer, rule })}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; concealed' : ''}`
 
-/** How many devices of each kind are where, in one line. */
+/** Device counts by kind and attachment, in one line. */
 export function deviceCounts(locality: readonly DeviceLocality[]): string {
   const groups = alike(locality, ({ kind, is }) => `${kind} ${is}`)
   const one = (group: readonly DeviceLocality[]): string =>
     group[0] === undefined ? '' : `${group.length} × ${DEVICE[group[0].kind]}: ${LOCALITY[group[0].is].toLowerCase()}`
-  return groups.length === 0 ? 'No device was listed.' : `${groups.map(one).join('; ')}.`
+  return groups.length === 0 ? 'No devices listed.' : `${groups.map(one).join('; ')}.`
 }
 
-/** Devices of one kind and make that were answered alike stand together: eight GPUs are one line, not eight. Which port or function it is stands in brackets or in its address and differs for each. */
+/** Groups devices of one kind and model with the same result, so that eight GPUs are one line. Port or function, in parentheses or in the address, differs for each and is ignored. */
 const sameKind = ({ kind, is, text: said, device }: DeviceLocality): string =>
   [kind, is, withoutPlace(said), make(device)].join('\n')
 
 const withoutPlace = (said: string): string => said.replaceAll(/ \([^)]*\)| at [0-9a-f:.]{7,12}\b/g, '')
 
-/** What a device's name says besides which one it is: "GPU model" of "0000:18:00.0 GPU model". */
+/** The model part of a device name: "GPU model" of "0000:18:00.0 GPU model". */
 const make = (device: string): string => device.split(' ').slice(1).join(' ')
 
 function local(devices: readonly DeviceLocality[]): string {
@@ -226,7 +224,7 @@ function local(devices: readonly DeviceLocality[]): string {
   return `${count}${named} (${which}): ${LOCALITY[first.is]}${said === '' ? '' : `. ${said}`}`
 }
 
-/** What the nodes run on, counted by answer, and what no such answer excludes; none where nothing was argued. */
+/** Node counts by execution environment, with the limitation of that result; empty where no node was analyzed. */
 export function isolationSentences(nodes: readonly NodeAssessment[]): readonly string[] {
   const argued = nodes.flatMap(({ isolation }) => isolation ?? [])
   if (argued.length === 0) return []

@@ -14,10 +14,10 @@ const SHORT: Readonly<Record<string, string>> = {
   'pci-dss-4': 'PCI DSS 4',
 }
 
-/** A framework in a word or two. */
+/** Short name of a framework. */
 export const shortName = (framework: string): string => SHORT[framework] ?? plain(framework, 40)
 
-/** A row of a framework by its id and title; by its key where the catalog does not have it. */
+/** A control by ID and title, or by key where the catalog does not contain it. */
 export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framework, control }: ControlRef): string {
   const found = frameworks.find(({ id }) => id === framework)
   const item = found?.controls.find(({ key }) => key === control)
@@ -25,7 +25,7 @@ export function itemName({ frameworks }: Pick<Catalog, 'frameworks'>, { framewor
   return `${shortName(framework)} ${name}`
 }
 
-/** The frameworks that the report reads against, overlays apart. */
+/** Frameworks of the report, with proposed rules (overlays) separated. */
 export function chosenFrameworks({ catalog, assessment }: Pick<Matter, 'catalog' | 'assessment'>): {
   readonly current: readonly Framework[]
   readonly overlays: readonly Framework[]

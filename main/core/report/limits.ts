@@ -10,19 +10,19 @@ import { notFromNodesTable } from './not-from-nodes.ts'
 import { see, titles } from './titles.ts'
 
 const GENERAL: readonly string[] = [
-  'One moment. Each answer describes the node when it was asked. Nothing here covers the time before, after or between collections.',
-  `The node speaks for itself. Answers come from its own operating system. Whoever controls the kernel, the firmware or a layer beneath can make it answer falsely. A provider with root in the image needs no hypervisor for it and no skill: ${see('isolation')} names that adversary first.`,
-  'Rights. Without administrator rights some questions could not be put. They count as not collected.',
-  `The declared list. A server that stands in no list is not covered. ${see('population')} says which lists there were and how they agree; that all of them leave the same server out cannot be seen.`,
-  `Location. Only round trips that the auditor timed bound where the answering party can be; they name no building, and do not show that it is the audited machine. Borders are those of a public atlas at 1:10,000,000: land alone, and as far as its scale goes. Everything else is a statement by somebody; ${see('location')} tells whose.`,
-  `Numbers. Where a check compares with a number, its verdict holds by that number. ${see('compared')} names each with its source.`,
-  'Mappings. Roles and mappings are this tool’s interpretation and are not endorsed by HHS or AICPA. They do not show that a control is satisfied.',
+  'Point in time. Each capture describes the node at the time of collection. Not tested: operation before, after or between collections.',
+  `Self-reported data. Captures come from the node’s own operating system. A party that controls the kernel, the firmware or a lower layer can falsify them. A provider with root access to the system image needs neither a hypervisor nor special skill to do so: ${see('isolation')} lists that adversary first.`,
+  'Privilege. Without administrator rights some probes could not run. The checks that require them count as not tested.',
+  `Population. A server missing from every list is not covered. ${see('population')} states which lists were available and how they reconcile; a server omitted from all of them cannot be detected.`,
+  `Location. Only round trips timed by the auditor bound the position of the SSH responder. They identify no building and do not show that the responder is the audited machine. Borders come from a public atlas at 1:10,000,000 and cover land only, at the accuracy of that scale. All other location evidence is a statement by a party; ${see('location')} names that party.`,
+  `Thresholds. Where a check compares with a threshold, its verdict depends on that value. ${see('compared')} lists each threshold with its source.`,
+  'Mappings. Roles and mappings are this tool’s interpretation and are not endorsed by HHS or AICPA. A mapping does not show that a control is satisfied.',
   `Documents. Policies, contracts, training, reviews and physical access cannot be tested on a server. ${see('records')} lists which documents are on file, who inspected them, and which are outstanding.`,
-  'The seal. A signature shows that the file is unchanged since it was signed, and which key signed it. A self-issued key does not show who holds it. The time of signing is shown only where a time-stamp token is attached.',
-  'Secrets. Keys and passwords are never collected, so nothing here shows their quality or who knows them.',
+  'Seal. A valid signature shows that the file is unchanged since signing, and which key signed it. A self-issued key does not identify its holder. The time of signing is shown only where a time-stamp token is attached.',
+  'Secrets. Keys and passwords are never collected. Not tested: their strength and who knows them.',
 ]
 
-/** What no reader should take from this report: the general limits, then the ceilings of the checks that carry an item here. */
+/** General limitations of the report, then the limitations of the checks that decide a control without deviations. */
 export function limitSection(matter: Matter): Section {
   const { assessment, catalog } = matter
   return {
@@ -30,7 +30,7 @@ export function limitSection(matter: Matter): Section {
     title: titles.limits,
     blocks: [
       text(standingLimitation('pack records')),
-      heading(3, 'General limits'),
+      heading(3, 'General limitations'),
       { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
       ...ceilings(matter),
       ...notFromNodesTable(catalog, assessment.scope.frameworks),
@@ -39,7 +39,7 @@ export function limitSection(matter: Matter): Section {
   }
 }
 
-/** Limits matter where no deviation was found: of the checks that decide controls without one. */
+/** Limitations matter most where no deviation was noted, so this lists the checks that decide such controls. */
 function ceilings(matter: Matter): readonly Block[] {
   const current = new Set(chosenFrameworks(matter).current.map(({ id }) => id))
   const relied = new Set(
@@ -57,9 +57,9 @@ function ceilings(matter: Matter): readonly Block[] {
       ]),
   )
   return [
-    heading(3, 'Limits of the checks behind controls without deviations'),
+    heading(3, 'Limitations of checks for controls without deviations'),
     text(
-      `A satisfied check shows its claim and no more. ${see('checks')} has the limit of every check; ${rows.length === 0 ? 'no control has a server part without deviations, so none is listed here.' : 'here are those that decide a control without deviations.'}`,
+      `A satisfied check shows its expected condition and nothing more. ${see('checks')} lists the limitations of every check; ${rows.length === 0 ? 'no control has a server part without deviations, so none is repeated here.' : 'those that decide a control without deviations are repeated here.'}`,
     ),
     ...(rows.length === 0
       ? []
@@ -67,8 +67,8 @@ function ceilings(matter: Matter): readonly Block[] {
           {
             kind: 'table',
             columns: [
-              { title: 'Claim', width: 42 },
-              { title: 'What support for it does not show', width: 58 },
+              { title: 'Expected condition', width: 42 },
+              { title: 'Limitations', width: 58 },
             ],
             rows,
           } as const,
@@ -76,7 +76,7 @@ function ceilings(matter: Matter): readonly Block[] {
   ]
 }
 
-/** Checks that mappings name and this catalog does not have: said once here, listed by id at each item. */
+/** Mapped checks missing from this catalog: described once here, listed by ID at each control. */
 function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes }: Catalog): readonly Block[] {
   const built = new Set([...checks, ...notFromNodes].map(({ id }) => id))
   const absent = new Map(
@@ -88,13 +88,15 @@ function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes 
   )
   if (absent.size === 0) return []
   return [
-    heading(3, 'Checks that this catalog version does not have'),
-    text('The mappings name them because controls would ask for them. Each counts as not tested on every node.'),
+    heading(3, 'Mapped checks missing from this catalog version'),
+    text(
+      'The mappings refer to these checks, but this catalog does not contain them. Each counts as not tested on every node.',
+    ),
     {
       kind: 'table',
       columns: [
         { title: 'Check', width: 42 },
-        { title: 'What it would observe', width: 58 },
+        { title: 'Intended evidence', width: 58 },
       ],
       rows: [...absent]
         .sort(([a], [b]) => compare(a, b))

@@ -11,23 +11,23 @@ import { placeText } from './location-dossier.ts'
 import { type Block, type Cell, heading, plainCell } from './model.ts'
 import { between, of, plural } from './wording.ts'
 
-/** Older databases of addresses say less: networks move. */
+/** Older address databases are less reliable, because networks move. */
 const OLD_DAYS = 60
 
-/** What was brought from outside the nodes to judge where they are: whose word it is, its date and its digest. */
+/** Location evidence from outside the nodes: source, date and digest. */
 export function broughtBlocks(
   { vantages = [], sites, databases = [], residency = [] }: DeclaredLocation,
   asOf: string,
 ): readonly Block[] {
   return [
-    ...table('Records of round trips from other places', VANTAGE_COLUMNS, vantages.map(vantageRow)),
+    ...table('Round-trip measurements from other vantage points', VANTAGE_COLUMNS, vantages.map(vantageRow)),
     ...table(
-      'Databases of addresses',
+      'Address databases',
       DATABASE_COLUMNS,
       databases.map((one) => databaseRow(one, asOf)),
     ),
-    ...table('List of sites', SITE_COLUMNS, sites === undefined ? [] : [siteRow(sites)]),
-    ...table('Where nodes have to be', POLICY_COLUMNS, residency.map(policyRow)),
+    ...table('Site list', SITE_COLUMNS, sites === undefined ? [] : [siteRow(sites)]),
+    ...table('Residency rules', POLICY_COLUMNS, residency.map(policyRow)),
   ]
 }
 
@@ -37,10 +37,10 @@ const table = (title: string, columns: Columns, rows: readonly (readonly Cell[])
   rows.length === 0 ? [] : [heading(4, title), { kind: 'table', rowHeaders: true, columns, rows }]
 
 const VANTAGE_COLUMNS: Columns = [
-  { title: 'Record', width: 18 },
-  { title: 'From, as declared', width: 30 },
+  { title: 'Measurement', width: 18 },
+  { title: 'Vantage point, as declared', width: 30 },
   { title: 'Measured', width: 24 },
-  { title: 'Key of the signer', width: 28 },
+  { title: 'Signing key', width: 28 },
 ]
 
 const vantageRow = ({
@@ -56,14 +56,14 @@ const vantageRow = ({
   [{ text: placeText(vantage) }, { text: `Declared by ${plain(vantage.declaredBy, 100)}`, style: 'quiet' }],
   [
     { text: between(startedAt, endedAt) },
-    { text: `${of(measurements.filter(({ echo }) => echo !== null).length, measurements.length)} nodes were timed` },
+    { text: `${of(measurements.filter(({ echo }) => echo !== null).length, measurements.length)} nodes measured` },
   ],
   [{ text: signature.fingerprint, style: 'mono' }],
 ]
 
 const DATABASE_COLUMNS: Columns = [
   { title: 'File', width: 22 },
-  { title: 'Type, whose data', width: 24 },
+  { title: 'Type and publisher', width: 24 },
   { title: 'Date', width: 22 },
   { title: 'SHA-256', width: 32 },
 ]
@@ -75,16 +75,16 @@ function databaseRow(
   const days = builtOn === null ? null : daysSince(builtOn, asOf)
   const age =
     days === null
-      ? 'It has no date, so its age is not known.'
+      ? 'No date; age unknown.'
       : days < 0
-        ? 'It is dated after the day of judging.'
+        ? 'Dated after the evaluation date.'
         : days > OLD_DAYS
           ? `${days} days old: more than ${OLD_DAYS}.`
           : null
   return [
     [
       { text: plain(file.name, 255) },
-      { text: `${plural(answers.length, 'address', 'addresses')} asked for`, style: 'quiet' },
+      { text: `${plural(answers.length, 'address', 'addresses')} queried`, style: 'quiet' },
     ],
     [{ text: `${plain(type, 200)}, ${format}` }, { text: plain(provenance, 200), style: 'quiet' }],
     [
@@ -97,24 +97,24 @@ function databaseRow(
 
 const SITE_COLUMNS: Columns = [
   { title: 'File', width: 24 },
-  { title: 'Whose list', width: 24 },
+  { title: 'Source', width: 24 },
   { title: 'Rows', width: 10 },
   { title: 'SHA-256, signer', width: 42 },
 ]
 
 const siteRow = ({ source, on, declaredBy, file, rows, signature, signer }: SiteList): readonly Cell[] => [
   plainCell(plain(file.name, 255)),
-  [{ text: plain(source, 200) }, { text: `${dayOf(on)}, brought by ${plain(declaredBy, 100)}`, style: 'quiet' }],
+  [{ text: plain(source, 200) }, { text: `${dayOf(on)}, supplied by ${plain(declaredBy, 100)}`, style: 'quiet' }],
   plainCell(`${rows.length}`),
   [
     { text: file.sha256, style: 'mono' },
     signature === undefined
-      ? { text: 'Nobody signed it.', style: 'quiet' }
+      ? { text: 'Not signed.', style: 'quiet' }
       : {
           text: `Signed as ${plain(signature.subject, 200)}, certificate ${signature.fingerprint}: ${
             signer === signature.fingerprint
-              ? `the signer’s, as ${plain(declaredBy, 100)} was told`
-              : 'a key that nobody named'
+              ? `the expected signer according to ${plain(declaredBy, 100)}`
+              : 'not an expected signer'
           }`,
           style: 'quiet',
         },
@@ -122,13 +122,13 @@ const siteRow = ({ source, on, declaredBy, file, rows, signature, signer }: Site
 ]
 
 const POLICY_COLUMNS: Columns = [
-  { title: 'Policy', width: 30 },
-  { title: 'Region', width: 40 },
-  { title: 'For', width: 30 },
+  { title: 'Residency rule', width: 30 },
+  { title: 'Area', width: 40 },
+  { title: 'Nodes', width: 30 },
 ]
 
 const policyRow = ({ name, nodes, region, country, polygon }: ResidencyPolicy): readonly Cell[] => [
-  plainCell(name === undefined ? 'Without a name' : plain(name, 200)),
+  plainCell(name === undefined ? 'Unnamed' : plain(name, 200)),
   plainCell(
     polygon !== undefined
       ? `Area with ${polygon.length} corners: ${polygon

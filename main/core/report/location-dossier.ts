@@ -6,7 +6,7 @@ import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, type MarkName, plainCell, quiet, text } from './model.ts'
 import { brief, cites, observed, when } from './wording.ts'
 
-/** A location verdict with its mark. */
+/** A location result with its mark. */
 export const locationLine = (verdict: LocationAnswer['verdict']): Line => ({
   text: locationVerdictWords[verdict].label,
   mark: locationVerdictWords[verdict].mark as MarkName,
@@ -16,14 +16,14 @@ export const placeText = ({ name, country, latitude, longitude, radiusKm }: Plac
   `${plain(name, 100)}${country === undefined ? '' : `, ${plain(country, 20)}`}, within ${radiusKm} km of ${latitude}, ${longitude}`
 
 export const milliseconds = (value: number): string => `${value.toFixed(2)} ms`
-/** Rounded up: a bound is never told narrower than it is. */
+/** Rounded up, so that a bound is never printed narrower than it is. */
 export const kilometres = (value: number): string => `${Math.ceil(value)} km`
 
-/** Everything that bears on where one node is: answers, times, statements, and what none of them shows. */
+/** Location analysis of one node: results, round trips, statements and limitations. */
 export function locationBlocks(node: NodeAssessment, matter: Matter): readonly Block[] {
   const { location } = node
   const name = heading(3, plain(node.node, 80), true)
-  if (location == null) return [name, text(`${observed(node)} Nothing was read or measured that bears on its place.`)]
+  if (location == null) return [name, text(`${observed(node)} No location evidence.`)]
   return [
     name,
     quiet(observed(node)),
@@ -36,8 +36,8 @@ export function locationBlocks(node: NodeAssessment, matter: Matter): readonly B
   ]
 }
 
-/** What a location result can and cannot show; stands with every one of them. */
-export const showsBlocks = (): readonly Block[] => [heading(4, 'What this can and cannot show'), showsList()]
+/** Interpretation of location results; printed with each of them. */
+export const showsBlocks = (): readonly Block[] => [heading(4, 'Interpretation'), showsList()]
 
 export const showsList = (): Block => ({
   kind: 'list',
@@ -47,14 +47,14 @@ export const showsList = (): Block => ({
 function answerTable({ claim, answers }: Location): Block {
   const declared: Cell =
     claim === null
-      ? plainCell('None was declared.')
+      ? plainCell('None declared.')
       : [{ text: placeText(claim) }, { text: `Declared by ${plain(claim.declaredBy, 100)}`, style: 'quiet' }]
   return {
     kind: 'facts',
     rows: [
-      { label: 'Claimed place', value: declared },
+      { label: 'Declared location', value: declared },
       ...answers.map((answer) => ({
-        label: answer.of === 'declared-place' ? 'Is it there' : 'Policy',
+        label: answer.of === 'declared-place' ? 'Location result' : 'Residency rule',
         value: answerCell(answer),
       })),
     ],
@@ -63,43 +63,44 @@ function answerTable({ claim, answers }: Location): Block {
 
 const answerCell = ({ of, title, verdict, text: said, needed }: LocationAnswer): Cell => [
   locationLine(verdict),
-  ...(of === 'residency' ? [{ text: `Has to be in: ${plain(title, 200)}`, style: 'strong' } as const] : []),
+  ...(of === 'residency' ? [{ text: `Required area: ${plain(title, 200)}`, style: 'strong' } as const] : []),
   { text: plain(said, 1500) },
   ...(needed === null
     ? []
     : [
         {
-          text: `A round trip of at most ${milliseconds(needed.milliseconds)} from ${plain(needed.vantage, 100)} would bound it inside.`,
+          text: `A round trip of at most ${milliseconds(needed.milliseconds)} from ${plain(needed.vantage, 100)} would bound the responder within the area.`,
           style: 'quiet',
         } as const,
       ]),
 ]
 
 function discTable({ discs, frontEnd, reachable }: Location): readonly Block[] {
-  if (discs.length === 0) return [quiet('No round trip was timed from a declared place, so no distance is bounded.')]
+  if (discs.length === 0)
+    return [quiet('No round trip was measured from a declared vantage point, so no distance is bounded.')]
   const gap =
     frontEnd === null
       ? []
       : [
           {
-            text: `Echo ${milliseconds(frontEnd.echoMs)} beside ${milliseconds(frontEnd.tcpMs)} for the TCP connection: a gap of ${milliseconds(frontEnd.gapMs)}; ${frontEnd.exceeds ? `more than the ${milliseconds(frontEnd.allowedMs)} that is usual, so something nearer opens the connection and passes it on.` : `within the ${milliseconds(frontEnd.allowedMs)} that is usual.`}`,
+            text: `SSH echo ${milliseconds(frontEnd.echoMs)}, TCP connection ${milliseconds(frontEnd.tcpMs)}: difference ${milliseconds(frontEnd.gapMs)}; ${frontEnd.exceeds ? `more than the usual ${milliseconds(frontEnd.allowedMs)}, so a device closer than the node accepts its TCP connections.` : `within the usual ${milliseconds(frontEnd.allowedMs)}.`}`,
             ...(frontEnd.exceeds ? { mark: 'diamond-question' as const } : {}),
           },
         ]
   const lands =
     reachable === null || reachable.length === 0
       ? []
-      : [{ text: `Countries with land in reach of all: ${reachable.join(', ')}.` }]
+      : [{ text: `Countries with land within all bounds: ${reachable.join(', ')}.` }]
   return [
     heading(4, `${locationClassWords.E1} (E1)`),
     {
       kind: 'table',
       rowHeaders: true,
       columns: [
-        { title: 'From', width: 28 },
+        { title: 'Vantage point', width: 28 },
         { title: 'Declared by', width: 14 },
         { title: 'Round trip', width: 14 },
-        { title: 'Away at most', width: 12 },
+        { title: 'Maximum distance', width: 12 },
         { title: 'Measured', width: 32 },
       ],
       rows: discs.map(discRow),
@@ -124,13 +125,13 @@ function discRow({
     ...(tcpMs === null ? [] : [`TCP ${milliseconds(tcpMs)}`]),
     ...(keepaliveMs === null ? [] : [`keep-alive ${milliseconds(keepaliveMs)}`]),
   ]
-  const source = record === null ? 'While collecting' : `Record ${plain(record, 100)}`
+  const source = record === null ? 'During collection' : `Measurement ${plain(record, 100)}`
   return [
     [{ text: placeText(vantage) }],
     plainCell(plain(vantage.declaredBy, 100)),
     [
       { text: time === null ? 'Not usable' : milliseconds(time) },
-      ...(beside.length === 0 ? [] : [{ text: `${beside.join(', ')}; bounds nothing`, style: 'quiet' } as const]),
+      ...(beside.length === 0 ? [] : [{ text: `${beside.join(', ')}; not used as a bound`, style: 'quiet' } as const]),
     ],
     plainCell(reachKm === null ? 'Not bounded' : kilometres(reachKm)),
     [
@@ -142,10 +143,10 @@ function discRow({
   ]
 }
 
-const SAYS = { inside: 'inside', outside: 'outside', silent: 'nothing' } as const
+const SAYS = { inside: 'inside', outside: 'outside', silent: 'no statement' } as const
 
 function signalTable({ signals, answers }: Location): readonly Block[] {
-  if (signals.length === 0) return [quiet('No statement of where it is was read.')]
+  if (signals.length === 0) return [quiet('No statements about the location were collected.')]
   const said = (id: string): readonly Line[] =>
     answers.flatMap((answer): readonly Line[] => {
       const own = answer.signals.find((one) => one.id === id)
@@ -159,19 +160,19 @@ function signalTable({ signals, answers }: Location): readonly Block[] {
       ]
     })
   return [
-    heading(4, 'Statements of where it is'),
+    heading(4, 'Location statements'),
     {
       kind: 'table',
       columns: [
-        { title: 'What was read', width: 50 },
-        { title: 'Class', width: 28 },
-        { title: 'Says of it', width: 22 },
+        { title: 'Statement', width: 50 },
+        { title: 'Source class', width: 28 },
+        { title: 'Indicates', width: 22 },
       ],
       rows: signals.map((signal) => [
         [{ text: `${plain(signal.text, 800)}${cites(signal.captures)}` }],
         [
           { text: signal.hint ? 'Hint' : signal.class, style: 'strong' },
-          { text: signal.hint ? 'Anyone can choose it: counted nowhere.' : locationClassWords[signal.class] },
+          { text: signal.hint ? 'Can be set by anyone; not counted.' : locationClassWords[signal.class] },
         ],
         said(signal.id),
       ]),

@@ -10,12 +10,12 @@ import { type Block, type Cell, heading, type Line, plainCell, type Section, tex
 import { titles } from './titles.ts'
 import { ELSEWHERE, of, plural } from './wording.ts'
 
-/** No reader goes through more rows; the others are counted. */
+/** Row limit of a printed table; the others are counted. */
 const MOST_ROWS = 300
-/** In a large fleet so many dossiers stand in the report, those with the worst answers. */
+/** In a large fleet, the number of nodes analyzed in the report: those with the worst results. */
 const MOST_DOSSIERS = 20
 
-/** Where nodes are said to be, what bears that out, and what none of it shows: first the fleet, then node by node. */
+/** Declared locations, supporting evidence and limitations: first the fleet, then each node. */
 export function locationSection(matter: Matter): Section {
   const { nodes, scope, asOf } = matter.assessment
   const dossiers = locatedNodes(matter)
@@ -24,7 +24,7 @@ export function locationSection(matter: Matter): Section {
     title: titles.location,
     blocks: [
       text(
-        'A round trip that the auditor timed bounds how far away the answering party can be. Everything else is a statement by somebody, told by what stands behind it. The classes are never added up.',
+        'A round trip timed by the auditor bounds the distance of the SSH responder. All other evidence is a statement by a party, listed with its source class. Source classes are never combined.',
       ),
       ...verdictTable(nodes),
       ...(matter.fleetFigures ?? []).map((figure): Block => ({ kind: 'figure', figure })),
@@ -34,7 +34,7 @@ export function locationSection(matter: Matter): Section {
         ? []
         : [
             text(
-              `The ${dossiers.length} nodes with a contradiction, or with statements that disagree, and the worst answers stand below. ${ELSEWHERE}`,
+              `The ${dossiers.length} nodes with contradicted or conflicting results are analyzed below. ${ELSEWHERE}`,
             ),
           ]),
       ...(dossiers.length === 0 ? showsBlocks() : dossiers.flatMap((node) => locationBlocks(node, matter))),
@@ -42,7 +42,7 @@ export function locationSection(matter: Matter): Section {
   }
 }
 
-/** The nodes whose location dossiers stand in the report: all of a small fleet, the worst of a large one. */
+/** Nodes with a location analysis in the report: all of a small fleet, the worst of a large one. */
 export function locatedNodes({ assessment: { nodes } }: Pick<Matter, 'assessment'>): readonly NodeAssessment[] {
   if (nodes.length <= MANY_NODES) return nodes
   return worstFirst(nodes)
@@ -55,25 +55,23 @@ const rank = ({ location }: NodeAssessment): number => LOCATION_VERDICTS.indexOf
 const worstFirst = (nodes: readonly NodeAssessment[]): readonly NodeAssessment[] =>
   [...nodes].sort((a, b) => rank(a) - rank(b))
 
-/** How many nodes have which answer, of all: for the declared places, then for each policy. */
+/** Node counts by result: for declared locations, then for each residency rule. */
 function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
   const asked = new Map<string, LocationAnswer['verdict'][]>()
   for (const { location } of nodes)
     for (const answer of location?.answers ?? []) {
-      const key = answer.of === 'declared-place' ? 'Declared place' : `Has to be in: ${plain(answer.title, 200)}`
+      const key = answer.of === 'declared-place' ? 'Declared location' : `Required area: ${plain(answer.title, 200)}`
       asked.set(key, [...(asked.get(key) ?? []), answer.verdict])
     }
   if (asked.size === 0)
-    return [
-      text('No place was declared for any node, and no policy says where nodes have to be, so nothing is compared.'),
-    ]
+    return [text('No location was declared for any node and no residency rule is defined, so nothing was compared.')]
   return [
-    heading(3, 'Answers for collected nodes', true),
+    heading(3, 'Location results of collected nodes', true),
     {
       kind: 'table',
       rowHeaders: true,
       columns: [
-        { title: 'Question', width: 22 },
+        { title: 'Tested', width: 22 },
         ...LOCATION_VERDICTS.map((verdict) => ({ title: locationVerdictWords[verdict].label, width: 13 })),
       ],
       rows: [...asked].map(([question, verdicts]) => [
@@ -105,16 +103,16 @@ function fleetTable(nodes: readonly NodeAssessment[]): readonly Block[] {
   return nodes.length === 0
     ? []
     : [
-        heading(3, 'Nodes and places', true),
+        heading(3, 'Location by node', true),
         {
           kind: 'table',
           rowHeaders: true,
           columns: [
             { title: 'Node', width: 22 },
-            { title: 'Claimed place', width: 20 },
-            { title: 'Is it there', width: 15 },
-            { title: 'Narrowest bound', width: 21 },
-            { title: 'Where it has to be', width: 22 },
+            { title: 'Declared location', width: 20 },
+            { title: 'Location result', width: 15 },
+            { title: 'Narrowest bound (maximum distance)', width: 21 },
+            { title: 'Residency rule', width: 22 },
           ],
           rows: rows.map(({ node, location }) => [
             plainCell(plain(node, 80)),
@@ -130,7 +128,7 @@ function fleetTable(nodes: readonly NodeAssessment[]): readonly Block[] {
 
 function placeCell(location: Location | null | undefined): Cell {
   const answer = placeAnswer(location)
-  return answer === null ? plainCell('Not asked') : [locationLine(answer.verdict)]
+  return answer === null ? plainCell('Not tested') : [locationLine(answer.verdict)]
 }
 
 const policyCell = (location: Location | null | undefined): Cell =>
@@ -139,7 +137,7 @@ const policyCell = (location: Location | null | undefined): Cell =>
     return { text: `${plain(title, 80)}: ${label.toLowerCase()}`, ...(mark === undefined ? {} : { mark }) }
   })
 
-/** How near, at most, by which time and from where. */
+/** Maximum distance, with vantage point and round-trip time. */
 export function boundText(location: Location | null | undefined): string {
   const disc = nearestDisc(location)
   return disc === null || disc.reachKm === null || disc.milliseconds === null
@@ -147,18 +145,18 @@ export function boundText(location: Location | null | undefined): string {
     : `Within ${kilometres(disc.reachKm)} of ${plain(disc.vantage.name, 80)} (${milliseconds(disc.milliseconds)})`
 }
 
-/** The same in a cell of the node’s own table. */
+/** Location summary in the table of one node. */
 export function locationCell(location: Location | null | undefined): Cell {
-  if (location == null) return plainCell('Nothing was observed.')
+  if (location == null) return plainCell('Not collected.')
   const answer = placeAnswer(location)
   return [
-    answer === null ? { text: 'No place was declared.' } : locationLine(answer.verdict),
+    answer === null ? { text: 'No location declared.' } : locationLine(answer.verdict),
     ...policyCell(location),
     { text: `Narrowest bound: ${boundText(location)}`, style: 'quiet' },
   ]
 }
 
-/** How the declared places stand, for who has a minute; null where none was declared. */
+/** Location results in one sentence; null where no location was declared. */
 export function locationSentence(nodes: readonly NodeAssessment[]): string | null {
   const found = nodes.flatMap(({ location }) => placeAnswer(location)?.verdict ?? [])
   if (found.length === 0) return null
@@ -166,5 +164,5 @@ export function locationSentence(nodes: readonly NodeAssessment[]): string | nul
     const count = found.filter((one) => one === verdict).length
     return count === 0 ? [] : [`${count} ${locationVerdictWords[verdict].label.toLowerCase()}`]
   })
-  return `Declared places of collected nodes: ${counted.join(', ')}, of ${found.length}.`
+  return `Declared locations of collected nodes: ${counted.join(', ')}, of ${found.length}.`
 }

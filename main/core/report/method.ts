@@ -12,30 +12,30 @@ import { machinesReached } from './population.ts'
 import { see, titles } from './titles.ts'
 import { names, of, plural } from './wording.ts'
 
-/** How the evidence was collected: with which rights, by which questions, from where, and what was left unasked. */
+/** How the evidence was collected: privilege, probes, vantage points, and what was not collected. */
 export function methodSection(matter: Matter): Section {
   return {
     id: 'method',
     title: titles.method,
     blocks: [
       text(
-        'Test and examine only, in the terms of NIST SP 800-53A: fixed read-only questions over SSH, evaluated by fixed rules. Interviews are outside; what people know reaches this report as records alone.',
+        'Procedures are limited to the methods test and examine of NIST SP 800-53A: fixed, read-only probes over SSH, evaluated by fixed rules. No interviews were performed; information from people is included only as documents.',
       ),
       heading(3, 'Collection', true),
       factBlock([
         { label: 'Sampling', value: plainCell(sampling(matter)) },
-        { label: 'Way in', value: wayIn(matter) },
+        { label: 'Access method', value: wayIn(matter) },
         { label: 'Host keys', value: hostKeys(matter) },
-        { label: 'Rights used', value: rights(matter) },
+        { label: 'Privilege used', value: rights(matter) },
         { label: 'Vantage points', value: vantages(matter) },
       ]),
-      heading(3, 'Questions', true),
+      heading(3, 'Probes', true),
       ...questions(matter),
-      heading(3, 'What was not asked', true),
+      heading(3, 'Not collected', true),
       { kind: 'list', items: notAsked(matter).map((words) => ({ text: words })) },
-      heading(3, 'What a location result can and cannot show', true),
+      heading(3, 'Interpretation of location results', true),
       showsList(),
-      heading(3, 'What the collection itself leaves behind', true),
+      heading(3, 'Traces of the collection on nodes', true),
       ...traces(matter),
     ],
   }
@@ -43,19 +43,19 @@ export function methodSection(matter: Matter): Section {
 
 const sampling = ({ assessment, assessment: { nodes } }: Matter): string =>
   nodes.length === 0
-    ? 'No node was declared, so nothing was asked.'
-    : `None drawn: all ${plural(nodes.length, 'declared node')} ${nodes.length === 1 ? 'was' : 'were'} to be asked. ${of(machinesReached(assessment), nodes.length)} answered.`
+    ? 'No nodes declared; nothing was collected.'
+    : `No sampling: ${nodes.length === 1 ? 'the one declared node was' : `all ${plural(nodes.length, 'declared node')} were`} selected. ${of(machinesReached(assessment), nodes.length)} collected.`
 
 type Session = NonNullable<Recording['session']>
 
 const WAYS: Readonly<Record<Session['transport'], string>> = {
   ssh2: 'over SSH with the built-in client',
   openssh: 'over SSH with the system’s ssh program',
-  script: 'by a script that a person ran on the node and whose output was brought back',
+  script: 'by a script that an administrator ran on the node; its output was transferred as a file',
   replay: 'by replaying an earlier recording',
 }
 
-/** Counts by a word, most first; the order of recordings carries no meaning. */
+/** Counts by label, most frequent first; the order of recordings carries no meaning. */
 function counted<T>(
   all: readonly T[],
   wordOf: (one: T) => string,
@@ -74,15 +74,15 @@ const wayIn = ({ recordings }: Matter): Cell =>
       session === null ? 'without a login' : WAYS[session.transport],
     ),
     recordings.length,
-    'There is no recording.',
+    'No recordings.',
   )
 
 const KEYS: Readonly<Record<NonNullable<Recording['hostKey']>['trust']['how'], string>> = {
   'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'equal to the fingerprint in the fleet file',
-  'host-ca': 'signed by a host authority',
-  list: 'found in a list that a person compared it with',
-  decision: 'accepted by a recorded decision',
+  fingerprint: 'matches the fingerprint in the fleet file',
+  'host-ca': 'signed by a host certificate authority',
+  list: 'compared manually with a list',
+  decision: 'accepted manually, decision recorded',
   demo: 'demo keys',
 }
 
@@ -90,13 +90,13 @@ const hostKeys = ({ recordings }: Matter): Cell =>
   countLines(
     counted(recordings, ({ recording: { hostKey } }) => (hostKey === null ? 'not verified' : KEYS[hostKey.trust.how])),
     recordings.length,
-    'There is no recording.',
+    'No recordings.',
   )
 
 const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
-  root: 'read as root',
-  sudo: 'read with an ordinary account, and through sudo where root is needed',
-  none: 'read with an ordinary account alone: root-only questions were not put',
+  root: 'collected as root',
+  sudo: 'collected with an unprivileged account, and through sudo where root is required',
+  none: 'collected with an unprivileged account only: privileged probes did not run',
 }
 
 function rights({ assessment: { nodes } }: Matter): Cell {
@@ -105,7 +105,7 @@ function rights({ assessment: { nodes } }: Matter): Cell {
   )
   const silent = nodes.filter((node) => !reached(node)).length
   return countLines(
-    [...counts, ...(silent === 0 ? [] : [['gave no evidence', silent] as const])],
+    [...counts, ...(silent === 0 ? [] : [['not collected', silent] as const])],
     nodes.length,
     'No node was declared.',
   )
@@ -118,9 +118,9 @@ function vantages({ recordings }: Matter): Cell {
       : `${plain(node.vantage.name)}, within ${node.vantage.radiusKm} km of ${node.vantage.latitude}, ${node.vantage.longitude}, declared by ${plain(node.vantage.declaredBy)}`,
   )
   const lines = counts.map(([where, count]) => ({
-    text: `${of(count, recordings.length)} ${where === '' ? 'from a place that was not declared' : `from ${where}`}`,
+    text: `${of(count, recordings.length)} ${where === '' ? 'from an undeclared place' : `from ${where}`}`,
   }))
-  return lines.length === 0 ? plainCell('There is no recording.') : lines
+  return lines.length === 0 ? plainCell('No recordings.') : lines
 }
 
 const commandsOf = (probes: readonly Probe<unknown>[]): readonly Command[] =>
@@ -132,7 +132,7 @@ function questions({ catalog, tally, recordings }: Matter): readonly Block[] {
   const answers = recordings.reduce((sum, { captures }) => sum + captures.length, 0)
   return [
     text(
-      `${plural(catalog.probes.length, 'question')}, put by ${plural(commands.length, 'command or measurement', 'commands and measurements')}; ${asRoot} of them need root. ${plural(answers, 'answer')} ${answers === 1 ? 'was' : 'were'} recorded. The pack’s data/catalog.json has each question with its exact command and reason, and ${see('evidence')} each answer. A question may serve several properties.`,
+      `${plural(catalog.probes.length, 'probe')} with ${plural(commands.length, 'command or measurement', 'commands and measurements')}, of which ${asRoot} require root. ${plural(answers, 'capture')} ${answers === 1 ? 'was' : 'were'} recorded. The pack’s data/catalog.json lists each probe with its exact commands and purpose; ${see('evidence')} lists the captures. A probe may serve several properties.`,
     ),
     {
       kind: 'table',
@@ -140,8 +140,8 @@ function questions({ catalog, tally, recordings }: Matter): readonly Block[] {
       columns: [
         { title: 'Property', width: 30 },
         { title: 'Checks', width: 15 },
-        { title: 'Questions', width: 15 },
-        { title: 'What it is about', width: 40 },
+        { title: 'Probes', width: 15 },
+        { title: 'Subject', width: 40 },
       ],
       rows: tally.properties.map((property) => questionRow(property, tally.checksOf(property))),
     },
@@ -161,12 +161,12 @@ function questionRow(property: Property, checks: ReturnType<Matter['tally']['che
 }
 
 const ENDS: Readonly<Record<Exclude<Capture['status'], 'done'>, string>> = {
-  'not-run': 'were not put, since the rights for them were missing',
-  'not-asked': 'were not put, since sudo had passed its time limit several times in a row',
-  'no-path': 'were not put, since the device or file they ask of does not exist there',
-  'timed-out': 'took longer than allowed and support nothing',
-  truncated: 'were cut at their limit and support nothing',
-  lost: 'were lost with the connection and support nothing',
+  'not-run': 'did not run because the required privilege was missing',
+  'not-asked': 'did not run because sudo had exceeded its time limit several times in a row',
+  'no-path': 'did not run because the device or file they read does not exist on the node',
+  'timed-out': 'exceeded the time limit and are not used as evidence',
+  truncated: 'were truncated at the size limit and are not used as evidence',
+  lost: 'were lost with the connection and are not used as evidence',
 }
 
 function notAsked({ catalog, recordings }: Matter): readonly string[] {
@@ -180,13 +180,13 @@ function notAsked({ catalog, recordings }: Matter): readonly string[] {
     ),
   )
   return [
-    `Live tests keep a processor busy for seconds. They were asked for in ${of(asked, recordings.length)} recordings; the catalog has ${plural(live, 'such question')}.`,
-    'Apart from live tests, no load was put on a processor, disk, link or GPU. No command writes a file or changes a setting of a node.',
-    `The provider’s metadata service, a request that leaves the node, was asked in ${of(metadata, recordings.length)} recordings.${metadata === 0 ? '' : ' The identity document that it signs was read there, too; some systems accept it as a login.'}`,
-    'Keys, passwords and the content of data files were not read.',
+    `Live tests load a processor for seconds. They were enabled in ${of(asked, recordings.length)} recordings; the catalog has ${plural(live, 'such probe')}.`,
+    'Except for live tests, no load was placed on a processor, disk, link or GPU. No command writes a file or changes a setting on a node.',
+    `The provider’s metadata service, a request that leaves the node, was queried in ${of(metadata, recordings.length)} recordings.${metadata === 0 ? '' : ' The identity document that it signs was also collected; some systems accept it as a login.'}`,
+    'Keys, passwords and the contents of data files were not collected.',
     ...Object.entries(ENDS).flatMap(([status, words]) => {
       const count = ends.get(status) ?? 0
-      return count === 0 ? [] : [`Of what was to be answered, ${count} ${words}.`]
+      return count === 0 ? [] : [`Of the commands to run, ${count} ${words}.`]
     }),
   ]
 }
@@ -197,13 +197,13 @@ function traces({ recordings, sudo }: Matter): readonly Block[] {
   const whole = read.filter(({ rows }) => rows.every(({ state }) => state === 'both')).length
   return [
     text(
-      `A collection is a login. It leaves lines in the log of the SSH server and in the login records, one line of sudo for each root-only command, and records of the audit daemon where its rules cover that.${users.length === 0 ? '' : ` It logged in as ${names(users)}.`}`,
+      `A collection is a login. It creates entries in the SSH server log and the login records, one sudo log line for each privileged command, and audit daemon records where its rules cover them.${users.length === 0 ? '' : ` Login account: ${names(users)}.`}`,
     ),
     ...(sudo === undefined || sudo.size === 0
       ? []
       : [
           text(
-            `sudo’s own log could be laid beside the recording on ${of(read.length, sudo.size)} nodes; on ${of(whole, read.length)} of these every line has its question and every question its line.`,
+            `The sudo log was compared with the recording on ${of(read.length, sudo.size)} nodes; on ${of(whole, read.length)} of these every log line matches a command and every command matches a log line.`,
           ),
         ]),
   ]

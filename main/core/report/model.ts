@@ -1,8 +1,8 @@
 import type { Figure } from '../../../schemas/figure.ts'
 
 /**
- * A report as plain data: what it says, in which order, with no idea of pages, fonts or pixels. The PDF adapter renders it;
- * every string in it is fit to show (words of a node came through quote() or plain()).
+ * A report as plain data: content and order, independent of pages, fonts and layout. The PDF adapter renders it;
+ * every string in it is safe to print (text from a node has passed through quote() or plain()).
  */
 export interface ReportDocument {
   readonly title: string
@@ -11,25 +11,25 @@ export interface ReportDocument {
   readonly subject: string
   readonly producer: string
   readonly demo: boolean
-  /** Stands at the head and the foot of every page. */
+  /** Printed at the top and bottom of every page. */
   readonly runningHead: string
   readonly runningFoot: string
   readonly sections: readonly Section[]
 }
 
 export interface Section {
-  /** Stable name for links and bookmarks. */
+  /** Stable ID for links and bookmarks. */
   readonly id: string
   readonly title: string
   readonly blocks: readonly Block[]
-  /** Sections that follow each other and name the same part stand under one bookmark of that name. */
+  /** Consecutive sections of the same part share one bookmark of that name. */
   readonly part?: string
 }
 
 export const MARK_NAMES = ['ring-tick', 'square-cross', 'diamond-question', 'bar', 'dotted-ring', 'dot'] as const
 export type MarkName = (typeof MARK_NAMES)[number]
 
-/** One paragraph. A mark with `means` stands alone and needs that word for those who can't see it; without, the text says it. */
+/** One paragraph. A mark with `means` is printed alone and needs that label as alternative text; otherwise the text states it. */
 export interface Line {
   readonly text: string
   readonly style?: 'strong' | 'mono' | 'quiet'
@@ -54,7 +54,7 @@ export type Block =
       readonly kind: 'table'
       readonly columns: readonly Column[]
       readonly rows: readonly (readonly Cell[])[]
-      /** The first cell of each row names the row. */
+      /** The first cell of each row is its header. */
       readonly rowHeaders?: boolean
     }
   | { readonly kind: 'code'; readonly lines: readonly string[] }
@@ -73,7 +73,7 @@ export const heading = (level: 3 | 4, words: string, bookmark = false): Block =>
 export const plainCell = (words: string): Cell => [{ text: words }]
 export const monoCell = (words: string): Cell => [{ text: words, style: 'mono' }]
 
-/** Every string of the document that a person can read, in reading order: what the wording lint and searches go over. */
+/** Every readable string of the document, in reading order, for the wording lint and for searches. */
 export function documentText(document: ReportDocument): readonly string[] {
   const { title, subject, producer, runningHead, runningFoot, sections } = document
   return [

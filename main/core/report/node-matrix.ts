@@ -8,7 +8,7 @@ import type { Matter } from './input.ts'
 import { type Block, type Cell, type Line, quiet } from './model.ts'
 import { plural, share, supportedShare, verdictMark } from './wording.ts'
 
-/** Nodes with the worst answers first, then those with most contradictions, then those with least support. */
+/** Nodes with the worst verdict first, then by most deviations, then by fewest satisfied checks. */
 export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | 'tally'>): readonly NodeAssessment[] {
   return assessment.nodes
     .map((node) => {
@@ -22,17 +22,17 @@ export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | '
     .map(({ node }) => node)
 }
 
-/** Stands wherever cells have such counts. */
+/** Explains the counts in cells; printed wherever they occur. */
 export const SHARES =
-  'A count says how many checks are supported, out of those that can be decided; after a plus sign stand those that only record a fact or do not apply.'
+  'Counts are checks satisfied out of the checks with a criterion that apply. The number after a plus sign counts informational and not applicable results.'
 
-/** Node by property, worst node first: for the summary where nodes are few, else for the results by node. */
+/** Node by property, worst node first: in the summary of a small fleet, otherwise in the results by node. */
 export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
   return [
-    quiet(`A mark shows the worst answer among the checks of a property. ${SHARES}`),
+    quiet(`The mark shows the worst verdict among the checks of a property. ${SHARES}`),
     ...(matter.register.exceptions.length === 0
       ? []
-      : [quiet('“Accepted” counts contradictions that a person accepts until a date. They stay contradicted.')]),
+      : [quiet('“Risk-accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
     nodeMatrix(matter, byWorstNode(matter)),
     { kind: 'list', items: LEGEND },
   ]
@@ -43,13 +43,13 @@ const LEGEND: readonly Line[] = VERDICTS.map((verdict) => ({
   mark: verdictMark(verdict),
 }))
 
-/** Wide enough that no word of the title is broken. */
+/** Column wide enough that no word of its title is broken. */
 export const headed = (title: string): { readonly title: string; readonly width: number } => ({
   title,
   width: Math.max(11, ...title.split(' ').map((word) => word.length + 1)),
 })
 
-/** A row for each of the given nodes; without nodes, one with the totals over all. */
+/** One row per given node; for null, one row with the totals over all nodes. */
 export function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | null): Block {
   return {
     kind: 'table',
@@ -58,7 +58,7 @@ export function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | nu
       { title: 'Node', width: 19.5 },
       ...matter.tally.properties.map((property) => {
         const { label } = propertyWords[property]
-        // Room for two numbers of two digits, and for the longest words above them: neither may break.
+        // Room for two two-digit numbers and the longest word of the title; neither may break.
         const wide = matter.tally.checksOf(property).length > 9 || /\w{10}/.test(label)
         return { title: label, width: wide ? 12.5 : 11 }
       }),
@@ -84,17 +84,17 @@ const nodeRow =
     }),
   ]
 
-/** On demo data every page says that it is made up. */
+/** Demo data is marked on every page, so nodes need no synthetic note there. */
 function nameCell({ assessment }: Matter, node: NodeAssessment): Cell {
   const notes: Line[] = []
-  if (!reached(node)) notes.push({ text: 'no evidence', style: 'quiet' })
-  else if (node.status === 'partial') notes.push({ text: 'collected in part', style: 'quiet' })
-  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: supports nothing`, style: 'quiet' })
-  if (node.synthetic !== null && !assessment.demo) notes.push({ text: 'made up or edited', style: 'quiet' })
+  if (!reached(node)) notes.push({ text: 'not collected', style: 'quiet' })
+  else if (node.status === 'partial') notes.push({ text: 'partially collected', style: 'quiet' })
+  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: stale, not counted`, style: 'quiet' })
+  if (node.synthetic !== null && !assessment.demo) notes.push({ text: 'synthetic recording', style: 'quiet' })
   return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
 }
 
-/** Every check of a property on every node, by verdict. */
+/** All results of each property over all nodes, by verdict. */
 const totals = ({ assessment, tally }: Matter): readonly Cell[] => [
   [{ text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' }],
   ...tally.properties.map((property): Cell => {

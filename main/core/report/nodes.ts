@@ -12,10 +12,10 @@ import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
 import { see, titles } from './titles.ts'
 import { between, countLines, ELSEWHERE, names, observed, of, plural, when } from './wording.ts'
 
-/** No reader goes through more rows; the others are counted. */
+/** Row limit of a printed table; the others are counted. */
 const MOST_ROWS = 1000
 
-/** Node by node: who it is and how we know, with which rights it was read, and what came out. */
+/** Each node: identity and its verification, privilege used, and results. */
 export function nodeSection(matter: Matter): Section {
   const { nodes } = matter.assessment
   return {
@@ -23,7 +23,7 @@ export function nodeSection(matter: Matter): Section {
     title: titles.nodes,
     blocks: [
       text(
-        `${plural(nodes.length, 'declared node')}, as of ${when(matter.assessment.asOf)}. Drift since an earlier collection is not compared: one run.`,
+        `${plural(nodes.length, 'declared node')}, as of ${when(matter.assessment.asOf)}. Results are from one run; drift is not compared.`,
       ),
       ...(nodes.length <= MANY_NODES ? inFull(matter) : inRows(matter)),
     ],
@@ -42,7 +42,7 @@ function inFull(matter: Matter): readonly Block[] {
   ]
 }
 
-/** By digest, so that a node is described by the recording its results rest on. */
+/** By digest, so that a node is described by the recording its results are based on. */
 const recordingsOf = ({ recordings }: Matter): ReadonlyMap<string, Recording> =>
   new Map(recordings.map((loaded) => [recordingDigest(loaded), loaded.recording]))
 
@@ -50,7 +50,7 @@ type Facts = readonly { readonly label: string; readonly value: Cell }[]
 
 function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): Facts {
   return [
-    { label: 'Observed', value: observedCell(node) },
+    { label: 'Evidence', value: observedCell(node) },
     ...(recording === null ? [] : identity(recording)),
     ...(node.recording === null ? [] : [{ label: 'Recording', value: monoCell(node.recording.digest) }]),
     { label: 'Results', value: countLines(matter.tally.onNode(node.node)) },
@@ -64,44 +64,44 @@ function observedCell(node: NodeAssessment): Cell {
   const { failure, synthetic, status } = node
   return [
     { text: observed(node) },
-    ...(status === 'partial' ? [{ text: 'Collected in part.' }] : []),
+    ...(status === 'partial' ? [{ text: 'Partially collected.' }] : []),
     ...(failure === null ? [] : [{ text: `${plain(failure.code, 60)}: ${plain(failure.detail)}` }]),
     ...(synthetic === null
       ? []
-      : [{ text: `Made up or edited recording: ${plain(synthetic, 300)}`, style: 'strong' } as const]),
+      : [{ text: `Synthetic recording: ${plain(synthetic, 300)}`, style: 'strong' } as const]),
   ]
 }
 
 const TRUST: Readonly<Record<HostKey['trust']['how'], string>> = {
   'known-hosts': 'found in a known_hosts file',
-  fingerprint: 'equal to the fingerprint in the fleet file',
-  'host-ca': 'signed by a host authority',
-  list: 'found in a list that a person compared it with',
-  decision: 'accepted by a recorded decision',
+  fingerprint: 'matches the fingerprint in the fleet file',
+  'host-ca': 'signed by a host certificate authority',
+  list: 'compared manually with a list',
+  decision: 'accepted manually, decision recorded',
   demo: 'demo key',
 }
-const RIGHTS = { root: 'as root', sudo: 'through sudo', none: 'not asked' } as const
+const RIGHTS = { root: 'as root', sudo: 'through sudo', none: 'not run' } as const
 
-/** Who answered, and how we know: from the recording, in words. */
+/** Identity of the node and how it was verified, from the recording. */
 function identity(recording: Recording): Facts {
   const { node, hostKey, session, clock, collector, liveTests, metadata } = recording
   const login =
     session === null
       ? 'no login'
-      : `login as ${plain(node.user, 60)} by ${plain(session.authMethod, 60)} over ${session.transport}; root-only questions: ${RIGHTS[session.privilege]}`
+      : `login as ${plain(node.user, 60)} by ${plain(session.authMethod, 60)} over ${session.transport}; privileged probes: ${RIGHTS[session.privilege]}`
   const offset =
     clock === null
-      ? 'not read'
-      : `${clock.offsetSeconds > 0 ? '+' : ''}${clock.offsetSeconds} s against the collector’s, within ${clock.uncertaintySeconds} s`
+      ? 'not collected'
+      : `${clock.offsetSeconds > 0 ? '+' : ''}${clock.offsetSeconds} s relative to the collector’s clock, ±${clock.uncertaintySeconds} s`
   return [
-    { label: 'Reached at', value: plainCell(`${plain(node.address, 120)} port ${node.port}, ${login}`) },
+    { label: 'Address', value: plainCell(`${plain(node.address, 120)} port ${node.port}, ${login}`) },
     { label: 'Host key', value: hostKeyCell(hostKey) },
     {
       label: 'Collected',
       value: [
-        { text: `${between(recording.startedAt, recording.endedAt)}; clock of the node: ${offset}` },
+        { text: `${between(recording.startedAt, recording.endedAt)}; node clock offset: ${offset}` },
         {
-          text: `Collector ${plain(collector.version, 40)}, catalog ${plain(collector.catalogVersion, 40)}, digest ${collector.catalogDigest.slice(0, 12)}; live tests ${liveTests === true ? 'asked for' : 'not asked for'}${metadata === true ? '; the provider’s metadata service was asked' : ''}`,
+          text: `Collector ${plain(collector.version, 40)}, catalog ${plain(collector.catalogVersion, 40)}, digest ${collector.catalogDigest.slice(0, 12)}; live tests ${liveTests === true ? 'enabled' : 'not enabled'}${metadata === true ? '; provider metadata service queried' : ''}`,
           style: 'quiet',
         },
       ],
@@ -111,16 +111,16 @@ function identity(recording: Recording): Facts {
 
 const hostKeyCell = (hostKey: HostKey | null): Cell =>
   hostKey === null
-    ? plainCell('None was verified.')
+    ? plainCell('Not verified.')
     : [{ text: trusted(hostKey) }, { text: plain(hostKey.fingerprint, 80), style: 'mono' }]
 
-/** How the key was verified; what the recording adds to that is left out where it says the same. */
+/** How the host key was verified; details of the recording are omitted where they repeat that. */
 function trusted({ type, trust: { how, detail } }: HostKey): string {
-  const more = detail.replace(/^equals /, 'equal to ') === TRUST[how] ? '' : `: ${plain(detail)}`
+  const more = detail.replace(/^equals /, 'matches ') === TRUST[how] ? '' : `: ${plain(detail)}`
   return `${plain(type, 60)}, ${TRUST[how]}${more}`
 }
 
-/** Checks and promises that this node contradicts, by name. */
+/** Checks not satisfied on this node, and provider claims it contradicts. */
 function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): Facts {
   const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-met').map(({ id }) => id)
   const broken = new Set(
@@ -128,16 +128,16 @@ function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssess
   )
   const promises = (assessment.scope.provider?.claims ?? []).filter(({ id }) => broken.has(id)).map(({ says }) => says)
   return [
-    ...(checks.length === 0 ? [] : [{ label: 'Gaps', value: plainCell(names(checks, 60)) }]),
+    ...(checks.length === 0 ? [] : [{ label: 'Deviations', value: plainCell(names(checks, 60)) }]),
     ...(promises.length === 0
       ? []
-      : [{ label: 'Promises contradicted', value: promises.map((says): Line => ({ text: plain(says, 300) })) }]),
+      : [{ label: 'Provider claims contradicted', value: promises.map((says): Line => ({ text: plain(says, 300) })) }]),
   ]
 }
 
 const isolationCell = (isolation: Isolation | null): Cell =>
   isolation === null
-    ? plainCell('No argument: nothing was observed.')
+    ? plainCell('No isolation analysis; not collected.')
     : [
         { text: layerText(isolation) },
         { text: `${TENANCY[isolation.tenancy]}. Grade ${isolation.grade}: ${gradeWords[isolation.grade]}` },
@@ -146,13 +146,13 @@ const isolationCell = (isolation: Isolation | null): Cell =>
           ? []
           : [
               {
-                text: `${plural(isolation.contradictions.length, 'contradiction')} among the signs; see ${see('isolation')}.`,
+                text: `${plural(isolation.contradictions.length, 'anomaly', 'anomalies')}; see ${see('isolation')}.`,
                 mark: 'square-cross',
               } as const,
             ]),
       ]
 
-/** A large fleet: what needs somebody first, one row each; the rest in numbers. */
+/** Large fleets: nodes that need attention, one row each; the others are counted. */
 function inRows(matter: Matter): readonly Block[] {
   const { assessment, tally } = matter
   const listed = byWorstNode(matter).filter(
@@ -162,18 +162,18 @@ function inRows(matter: Matter): readonly Block[] {
   const left = listed.length - MOST_ROWS
   return [
     text(
-      `${of(listed.length, assessment.nodes.length)} nodes have a gap or lack evidence, and stand below, worst first. ${others} others have neither. Every node’s results, identity, host key and isolation argument are in the pack, in data/nodes/NODE.`,
+      `${of(listed.length, assessment.nodes.length)} nodes have deviations or were not collected; they are listed below, worst first. The other ${others} have neither. Results, identity, host key and isolation analysis of every node are in the pack, in data/nodes/NODE.`,
     ),
-    heading(3, 'Nodes with gaps or without evidence', true),
+    heading(3, 'Nodes with deviations or not collected', true),
     {
       kind: 'table',
       rowHeaders: true,
       columns: [
         { title: 'Node', width: 27 },
-        { title: 'Observed (UTC), rights', width: 21 },
-        { title: 'Gaps', width: 9 },
-        { title: 'Not decided', width: 9 },
-        { title: 'Runs on', width: 24 },
+        { title: 'Collected (UTC), privilege', width: 21 },
+        { title: 'Deviations', width: 11 },
+        { title: 'No result', width: 9 },
+        { title: 'Execution environment', width: 22 },
         { title: 'Recording', width: 12 },
       ],
       rows: listed.slice(0, MOST_ROWS).map((node) => nodeRow(matter, node)),
@@ -187,7 +187,7 @@ function nodeRow({ tally }: Matter, node: NodeAssessment): readonly Cell[] {
   const seen =
     node.observedAt === null || !reached(node)
       ? (node.failure?.code ?? 'no recording')
-      : `${node.observedAt.slice(0, 16).replace('T', ' ')}, ${node.privilege ?? 'no login'}${node.stale ? ', too old' : ''}`
+      : `${node.observedAt.slice(0, 16).replace('T', ' ')}, ${node.privilege ?? 'no login'}${node.stale ? ', stale' : ''}`
   return [
     monoCell(plain(node.node, 80)),
     monoCell(plain(seen, 60)),

@@ -2,7 +2,7 @@ import { checkSourceWords } from '../../../schemas/conclusion-words.ts'
 import { type Catalog, notFromNodesOf } from '../catalog.ts'
 import { type Block, heading, plainCell, text } from './model.ts'
 
-/** Mapped checks that no server can answer, each once, and what answers them. */
+/** Mapped checks that cannot be tested on servers, each once, with the evidence they require. */
 export function notFromNodesTable(
   { notFromNodes, frameworks, requests }: Catalog,
   chosen: readonly string[],
@@ -13,16 +13,16 @@ export function notFromNodesTable(
   const found = notFromNodesOf({ notFromNodes }, { supports })
   if (found.length === 0) return []
   return [
-    heading(3, 'Tests that need evidence from outside the servers'),
+    heading(3, 'Tests requiring evidence outside the servers'),
     text(
-      'The mappings name them because controls ask for them. A document, the pack, the chain of runs or a comparison answers each.',
+      'Controls require these tests. Each is satisfied by a document, the evidence pack, the run chain or the population reconciliation.',
     ),
     {
       kind: 'table',
       columns: [
         { title: 'Check', width: 24 },
-        { title: 'Why not from servers', width: 38 },
-        { title: 'What answers it', width: 38 },
+        { title: 'Reason', width: 38 },
+        { title: 'Evidence required', width: 38 },
       ],
       rows: found.map(({ id, from, why }) => [
         plainCell(id),

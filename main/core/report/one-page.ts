@@ -2,17 +2,17 @@ import { plain } from '../plain-text.ts'
 import type { Block, Cell, Line } from './model.ts'
 
 /**
- * Whether blocks stay on one page of A4, told without fonts and on the safe side: every letter counts as wide as the widest of its kind.
- * Sizes are those that the PDF adapter sets; a test renders what is let through and counts its pages.
+ * Whether blocks fit on one A4 page, estimated conservatively without fonts: each letter counts as wide as the widest of its class.
+ * Sizes are those of the PDF adapter; a test renders accepted pages and counts them.
  */
 export const fitsOnePage = (blocks: readonly Block[]): boolean =>
   blocks.reduce((sum, block) => sum + heightOf(block), 0) <= PAGE.height
 
 const PAGE = { width: 499, height: 727 } as const
 const LEADING = 1.36
-/** Points per unit of weight, as a share of the size of type. */
+/** Points per unit of weight, as a fraction of the font size. */
 const UNIT = 0.61
-/** Gap beneath paragraphs and tables, and around headings, at their widest. */
+/** Space below paragraphs and tables and around headings, at its largest. */
 const GAP: Readonly<Record<'text' | 'block' | 'heading' | 'item' | 'row', number>> = {
   text: 5,
   block: 9,
@@ -21,7 +21,7 @@ const GAP: Readonly<Record<'text' | 'block' | 'heading' | 'item' | 'row', number
   row: 6,
 }
 
-/** How wide a letter can be, in units: letters that no font here has are written out as a code. */
+/** Maximum width of a letter in units. Letters missing from the fonts are printed as a code, hence 10. */
 function weight(words: string): number {
   let sum = 0
   for (const char of words) {
@@ -39,7 +39,7 @@ function weight(words: string): number {
 const SLIM = /[fijlrt .,:;'!()[\]|]/
 const NARROW = /[a-ln-vx-z0-9 .,:;'!()[\]/\\_{}|-]/
 
-/** What a person typed, or a name from a node, cut to so many units. */
+/** Typed text or a name from a node, truncated to `most` units. */
 export function short(words: string, most: number): string {
   const whole = plain(words.trim().replace(/\s+/g, ' '), most)
   if (weight(whole) <= most) return whole
@@ -51,7 +51,7 @@ export function short(words: string, most: number): string {
   return `${kept.join('')}…`
 }
 
-/** Lines that words take; one that is wider than the line may leave half of each empty, as it is broken after punctuation. */
+/** Lines needed. A word wider than the line breaks after punctuation and can leave half of each line empty. */
 function lineCount(words: string, width: number, size: number): number {
   const most = width / (size * UNIT)
   let lines = 1
@@ -72,7 +72,7 @@ const SIZES = { text: 9, fact: 8.6, list: 8.6, cell: 7.8, head: 7.2 } as const
 
 const linesHeight = (line: Line, width: number, size: number): number => {
   const indent = line.mark === undefined ? 0 : size * LEADING
-  // Digests are of fixed pitch and smaller, but never narrower than this.
+  // Digests use a smaller fixed-pitch font, which is never wider than this estimate.
   return lineCount(line.text, width - indent, size) * size * LEADING
 }
 const cellHeight = (cell: Cell, width: number, size: number): number =>

@@ -6,22 +6,22 @@ import type { Matter } from './input.ts'
 import { chosenFrameworks } from './items.ts'
 import { day } from './wording.ts'
 
-/** A document that controls need and do not have: once, however many controls it serves. */
+/** An outstanding required document: once, however many controls it serves. */
 export interface OutstandingRequest {
-  /** Id of the evidence request; null for a need of the customer’s own mapping. */
+  /** ID of the evidence request; null for a need of the customer’s own mapping. */
   readonly id: string | null
   readonly status: DocumentStatus
-  /** The controls that wait for it. */
+  /** The controls that require it. */
   readonly controls: readonly ControlAssessment[]
 }
 
 type DocumentMatter = Pick<Matter, 'register' | 'assessment' | 'catalog'>
 
-/** Who is asked for a document by when, and how far it got. */
+/** Status of a document, with owner and due date. */
 export function askedWords({ level, conclusion, request, overdue }: DocumentStatus): string {
   const reached =
     conclusion === 'does-not-support'
-      ? 'inspected, does not support'
+      ? 'inspected, does not support the control'
       : level === null
         ? 'nothing on file'
         : `${levelWords[level].label.toLowerCase()} only`
@@ -36,8 +36,8 @@ const isSooner = (one: DocumentStatus, other: DocumentStatus): boolean =>
   one.request !== null && (other.request === null || one.request.due < other.request.due)
 
 /**
- * The documents that controls of frameworks in force need, each once, and how many of them are held. A proposed rule asks for nothing yet, so
- * what it would need is not counted.
+ * Documents required by frameworks in effect, each once, and how many are on file. A proposed rule requires nothing yet, so
+ * its documents are not counted.
  */
 export function documentCounts({ register, assessment, catalog }: DocumentMatter) {
   const { current } = chosenFrameworks({ assessment, catalog })
@@ -59,7 +59,7 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
         const known = open.get(key)
         open.set(key, {
           id: request?.id ?? null,
-          // A control may have asked for it by its own words; the first day that was asked for stands for all.
+          // Several controls can carry a request for the same document; the earliest due date applies.
           status: known === undefined || isSooner(status, known.status) ? status : known.status,
           controls: [...(known?.controls ?? []), result],
         })

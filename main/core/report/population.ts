@@ -21,32 +21,32 @@ import { type Block, type Cell, heading, plainCell, type Section, text } from '.
 import { see, titles } from './titles.ts'
 import { names, of, plural } from './wording.ts'
 
-/** So many nodes stand in full even where all lists agree on them. */
+/** Up to this many nodes are listed in full even where all lists agree. */
 const ALL_SHOWN = 40
-/** No reader goes through more rows than these; the rest stands in the embedded file. */
+/** Row limit of a printed table; the remaining rows are in the embedded file. */
 const MOST_ROWS = 1000
 
-/** Declared list, enrolled nodes and the provider’s list in one line, for the first page. Null without an engagement. */
+/** Declared population, fleet file and provider inventory in one line, for the first page. Null without an engagement. */
 export function populationLine({ assessment: { coverage } }: Pick<Matter, 'assessment'>): string | null {
   if (coverage === undefined) return null
   const { declared, enrolled, inventory, uncovered, conflicts } = coverage
-  const lists = `${declared} declared, ${enrolled} enrolled`
+  const lists = `${declared} declared, ${enrolled} in the fleet file`
   const against =
     inventory === null
-      ? '; no list of the provider to compare with'
-      : `, ${inventory} in the provider’s list: ${uncovered} unaccounted for`
-  return `${lists}${against}${conflicts.length === 0 ? '' : `; ${plural(conflicts.length, 'contradiction')} between the lists`}`
+      ? '; no provider inventory to reconcile with'
+      : `, ${inventory} in the provider inventory: ${uncovered} unreconciled`
+  return `${lists}${against}${conflicts.length === 0 ? '' : `; ${plural(conflicts.length, 'conflict')} between the lists`}`
 }
 
-/** What the nodes of an assessment are: a fleet file can enrol some that the declared list leaves out. */
+/** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
 export const nodeWords = ({ nodes, coverage }: Pick<Assessment, 'nodes' | 'coverage'>): string =>
-  coverage === undefined || coverage.declared === nodes.length ? 'declared nodes' : 'declared or enrolled nodes'
+  coverage === undefined || coverage.declared === nodes.length ? 'declared nodes' : 'declared or fleet-file nodes'
 
-/** How many nodes answered, of all that are meant. */
+/** How many nodes of the population were collected. */
 export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string =>
-  `${of(machinesReached(assessment), assessment.nodes.length)} ${nodeWords(assessment)} answered${sameMachineNote(assessment)}`
+  `${of(machinesReached(assessment), assessment.nodes.length)} ${nodeWords(assessment)} collected${sameMachineNote(assessment)}`
 
-/** How many machines answered: names that are one machine count once. */
+/** How many machines were collected: several names of one machine count once. */
 export const machinesReached = ({ nodes, shared = NOTHING_SHARED }: Pick<Assessment, 'nodes' | 'shared'>): number =>
   nodes.filter(reached).length - surplusNames(shared)
 
@@ -54,10 +54,10 @@ function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>
   const surplus = surplusNames(shared)
   return surplus === 0
     ? ''
-    : `; ${plural(surplus, 'name')} of them ${surplus === 1 ? 'is' : 'are'} a machine that counts under another name`
+    : `; ${plural(surplus, 'name')} ${surplus === 1 ? 'refers' : 'refer'} to a machine already counted under another name`
 }
 
-/** Which nodes are meant, where that list comes from, and whether the lists agree. */
+/** The population, the source of each list, and whether the lists reconcile. */
 export function populationSection(matter: Matter): Section {
   const { scope, coverage } = matter.assessment
   const { engagement } = scope
@@ -74,7 +74,7 @@ export function populationSection(matter: Matter): Section {
       ...notReached(matter),
       heading(3, 'Changes over time'),
       text(
-        'Which nodes were added or removed cannot be told from one collection. The chain of runs in the pack names earlier packs of this fleet, where it has any.',
+        'One collection does not show which nodes were added or removed. The run chain in the pack lists earlier packs of this fleet, if any.',
       ),
     ],
   }
@@ -82,31 +82,31 @@ export function populationSection(matter: Matter): Section {
 
 const UNCOVERED: Block = {
   kind: 'banner',
-  title: 'The provider’s list names nodes that nobody accounts for',
-  text: 'While one of them stands, no item counts as supported by what nodes answered. An item that rests on records alone still can be.',
+  title: 'Unreconciled assets in the provider inventory',
+  text: 'Until every row is reconciled, a control that requires the population comparison is not supported. All other conclusions are limited to the declared servers.',
 }
 
-/** Names that are one machine, and by what that is known. */
+/** Node names that refer to one machine, and the identifiers that show it. */
 function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
   if (shared === undefined) return []
   const { machines } = shared
   return [
-    heading(3, 'Names that are one machine', true),
+    heading(3, 'Duplicate names of one machine', true),
     ...(machines.length === 0
       ? [
           text(
-            'None was found. Nodes that answered were compared by boot id, serial numbers of system and board, and system UUID, as each could be read.',
+            'None found. Collected nodes were compared by boot ID, system and board serial numbers, and system UUID, where each was readable.',
           ),
         ]
       : [
           text(
-            'Each of these machines counts once. While one stands under several names, no item counts as supported by what nodes answered: what was declared as several nodes is not shown to be several machines.',
+            'Each of these machines counts once. While one machine has several names, the server part of a control does not cover the declared population: the evidence does not show that the declared nodes are separate machines.',
           ),
           {
             kind: 'table',
             columns: [
               { title: 'Names', width: 40 },
-              { title: 'What they have in common', width: 60 },
+              { title: 'Shared identifiers', width: 60 },
             ],
             rows: machines.slice(0, MOST_ROWS).map(({ nodes, by, container }): readonly Cell[] => [
               plainCell(names(nodes, 40)),
@@ -115,7 +115,7 @@ function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
                 ...(container
                   ? [
                       {
-                        text: 'At least one of the names is a container, which shares its boot with the server that it runs on.',
+                        text: 'At least one name is a container, which shares the boot ID of the server it runs on.',
                       },
                     ]
                   : []),
@@ -128,33 +128,33 @@ function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
 }
 
 const UNDECLARED =
-  'No engagement was declared. The nodes are those of the fleet file of whoever ran the collection; where that list comes from, who owns it and of which day it is was not said. No list of the provider was compared, so nothing here shows that the list is whole.'
+  'The engagement is not defined. The nodes are those of the fleet file used for collection; its source, owner and date were not stated. No provider inventory was compared, so completeness of the population is not shown.'
 
 const KINDS: Readonly<Record<Inventory['kind'], string>> = {
-  'portal-export': 'Export of the provider’s portal',
-  invoice: 'Invoice of the provider',
+  'portal-export': 'Export from the provider’s portal',
+  invoice: 'Provider invoice',
   order: 'Order placed with the provider',
 }
 
 function sources({ population, inventory }: Engagement): readonly Block[] {
   return [
-    heading(3, 'Where the lists come from', true),
+    heading(3, 'Sources of the lists', true),
     factBlock([
       {
-        label: 'Declared list',
+        label: 'Declared population',
         value: [
           { text: `${oneLine(population.source, 500)}; ${plural(population.nodes.length, 'node')}` },
           { text: declaredBy(population), style: 'quiet' },
         ],
       },
-      { label: 'Enrolled nodes', value: plainCell('The fleet file that the collection was made with.') },
-      { label: 'Provider’s list', value: inventory === null ? plainCell(NO_INVENTORY) : inventoryCell(inventory) },
+      { label: 'Fleet file', value: plainCell('The fleet file used for the collection.') },
+      { label: 'Provider inventory', value: inventory === null ? plainCell(NO_INVENTORY) : inventoryCell(inventory) },
     ]),
   ]
 }
 
 const NO_INVENTORY =
-  'None was given. Nothing here shows that the declared list names every machine that the provider bills or runs.'
+  'None supplied. The evidence does not show that the declared population includes every machine that the provider bills or operates.'
 
 const inventoryCell = (inventory: Inventory): Cell => [
   { text: `${KINDS[inventory.kind]}: ${oneLine(inventory.source, 500)}; ${plural(inventory.rows.length, 'row')}` },
@@ -170,22 +170,22 @@ function comparison(coverage: Coverage): readonly Block[] {
   const shown = coverage.nodes.length <= ALL_SHOWN ? coverage.nodes : apart
   const agreeing = coverage.nodes.length - apart.length
   return [
-    heading(3, 'The lists against each other', true),
+    heading(3, 'Reconciliation', true),
     text(
-      `${of(agreeing, coverage.nodes.length)} nodes stand in every list that was compared.${compared ? ' A row of the provider’s list fits a node by serial number, else by address, else by name.' : ''}`,
+      `${of(agreeing, coverage.nodes.length)} nodes are in every list compared.${compared ? ' An inventory row is matched to a node by serial number, then by address, then by name.' : ''}`,
     ),
     ...(shown.length === 0 ? [] : [nodeTable(shown.slice(0, MOST_ROWS)), ...rest(shown.length)]),
     ...(coverage.inventoryOnly.length === 0
       ? []
       : [
-          heading(3, 'In the provider’s list only'),
+          heading(3, 'In provider inventory only'),
           onlyTable([...coverage.inventoryOnly].sort(unaccountedFirst).slice(0, MOST_ROWS)),
           ...rest(coverage.inventoryOnly.length),
         ]),
     ...(coverage.conflicts.length === 0
       ? []
       : [
-          heading(3, 'Where the lists contradict each other'),
+          heading(3, 'Conflicts between the lists'),
           {
             kind: 'list',
             items: coverage.conflicts.slice(0, MOST_ROWS).map((words) => ({ text: oneLine(words, 600) })),
@@ -199,7 +199,7 @@ const agrees = ({ declared, enrolled, inventory }: CoveredNode, compared: boolea
   declared && enrolled && (!compared || inventory !== null)
 
 const rest = (count: number): readonly Block[] =>
-  count <= MOST_ROWS ? [] : [text(`And ${count - MOST_ROWS} more; the pack has them all, in data/assessment.json.`)]
+  count <= MOST_ROWS ? [] : [text(`And ${count - MOST_ROWS} more; data/assessment.json in the pack lists all.`)]
 
 const nodeTable = (nodes: readonly CoveredNode[]): Block => ({
   kind: 'table',
@@ -207,9 +207,9 @@ const nodeTable = (nodes: readonly CoveredNode[]): Block => ({
   columns: [
     { title: 'Node', width: 34 },
     { title: 'Declared', width: 14 },
-    { title: 'Enrolled', width: 14 },
-    { title: 'Answered', width: 14 },
-    { title: 'Provider’s list', width: 24 },
+    { title: 'In fleet file', width: 14 },
+    { title: 'Collected', width: 14 },
+    { title: 'Provider inventory', width: 24 },
   ],
   rows: nodes.map(({ node, declared, enrolled, answered, inventory }) => [
     [{ text: plain(node, 80), style: 'strong' }],
@@ -231,19 +231,19 @@ const onlyTable = (rows: readonly InventoryOnly[]): Block => ({
   columns: [
     { title: 'Row', width: 20 },
     { title: 'Name, address, serial number', width: 40 },
-    { title: 'Accounted for', width: 40 },
+    { title: 'Explanation', width: 40 },
   ],
   rows: rows.map(({ row, leftOut }) => [
     typed(row.id, 200),
     plainCell(
       [row.name, row.address, row.serial].flatMap((part) => (part === null ? [] : [plain(part)])).join(', ') ||
-        'Nothing but its id',
+        'ID only',
     ),
-    leftOut === null ? [{ text: 'Nobody said', style: 'strong' }] : typed(`Left out as declared: ${leftOut}`),
+    leftOut === null ? [{ text: 'No explanation', style: 'strong' }] : typed(`Excluded, with rationale: ${leftOut}`),
   ]),
 })
 
-/** Declared nodes without usable evidence, by reason. */
+/** Declared nodes not collected or partially collected, by reason. */
 function notReached({ assessment }: Matter): readonly Block[] {
   const { nodes } = assessment
   const short = nodes.flatMap((node) => {
@@ -252,16 +252,16 @@ function notReached({ assessment }: Matter): readonly Block[] {
   })
   const groups = [...alike(short, ({ why }) => why)].sort((some, others) => others.length - some.length)
   return [
-    heading(3, 'Nodes without evidence, or with less than was asked', true),
+    heading(3, 'Nodes not collected or partially collected', true),
     ...(groups.length === 0
-      ? [text(nodes.length === 0 ? 'No node was declared.' : 'None: every declared node was collected whole.')]
+      ? [text(nodes.length === 0 ? 'No nodes declared.' : 'None. All declared nodes were collected completely.')]
       : [
           {
             kind: 'table',
             columns: [
-              { title: 'Why', width: 36 },
-              { title: 'Nodes', width: 14 },
-              { title: 'Which', width: 50 },
+              { title: 'Reason', width: 36 },
+              { title: 'Count', width: 14 },
+              { title: 'Nodes', width: 50 },
             ],
             rows: groups.map((group): readonly Cell[] => [
               plainCell(group[0]?.why ?? ''),
@@ -274,18 +274,18 @@ function notReached({ assessment }: Matter): readonly Block[] {
               ),
             ]),
           } as const,
-          text(`What happened at each, and what to do, stands in ${see('undecided')}.`),
+          text(`For causes and recommended actions, see ${see('undecided')}.`),
         ]),
   ]
 }
 
-/** Why a node gave less than was asked; null where it did not. */
+/** Why a node was not or only partially collected; null where it was collected completely. */
 function whyShort(node: NodeAssessment): string | null {
   if (!reached(node))
     return (
       failureWords[node.failure?.code as FailureCode]?.title ??
-      (node.recording === null ? 'There is no recording of it' : 'It answered nothing')
+      (node.recording === null ? 'No recording exists' : 'No output was returned')
     )
-  if (node.stale) return `Its evidence is more than ${FRESH_DAYS} days old, or dated after this report`
-  return node.status === 'partial' ? 'It was collected in part' : null
+  if (node.stale) return `Stale evidence: more than ${FRESH_DAYS} days old, or dated after this report`
+  return node.status === 'partial' ? 'Partially collected' : null
 }

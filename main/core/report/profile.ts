@@ -8,7 +8,7 @@ import { plural } from './wording.ts'
 
 type Judged = Pick<Matter, 'assessment' | 'catalog'>
 
-/** The numbers that held, in the order of the catalog: those that a check compares against, and every one that the fleet moved. */
+/** Thresholds in use, in catalog order: those that a check compares with, and all that the fleet file changed. */
 function limitsUsed({ assessment, catalog }: Judged): readonly Limit[] {
   const used = new Set(catalog.checks.flatMap(({ thresholds = [] }) => thresholds))
   return [...limitsOf(catalog.thresholds, assessment.scope.profile).values()].filter(
@@ -19,31 +19,31 @@ function limitsUsed({ assessment, catalog }: Judged): readonly Limit[] {
 const profileOf = ({ assessment }: Judged): (typeof profileWords)[keyof typeof profileWords] =>
   profileWords[assessment.scope.profile?.name ?? 'baseline']
 
-/** For the first page: which profile judged, and how many of its limits were moved. */
+/** For the cover page: the threshold profile, and how many of its thresholds were changed. */
 export function profileCell(judged: Judged): Cell {
   const moved = (way: Limit['moved']): number => limitsUsed(judged).filter((one) => one.moved === way).length
   const [looser, stricter] = [moved('looser'), moved('stricter')]
   const counts = [
-    ...(looser === 0 ? [] : [`${plural(looser, 'limit')} loosened`]),
-    ...(stricter === 0 ? [] : [`${plural(stricter, 'limit')} tightened`]),
+    ...(looser === 0 ? [] : [`${plural(looser, 'threshold')} relaxed`]),
+    ...(stricter === 0 ? [] : [`${plural(stricter, 'threshold')} tightened`]),
   ]
   return [
     { text: `Profile: ${profileOf(judged).label}` },
-    ...(counts.length === 0 ? [] : [{ text: `${counts.join(', ')} by the fleet’s own declaration` }]),
+    ...(counts.length === 0 ? [] : [{ text: `${counts.join(', ')} in the fleet file` }]),
   ]
 }
 
-/** For the reader's page: every limit that the fleet loosened, with its reason. Nothing where none was. */
+/** For the summary: every relaxed threshold with its reason. Empty where none was relaxed. */
 export function loosened(judged: Judged): readonly Block[] {
   const looser = limitsUsed(judged).filter(({ moved }) => moved === 'looser')
   if (looser.length === 0) return []
   return [
     {
       kind: 'banner',
-      title: looser.length === 1 ? 'A limit was loosened' : `${looser.length} limits were loosened`,
-      text: 'By the fleet’s own declaration, against what the profile says. What is supported here is supported by these numbers.',
+      title: looser.length === 1 ? 'One threshold was relaxed' : `${looser.length} thresholds were relaxed`,
+      text: 'The fleet file declares weaker values than the threshold profile. Satisfied verdicts in this report depend on these values.',
     },
-    { kind: 'list', items: looser.map((limit) => ({ text: `${movedText(limit)} Reason given: ${reasonOf(limit)}` })) },
+    { kind: 'list', items: looser.map((limit) => ({ text: `${movedText(limit)} Reason: ${reasonOf(limit)}` })) },
   ]
 }
 
@@ -51,7 +51,7 @@ const movedText = ({ threshold, shown, shownBefore, moved }: Limit): string =>
   `${threshold.title}: ${shown}, ${moved} than the profile’s ${shownBefore}.`
 const reasonOf = ({ source }: Limit): string => oneLine(source, 600)
 
-/** Which numbers the checks compared against, each with where it comes from. */
+/** Thresholds that checks compare with, each with its source. */
 export function profileSection(matter: Matter): Section {
   const { label, meaning } = profileOf(matter)
   const limits = limitsUsed(matter)
@@ -61,11 +61,11 @@ export function profileSection(matter: Matter): Section {
     blocks: [
       text(`Profile: ${label}. ${meaning}`),
       text(
-        'A verdict holds by the numbers below. No rule of HIPAA and no SOC 2 criterion sets them; which ones fit is decided by the people responsible.',
+        'Verdicts depend on the thresholds below. Neither HIPAA nor the SOC 2 criteria define these values; management decides which are appropriate.',
       ),
       ...(limits.length === 0
-        ? [text('No check of this catalog compares against a number.')]
-        : [heading(3, 'Every number that a check compared against'), table(limits)]),
+        ? [text('No check of this catalog uses a threshold.')]
+        : [heading(3, 'Thresholds used'), table(limits)]),
     ],
   }
 }
@@ -73,16 +73,14 @@ export function profileSection(matter: Matter): Section {
 const table = (limits: readonly Limit[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Number', width: 38 },
+    { title: 'Threshold', width: 38 },
     { title: 'Value', width: 24 },
-    { title: 'Where it comes from', width: 38 },
+    { title: 'Source', width: 38 },
   ],
   rows: limits.map((limit) => [
     [{ text: limit.threshold.title }, { text: limit.threshold.id, style: 'quiet' }],
     [{ text: limit.shown }, ...mark(limit)],
-    limit.moved === 'not'
-      ? plainCell(limit.source)
-      : plainCell(`The fleet’s own declaration. Reason given: ${reasonOf(limit)}`),
+    limit.moved === 'not' ? plainCell(limit.source) : plainCell(`Fleet file. Reason: ${reasonOf(limit)}`),
   ]),
 })
 

@@ -18,7 +18,7 @@ import { withdrawal } from './signed.ts'
 import { see, titles } from './titles.ts'
 import { day, names, of, plural, when } from './wording.ts'
 
-/** Which documents controls need: what is outstanding, with owner and due day, overdue first; then what is attached, who inspected it, and the conclusion. */
+/** Required documents: outstanding ones with owner and due date, overdue first; then documents on file with inspector and conclusion. */
 export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
@@ -32,10 +32,10 @@ export function recordSection(matter: Matter): Section {
     title: titles.records,
     blocks: [
       text(
-        'Documents as people provided them. This tool did not test their content, and they change no result of a check. A document counts for a control while it is in force, at or above the level that its request needs, with a named inspector, what was looked at, and a conclusion. Inquiry alone, and documents that were only received, support nothing (AT-C 205). The files are in the evidence pack, under data/attachments.',
+        'Documents are included as provided. This tool does not test their content, and they do not change any check result. A document counts for a control while it is in effect, at or above the level that its request requires, with a named inspector, the scope of the inspection, and a conclusion. Inquiry alone, or receipt without inspection, supports no control (AT-C 205). The files are in the evidence pack, under data/attachments.',
       ),
       ...outstandingBlocks(matter),
-      ...(groups.length === 0 ? [heading(3, 'Attached', true), text('No document is attached.')] : []),
+      ...(groups.length === 0 ? [heading(3, 'On file', true), text('No documents on file.')] : []),
       ...groups.flatMap(({ title, entries }): readonly Block[] => [
         heading(3, `${title} (${entries.length})`, true),
         ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry)),
@@ -54,18 +54,18 @@ function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readon
   return [
     heading(4, oneLine(name, 200)),
     factBlock([
-      { label: 'What it shows', value: plainCell(oneLine(entry.shows)) },
+      { label: 'Summary of evidence', value: plainCell(oneLine(entry.shows)) },
       { label: 'Provided by', value: plainCell(oneLine(entry.saidBy)) },
       { label: 'Owner', value: plainCell(oneLine(entry.owner)) },
       {
-        label: 'For',
+        label: 'Controls',
         value:
           controls.length === 0
-            ? plainCell('No control in particular')
+            ? plainCell('Not assigned to a control')
             : controls.map((row) => ({ text: nameOf(catalog, row) })),
       },
-      ...(need === null ? [] : [{ label: 'Document needed', value: plainCell(oneLine(need)) }]),
-      { label: 'Level', value: plainCell(`${level.label}. ${level.meaning}`) },
+      ...(need === null ? [] : [{ label: 'Required document', value: plainCell(oneLine(need)) }]),
+      { label: 'Procedure', value: plainCell(`${level.label}. ${level.meaning}`) },
       ...(inspection === undefined
         ? []
         : [
@@ -73,10 +73,20 @@ function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readon
               label: 'Inspection',
               value: [
                 { text: `${oneLine(inspection.by, 200)}, ${day(inspection.at)}` },
-                ...(isOwn ? [{ text: 'Inspected by the person who provided it.', style: 'strong' } as const] : []),
+                ...(isOwn
+                  ? [
+                      {
+                        text: 'Inspected by the person who provided it (no segregation of duties).',
+                        style: 'strong',
+                      } as const,
+                    ]
+                  : []),
                 { text: oneLine(inspection.lookedAt, 2000) },
                 {
-                  text: inspection.conclusion === 'supports' ? 'Conclusion: supports' : 'Conclusion: does not support',
+                  text:
+                    inspection.conclusion === 'supports'
+                      ? 'Conclusion: supports the control'
+                      : 'Conclusion: does not support the control',
                 },
               ],
             },
@@ -85,21 +95,21 @@ function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readon
         ? []
         : [
             {
-              label: 'Answers',
+              label: 'Alternative evidence for',
               value: plainCell(
-                `${names(answers.checks, 10)} on ${names(answers.nodes, 10)}. The results stay as observed.`,
+                `${names(answers.checks, 10)} on ${names(answers.nodes, 10)}. The results remain as observed.`,
               ),
             },
           ]),
       {
         label: 'Counts as',
-        value: plainCell(supports(entry, assessment.asOf) ? 'Supporting evidence' : 'No support'),
+        value: plainCell(supports(entry, assessment.asOf) ? 'Supporting evidence' : 'Not counted as support'),
       },
       { label: 'Attached', value: plainCell(when(entry.attachedAt)) },
       {
         label: 'Valid until',
         value: plainCell(
-          validUntil === null ? 'No end was given; it counts for 366 days' : `The end of ${day(validUntil)}, UTC`,
+          validUntil === null ? 'No expiry stated; counts for 366 days' : `End of ${day(validUntil)}, UTC`,
         ),
       },
       {
@@ -109,7 +119,7 @@ function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readon
           { text: plain(sha256, 64), style: 'mono' },
           withdrawn === null
             ? { text: attachmentPath(entry), style: 'quiet' }
-            : { text: 'Withdrawn before this pack was sealed, so it is not in it', style: 'quiet' },
+            : { text: 'Withdrawn before sealing; not included in the pack', style: 'quiet' },
         ],
       },
       ...(withdrawn === null ? [] : [{ label: 'Withdrawn', value: plainCell(withdrawal(withdrawn)) }]),
@@ -126,7 +136,7 @@ function nameOf(catalog: Matter['catalog'], row: ControlRef): string {
   return request === undefined ? plain(row.control, 100) : `${request.id} ${request.title}`
 }
 
-/** What is outstanding, each document once with the controls that wait for it: those with an owner by due day, then the others. */
+/** Outstanding documents, each once with the controls that require it: assigned requests by due date, then unassigned ones. */
 function outstandingBlocks(matter: Matter): readonly Block[] {
   const { outstanding, needed, held, overdue } = documentCounts(matter)
   const ordered = [...outstanding].sort(
@@ -138,10 +148,10 @@ function outstandingBlocks(matter: Matter): readonly Block[] {
   return [
     heading(3, 'Outstanding', true),
     text(
-      `${of(held, needed)} documents that controls of the chosen frameworks need are held; one document counts once, however many controls it serves. ${plural(overdue, 'request')} ${overdue === 1 ? 'is' : 'are'} overdue.`,
+      `${of(held, needed)} documents required by the selected frameworks are on file; a document counts once, however many controls it serves. ${plural(overdue, 'request')} ${overdue === 1 ? 'is' : 'are'} overdue.`,
     ),
     ordered.length === 0
-      ? text('No document is outstanding.')
+      ? text('No documents outstanding.')
       : {
           kind: 'table',
           columns: [
@@ -154,7 +164,7 @@ function outstandingBlocks(matter: Matter): readonly Block[] {
   ]
 }
 
-/** Behind every day. */
+/** Sorts after every date. */
 const LAST = '~'
 
 function outstandingRow(matter: Matter, { id, status, controls }: OutstandingRequest): readonly Cell[] {
@@ -169,7 +179,7 @@ function outstandingRow(matter: Matter, { id, status, controls }: OutstandingReq
   ]
 }
 
-/** The controls of each framework in one line. */
+/** Controls of each framework in one line. */
 const byFramework = ({ catalog }: Matter, controls: readonly ControlAssessment[]): Cell =>
   alike(controls, ({ framework }) => framework).map((group) => {
     const framework = group[0]?.framework ?? ''
@@ -182,7 +192,7 @@ const byFramework = ({ catalog }: Matter, controls: readonly ControlAssessment[]
     }
   })
 
-/** At one control: what is attached for it, and which documents it still needs. */
+/** For one control: documents on file, and required documents that are outstanding. */
 export function documentLines(
   { register, assessment, catalog }: Matter,
   control: Control,
@@ -202,7 +212,7 @@ export function documentLines(
   const failing = statuses.filter(({ conclusion }) => conclusion === 'does-not-support').map(named)
   return [
     ...(attached.length === 0 ? [] : [quiet(`Documents on file: ${attached.join('; ')}. See ${see('records')}.`)]),
-    ...(failing.length === 0 ? [] : [text(`Inspected and not supporting: ${failing.join('; ')}.`)]),
+    ...(failing.length === 0 ? [] : [text(`Inspected; does not support the control: ${failing.join('; ')}.`)]),
     ...(missing.length === 0 ? [] : [quiet(`Outstanding: ${missing.join('; ')}.`)]),
   ]
 }

@@ -6,16 +6,16 @@ import { type Block, type Cell, type Line, plainCell, type Section, text } from 
 import { titles } from './titles.ts'
 
 const ROLES: readonly (readonly [role: SignOff['role'], title: string, does: string])[] = [
-  ['collector', 'Collector', 'Ran the collection'],
-  ['reviewer', 'Reviewer', 'Read the results against the evidence'],
+  ['collector', 'Collector', 'Performed the collection'],
+  ['reviewer', 'Reviewer', 'Reviewed the results against the evidence'],
   ['approver', 'Approver', 'Releases the report to its audience'],
-  ['qualified-person', 'Qualified person', 'May act for the entity in the matters this report speaks of'],
+  ['qualified-person', 'Qualified person', 'Authorized to act for the entity in the matters covered by this report'],
 ]
 
-/** Long enough to write on. */
+/** Blank line for a handwritten entry. */
 const LINE = '_'.repeat(18)
 
-/** Who collected, reviewed and approved. The auditor has no line here. */
+/** Preparer, reviewer and approver. The auditor does not sign this report. */
 export function signOffSection({ assessment }: Matter): Section {
   const { engagement } = assessment.scope
   const entries = engagement?.signOff ?? []
@@ -24,10 +24,14 @@ export function signOffSection({ assessment }: Matter): Section {
     title: titles['sign-off'],
     blocks: [
       text(
-        'The people of the entity sign here. Auditors do not: what they find stands in a report of their own. A name in this table is what the engagement says; it is no signature. The seal of this file shows a key, not a role.',
+        'For signature by the entity. Auditors do not sign here; they issue their own report. Names in this table come from the engagement and are not signatures. The seal of this file identifies a key, not a role.',
       ),
       ...(engagement === undefined
-        ? [text('No engagement was declared, so nobody is named. The lines are left blank to sign by hand.')]
+        ? [
+            text(
+              'The engagement is not defined, so no names are printed. The lines are blank for handwritten signatures.',
+            ),
+          ]
         : []),
       table(entries),
     ],

@@ -6,24 +6,23 @@ import type { FactRows } from './declared.ts'
 import { type Cell, type Line, plainCell } from './model.ts'
 import { day, when } from './wording.ts'
 
-const ROLES = { requester: 'who asked', approver: 'who approved' } as const
+const ROLES = { requester: 'requester', approver: 'approver' } as const
 
-/** Whose keys signed an entry, or that nobody signed it. Whether a signature fits is for whoever verifies the pack. */
+/** Keys that signed an entry, or that it is not signed. Signatures are checked when the pack is verified, not here. */
 function signatureCell(entry: Signable): Cell {
   const signatures = signaturesOf(entry)
-  if (signatures.length === 0)
-    return plainCell('Nobody signed this entry with a key of their own. It stands as it was typed.')
+  if (signatures.length === 0) return plainCell('Not digitally signed; approval not independently evidenced.')
   const problem = keysProblem(entry)
   return [
     ...signatures.flatMap(({ role, fingerprint, at }): readonly Line[] => [
-      { text: `As ${ROLES[role]}, ${when(at)}, by the key of certificate SHA-256` },
+      { text: `By the ${ROLES[role]}, ${when(at)}, key of certificate SHA-256` },
       { text: plain(fingerprint, 64), style: 'mono' },
     ]),
-    ...(problem === null ? [] : [{ text: `It does not fit: ${problem}.`, style: 'strong' } as const]),
+    ...(problem === null ? [] : [{ text: `Signature mismatch: ${problem}.`, style: 'strong' } as const]),
   ]
 }
 
-/** Who asked for an entry, who approved it, and which keys signed it. */
+/** Requester and approver of an entry, and the keys that signed it. */
 export function peopleRows(entry: Signable): FactRows {
   const approved: FactRows = 'approvedBy' in entry ? [{ label: 'Approved by', value: approverCell(entry) }] : []
   return [
@@ -40,19 +39,21 @@ function approverCell(entry: Approved): Cell {
   const name = oneLine(entry.approvedBy, 200)
   return [
     { text: role === undefined ? name : `${name}, ${oneLine(role, 200)}` },
-    ...(isOnePerson(entry) ? [{ text: 'Requested and approved by the same person', style: 'strong' } as const] : []),
+    ...(isOnePerson(entry)
+      ? [{ text: 'Requested and approved by the same person (no segregation of duties)', style: 'strong' } as const]
+      : []),
   ]
 }
 
 const LASTS: Readonly<Record<Standing, string>> = {
-  'in-force': 'In force until the end of',
-  'not-begun': 'Made after the moment of this report, so it counts for nothing here; it is to last until the end of',
-  expired: 'Ended at the end of',
-  withdrawn: 'Withdrawn; it was to last until the end of',
+  'in-force': 'In effect until the end of',
+  'not-begun': 'Not yet effective at the evaluation date; valid until the end of',
+  expired: 'Expired at the end of',
+  withdrawn: 'Withdrawn; was valid until the end of',
 }
-/** How an exception or a decision stands, and until when. */
+/** Status of a risk acceptance or decision, with its expiry. */
 export const lasts = (standing: Standing, expiresAt: string): string => `${LASTS[standing]} ${day(expiresAt)}, UTC`
 
-/** When something was taken back or settled, by whom and why. */
+/** When and by whom an entry was withdrawn or resolved, and the reason. */
 export const withdrawal = ({ at, by, reason }: Withdrawal | Settlement): string =>
   `${when(at)}, by ${oneLine(by, 200)}${reason === null ? '' : `: ${oneLine(reason)}`}`

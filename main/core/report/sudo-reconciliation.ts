@@ -7,55 +7,55 @@ import { alike } from './grouping.ts'
 import { type Block, type Cell, heading, type MarkName, monoCell, plainCell, quiet } from './model.ts'
 import { names, of, plural } from './wording.ts'
 
-/** A command as sudo's own log has it. */
+/** A command in the sudo log. */
 export interface LoggedCommand {
-  /** Seconds since 1970, by the node's clock. */
+  /** Unix time in seconds, by the node’s clock. */
   readonly at: number
   readonly user: string
-  /** Why sudo did not run it; null where it did. */
+  /** Reason why sudo rejected it; null where it ran. */
   readonly refused: string | null
-  /** Program with folder, and arguments as sudo joined them. */
+  /** Program with path, and arguments as joined by sudo. */
   readonly command: string
 }
 
 export interface SudoRow {
-  /** `both`: one question of ours, one line of sudo's. `only-asked`: sudo has no line for it. `only-logged`: we have no question for it. */
+  /** `both`: recorded and logged. `only-asked`: recorded, not logged. `only-logged`: logged, not recorded. */
   readonly state: 'both' | 'only-asked' | 'only-logged'
   readonly command: string
-  /** "probe/command" of our question. */
+  /** "probe/command" of the recording. */
   readonly asked: string | null
-  /** Seconds since 1970, by the node's clock. */
+  /** Unix time in seconds, by the node’s clock. */
   readonly loggedAt: number | null
   readonly refused: string | null
 }
 
 export interface SudoReconciliation {
-  /** In this order: only logged, only asked, both; each by command. */
+  /** Ordered: only logged, only recorded, both; each by command. */
   readonly rows: readonly SudoRow[]
-  /** Questions that were asked after the log was read, and so cannot stand in what was read of it. */
+  /** Commands that ran after the log was read and therefore cannot be in it. */
   readonly askedLater: number
-  /** Lines of this login from before this collection. */
+  /** Log lines of this account from before the collection. */
   readonly earlier: number
-  /** Lines in the time of the collection about other logins. */
+  /** Log lines of other accounts during the collection. */
   readonly ofOthers: number
 }
 
 export interface SudoWindow {
-  /** Node's clock, seconds since 1970: when the collection began and when the log was read. */
+  /** Node’s clock, Unix time in seconds: start of the collection and reading of the log. */
   readonly from: number
   readonly to: number
-  /** Our clock, ISO 8601: when the log was read. */
+  /** Collector’s clock, ISO 8601: reading of the log. */
   readonly readAt: string
 }
 
-/** Times in the log are whole seconds, and the node's clock was asked in whole seconds too. */
+/** The log and the node’s clock have a resolution of one second each. */
 const TOLERANCE_SECONDS = 2
 
 /**
- * Lays what sudo wrote down about our login beside what our recording says that we asked through sudo, one to one: a command that was
- * asked twice needs two lines. Words are compared without white space and quotation marks, since sudo wraps lines, and puts arguments
- * with blanks in quotation marks from 1.9 on only; folders of programs are left out, since we name none.
- * A tool that the node does not have never reaches sudo (exit status 127); what was lost or not run is not expected in the log.
+ * Compares the sudo log of the login account with the commands that the recording ran through sudo, one to one: a command that
+ * ran twice needs two lines. Arguments are compared without white space and quotation marks, because sudo wraps lines and quotes arguments
+ * with blanks only since 1.9. Program paths are ignored, because the commands do not name them.
+ * A missing program never reaches the log (exit status 127); lost commands and commands that did not run are not expected in it.
  */
 export function reconcileSudo(
   { recording, captures }: RecordingOutline,
@@ -110,37 +110,37 @@ function byWords(entries: readonly LoggedCommand[]): Map<string, LoggedCommand[]
   return groups
 }
 
-/** What is compared. sudo writes a backslash before a quotation mark inside quotation marks; control characters stand as #ooo. */
+/** Comparison key. sudo escapes quotation marks inside quotation marks with a backslash and prints control characters as #ooo. */
 function wordsOf([program = '', ...words]: readonly string[]): string {
   const bare = words.join('').replaceAll(/[\s'"\\]/g, '')
   return `${program.replace(/^.*\//, '')} ${bare}`
 }
 
-/** The log went through the redactor, the recording's own commands did not: a pattern of ours that looks like a password is gone there. */
+/** The log was masked, the commands in the recording were not: a pattern that resembles a password is masked in the log only. */
 const asRedacted = (argv: readonly string[]): readonly string[] =>
   new TextDecoder().decode(redact(new TextEncoder().encode(argv.join(' '))).bytes).split(' ')
 
 const STATES: Readonly<Record<SudoRow['state'], { readonly mark: MarkName; readonly says: string }>> = {
-  'only-logged': { mark: 'square-cross', says: 'Logged by sudo, not in our recording' },
-  'only-asked': { mark: 'diamond-question', says: 'Asked by us, not in the log' },
-  both: { mark: 'dot', says: 'Asked by us and logged by sudo' },
+  'only-logged': { mark: 'square-cross', says: 'Logged by sudo, not in the recording' },
+  'only-asked': { mark: 'diamond-question', says: 'In the recording, not in the log' },
+  both: { mark: 'dot', says: 'In the recording and logged by sudo' },
 }
 
-/** Shown of one node at most; what agrees is only counted. */
+/** Rows printed per node; matching commands are only counted. */
 const MOST_ROWS = 60
 
-/** What was found on one node, in a few sentences. */
+/** Result of the comparison on one node, in a few sentences. */
 function foundIn(read: Parsed<SudoReconciliation>): readonly string[] {
-  if (!read.ok) return [`They could not be compared: ${read.reason}.`]
+  if (!read.ok) return [`Not compared: ${read.reason}.`]
   const { rows, askedLater, earlier, ofOthers } = read.fact
   const agreeing = rows.filter(({ state }) => state === 'both')
   const refused = agreeing.filter((row) => row.refused !== null).length
   return [
-    `${plural(agreeing.length, 'command', 'commands')} asked by us and logged by sudo, one line for each; ${rows.length - agreeing.length} without a counterpart.`,
-    refused > 0 ? `sudo refused ${plural(refused, 'of these commands', 'of these commands')}.` : '',
-    askedLater > 0 ? `${plural(askedLater, 'command was', 'commands were')} asked after the log was read.` : '',
-    earlier > 0 ? `${plural(earlier, 'line is', 'lines are')} from before this collection.` : '',
-    ofOthers > 0 ? `${plural(ofOthers, 'line is', 'lines are')} about other logins.` : '',
+    `${plural(agreeing.length, 'command', 'commands')} recorded and logged by sudo, one line each; ${rows.length - agreeing.length} without a counterpart.`,
+    refused > 0 ? `sudo rejected ${plural(refused, 'of these commands', 'of these commands')}.` : '',
+    askedLater > 0 ? `${plural(askedLater, 'command', 'commands')} ran after the log was read.` : '',
+    earlier > 0 ? `${plural(earlier, 'line', 'lines')} from before this collection.` : '',
+    ofOthers > 0 ? `${plural(ofOthers, 'line', 'lines')} from other accounts.` : '',
   ].filter((note) => note !== '')
 }
 
@@ -152,19 +152,19 @@ const apartBlocks = (apart: readonly SudoRow[]): readonly Block[] => [
   ...(apart.length > MOST_ROWS ? [quiet(`And ${apart.length - MOST_ROWS} more.`)] : []),
 ]
 
-/** For the report, how far the log of sudo and our recordings agree. All nodes together: those with the same outcome in one row, then, where nodes are few, each command without a counterpart. */
+/** Agreement of the sudo logs with the recordings: nodes with the same outcome in one row, then, for small fleets, each command without a counterpart. */
 export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>, inFull: boolean): readonly Block[] {
   if (sudo.size === 0) return []
   const found = [...sudo].map(([node, read]) => ({ node, read, says: foundIn(read).join(' ') }))
   const groups = alike(found, ({ says }) => says)
   const left = groups.length - MOST_ROWS
   return [
-    heading(3, 'Root commands beside sudo’s own log', true),
+    heading(3, 'Privileged commands compared with the sudo log', true),
     {
       kind: 'table',
       columns: [
         { title: 'Nodes', width: 34 },
-        { title: 'Asked through sudo, against what sudo wrote down', width: 66 },
+        { title: 'Result of the comparison', width: 66 },
       ],
       rows: groups
         .slice(0, MOST_ROWS)
@@ -186,13 +186,13 @@ export function sudoSection(sudo: ReadonlyMap<string, Parsed<SudoReconciliation>
 const tableOf = (rows: readonly SudoRow[]): Block => ({
   kind: 'table',
   columns: [
-    { title: 'Where it stands', width: 0.3 },
+    { title: 'Status', width: 0.3 },
     { title: 'Command', width: 0.5 },
-    { title: 'Question', width: 0.2 },
+    { title: 'Probe/command', width: 0.2 },
   ],
   rows: rows.map(({ state, command, asked }): readonly Cell[] => [
     [{ text: STATES[state].says, mark: STATES[state].mark }],
     monoCell(plain(command, 300)),
-    plainCell(asked ?? 'None of ours'),
+    plainCell(asked ?? 'Not in the recording'),
   ]),
 })

@@ -18,12 +18,12 @@ import { loosened } from './profile.ts'
 import { see, titles } from './titles.ts'
 import { day, names, of, plural, share, stateMark, verdictMark } from './wording.ts'
 
-/** So many gaps stand on the page; the others are a part of their own. */
+/** Findings shown on the page; all are listed in their own section. */
 const TOP = 5
-/** So many rows of frameworks and nodes fit on the page; more nodes stand under “Results by node”. */
+/** Rows of frameworks and nodes that fit on the page; further nodes are listed under “Results by node”. */
 const ON_PAGE = 11
 
-/** The reader's page: where every framework stands, with its denominators, what is contradicted, and what is missing or ends soon. */
+/** Summary page: conclusions by framework with denominators, findings, outstanding evidence, and what expires soon. */
 export function summary(matter: Matter): Section {
   const { assessment } = matter
   const gaps = contradicted(matter)
@@ -35,19 +35,19 @@ export function summary(matter: Matter): Section {
     blocks: [
       text(opening(matter, gaps.length)),
       ...moved,
-      heading(3, 'Controls by framework'),
+      heading(3, 'Conclusions by framework'),
       frameworkTable(matter),
-      heading(3, 'Checks on nodes'),
+      heading(3, 'Check results'),
       ...(assessment.nodes.length === 0
-        ? [text('No node was declared.')]
+        ? [text('No nodes declared.')]
         : [
             verdictTable(matter),
             nodeMatrix(matter, fits ? byWorstNode(matter) : null),
             ...(fits ? [quiet(SHARES)] : []),
           ]),
-      heading(3, gapHeading(gaps.length, TOP, `all are under ${see('gaps')}`)),
+      heading(3, gapHeading(gaps.length, TOP, `all findings: see ${see('gaps')}`)),
       gaps.length === 0 ? text(noGap(matter)) : gapTable(matter, leading(gaps, TOP)),
-      heading(3, 'Missing, and due'),
+      heading(3, 'Outstanding evidence'),
       { kind: 'list', items: due(matter) },
     ],
   }
@@ -64,12 +64,12 @@ function opening(matter: Matter, gaps: number): string {
     ...(population === null ? [] : [`Population: ${population}.`]),
     ...(places === null ? [] : [places]),
     ...isolationSentences(nodes),
-    `${of(gaps, checks.length)} checks are contradicted on at least one node; ${of(contradictions, nodes.length)} nodes have at least one contradiction.`,
-    'What was not collected or not decided is missing and never counts as support.',
+    `${of(gaps, checks.length)} checks are not satisfied on at least one node; ${of(contradictions, nodes.length)} nodes have at least one deviation.`,
+    'Results that are not tested or inconclusive never count as satisfied.',
   ].join(' ')
 }
 
-/** Frameworks by row state: every line adds up to its denominator. Supported ones without a server test are counted apart. */
+/** Controls of each framework by state; each line adds up to its denominator. Supported controls with server tests are counted separately. */
 function frameworkTable(matter: Matter): Block {
   const { current, overlays } = chosenFrameworks(matter)
   const states = ROW_STATES.filter((state) => matter.assessment.controls.some((item) => item.state === state))
@@ -82,7 +82,7 @@ function frameworkTable(matter: Matter): Block {
       return [
         [
           { text: shortName(id), style: 'strong' },
-          ...(overlay ? [{ text: 'proposed, not in force', style: 'quiet' } as const] : []),
+          ...(overlay ? [{ text: 'proposed, not in effect', style: 'quiet' } as const] : []),
         ],
         ...states.map((state): Cell => {
           const found = items.filter((item) => item.state === state)
@@ -98,14 +98,14 @@ function frameworkTable(matter: Matter): Block {
   }
 }
 
-/** Every check on every node by verdict, in one row. */
+/** All check results (checks × nodes) by verdict, in one row. */
 function verdictTable({ assessment, catalog, tally }: Matter): Block {
   const all = joined(assessment.nodes.map(({ node }) => tally.onNode(node)))
   return {
     kind: 'table',
     rowHeaders: true,
     columns: [
-      { title: 'Each check on each node', width: 18 },
+      { title: 'Check results (checks × nodes)', width: 18 },
       ...VERDICTS.map((verdict) => headed(verdictWords[verdict].label)),
     ],
     rows: [
@@ -129,7 +129,7 @@ function verdictTable({ assessment, catalog, tally }: Matter): Block {
 const SOON_DAYS = 60
 const DAY_MS = 86_400_000
 
-/** What is missing, and what people have to look at soon, one line each. */
+/** Outstanding evidence and upcoming expiries, one line each. */
 function due(matter: Matter): readonly Line[] {
   const { assessment, register } = matter
   const { nodes, asOf } = assessment
@@ -148,8 +148,8 @@ function due(matter: Matter): readonly Line[] {
     {
       text:
         silent.length + open === 0 && nodes.length > 0
-          ? 'Every node answered, and no answer is missing or undecided.'
-          : `${of(silent.length, nodes.length)} ${nodeWords(assessment)} without evidence${silent.length === 0 ? '' : `: ${names(silent, 4)}`}; ${plural(open, 'undecided or uncollected answer')} on nodes that answered, under ${see('undecided')}.`,
+          ? 'All nodes were collected; no result is not tested or inconclusive.'
+          : `${of(silent.length, nodes.length)} ${nodeWords(assessment)} not collected${silent.length === 0 ? '' : `: ${names(silent, 4)}`}; ${plural(open, 'result')} on collected nodes not tested or inconclusive: see ${see('undecided')}.`,
       mark: silent.length + open === 0 && nodes.length > 0 ? 'dot' : 'dotted-ring',
     },
     {
@@ -157,40 +157,40 @@ function due(matter: Matter): readonly Line[] {
       mark: ended.length === 0 ? 'dot' : 'square-cross',
     },
     {
-      text: `${of(needed - held, needed)} documents that controls need are outstanding; ${plural(overdue, 'request')} overdue.`,
+      text: `${of(needed - held, needed)} required documents are outstanding; ${plural(overdue, 'request')} overdue.`,
       mark: overdue > 0 ? 'square-cross' : needed > held ? 'dotted-ring' : 'dot',
     },
     ...explainedLine(matter),
   ]
 }
 
-/** How many readings of the isolation argument people explain; nothing where nobody does. */
+/** How many isolation signals have an explanation in the register; no line where none has. */
 function explainedLine({ register, assessment: { asOf } }: Matter): readonly Line[] {
   const standing = explanationsOf(register).filter((entry) => standingOf(entry, asOf) === 'in-force')
   return standing.length === 0
     ? []
     : [
         {
-          text: `${plural(standing.length, 'explanation')} of single readings by named people, beside the answers under ${see('isolation')}; no verdict follows ${standing.length === 1 ? 'it' : 'them'}.`,
+          text: `${plural(standing.length, 'explanation')} of single signals by named people, printed under ${see('isolation')}; ${standing.length === 1 ? 'it does' : 'they do'} not change any verdict.`,
           mark: 'dot',
         },
       ]
 }
 
-/** How many exceptions are in force, which of them end soon, and how many have ended. */
+/** How many risk acceptances are in effect, which of them expire soon, and how many have expired. */
 function exceptionLine(
   standing: number,
   soon: readonly { readonly check: string; readonly expiresAt: string }[],
   ended: number,
 ): string {
-  if (standing + ended === 0) return 'No exception is in force, and none has ended.'
+  if (standing + ended === 0) return 'No risk acceptances.'
   const which = names(
     soon.map(({ check, expiresAt }) => `${check} on ${day(expiresAt)}`),
     3,
   )
-  const ending = soon.length === 0 ? '' : `, ${soon.length} ending within ${SOON_DAYS} days: ${which}`
-  const again = ended === 0 ? '' : `: what ${ended === 1 ? 'it' : 'they'} accepted counts as a gap again`
-  return `${plural(standing, 'exception')} in force${ending}; ${ended} ended${again}.`
+  const ending = soon.length === 0 ? '' : `, ${soon.length} expiring within ${SOON_DAYS} days: ${which}`
+  const again = ended === 0 ? '' : `: the deviations that ${ended === 1 ? 'it' : 'they'} covered are no longer accepted`
+  return `${plural(standing, 'risk acceptance')} in effect${ending}; ${ended} expired${again}.`
 }
 
 export interface Contradiction {
@@ -199,8 +199,8 @@ export interface Contradiction {
 }
 
 /**
- * Checks that are contradicted somewhere. By subject first, in the order of everything here: a server that is no machine of one's own, or data
- * that lies open on a drive, is not outweighed by how many nodes lack a setting. Then those on most nodes, then as the catalog lists them.
+ * Checks that are not satisfied on at least one node. By property first, in catalog order: a server that is not dedicated, or data
+ * stored unencrypted, is not outweighed by the number of nodes that lack a setting. Then by number of nodes, then in catalog order.
  */
 export function contradicted({ catalog, tally }: Pick<Matter, 'catalog' | 'tally'>): readonly Contradiction[] {
   return catalog.checks
@@ -214,30 +214,30 @@ export function contradicted({ catalog, tally }: Pick<Matter, 'catalog' | 'tally
 
 const subject = ({ check }: Contradiction): number => PROPERTIES.indexOf(check.property)
 
-/** So many of them for who has a minute: the most widespread of each subject, then what else comes first. */
+/** The first `most` findings: the most widespread of each property, then the remaining ones in order. */
 export function leading(gaps: readonly Contradiction[], most: number): readonly Contradiction[] {
   const firsts = gaps.filter((gap, index) => index === gaps.findIndex((other) => subject(other) === subject(gap)))
   const chosen = new Set([...firsts.slice(0, most), ...gaps.filter((gap) => !firsts.includes(gap))].slice(0, most))
   return gaps.filter((gap) => chosen.has(gap))
 }
 
-/** What stands above them: how many of how many, and by what they were chosen. */
+/** Heading of the findings: how many of how many are shown, and how they were selected. */
 export const gapHeading = (all: number, shown: number, where: string): string =>
-  all > shown ? `Gaps to look at first (${of(shown, all)}, one of each subject first; ${where})` : 'Gaps'
+  all > shown ? `Findings (${of(shown, all)} shown, one per property first; ${where})` : 'Findings'
 
-/** What stands in their place. Where nobody answered, nothing speaks for anything. */
+/** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
 export const noGap = ({ assessment }: Matter): string =>
   assessment.nodes.some(reached)
-    ? 'No check is contradicted on any node that answered.'
-    : 'No node answered, so nothing is contradicted and nothing is supported.'
+    ? 'No deviations noted on the nodes tested.'
+    : 'No node was collected, so no check was tested.'
 
 function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Contradicted claim', width: 53 },
-      { title: 'Of nodes tested', width: 11 },
-      { title: 'Which', width: 36 },
+      { title: 'Expected condition not satisfied', width: 53 },
+      { title: 'Deviations / tested', width: 11 },
+      { title: 'Nodes', width: 36 },
     ],
     rows: gaps.map(({ check, nodes }) => [
       [{ text: check.claim }],

@@ -1,29 +1,29 @@
-/** What the parts are called, so that one part points at another by its name; numbers come from their order alone. */
+/** Section titles, so that one section can refer to another by name; section numbers follow from the order alone. */
 export const titles = {
-  cover: 'About this report',
+  cover: 'Report information',
   summary: 'Summary',
   boundary: 'Scope and boundary',
   population: 'Population and completeness',
-  gaps: 'Gaps',
+  gaps: 'Findings',
   method: 'Method',
   versions: 'Versions',
-  compared: 'What was compared against',
+  compared: 'Criteria and thresholds',
   checks: 'Checks',
   nodes: 'Results by node',
-  isolation: 'Isolation, node by node',
-  location: 'Location, node by node',
-  undecided: 'Not tested or not decided',
-  claims: 'What the provider promised',
-  exceptions: 'Exceptions and deviations',
-  decisions: 'Decisions and rationales',
-  records: 'Manual evidence index',
+  isolation: 'Isolation analysis by node',
+  location: 'Location results by node',
+  undecided: 'Not tested or inconclusive',
+  claims: 'Provider claims',
+  exceptions: 'Deviations and risk acceptances',
+  decisions: 'Control decisions',
+  records: 'Document index',
   limits: 'Limitations',
   'sign-off': 'Sign-off',
   custody: 'Chain of custody',
-  howto: 'How to check this yourself',
+  howto: 'Independent verification',
   evidence: 'Evidence index',
   glossary: 'Glossary',
 } as const
 
-/** A part's name inside a sentence. */
+/** A section’s title as printed inside a sentence. */
 export const see = (part: keyof typeof titles): string => `“${titles[part]}”`

@@ -11,7 +11,7 @@ import { profileCell } from './profile.ts'
 import { see, titles } from './titles.ts'
 import { of } from './wording.ts'
 
-/** What made this report and what it was read against, each with its version, date and digest. */
+/** Versions, dates and digests of the software, rules, frameworks and declarations behind this report. */
 export function versionSection(matter: Matter): Section {
   const { assessment, catalog } = matter
   return {
@@ -19,42 +19,44 @@ export function versionSection(matter: Matter): Section {
     title: titles.versions,
     blocks: [
       text(
-        'The same recordings give the same results only under the same versions. The pack’s data/catalog.json holds the catalog; its SHA-256 is the catalog’s digest.',
+        'The same recordings give the same results only with the same versions. The catalog is in the pack as data/catalog.json; its SHA-256 is the catalog digest.',
       ),
       heading(3, 'Tool and rules', true),
       factBlock([
-        { label: 'Report made by', value: plainCell(matter.producer) },
+        { label: 'Produced by', value: plainCell(matter.producer) },
         { label: 'Rules engine', value: plainCell(plain(assessment.engine, 40)) },
         {
           label: 'Catalog',
           value: [
             { text: `Version ${plain(assessment.catalog.version, 40)}, SHA-256` },
             { text: assessment.catalog.digest, style: 'mono' },
-            { text: 'Module of these rules, SHA-256' },
+            { text: 'Rules module, SHA-256' },
             { text: assessment.catalog.module, style: 'mono' },
           ],
         },
         { label: 'Collected by', value: collectors(matter) },
         {
           label: 'Thresholds',
-          value: [...profileCell(matter), { text: `Each number stands in ${see('compared')}.`, style: 'quiet' }],
+          value: [...profileCell(matter), { text: `For each threshold, see ${see('compared')}.`, style: 'quiet' }],
         },
       ]),
       heading(3, 'Frameworks', true),
       frameworkTable(matter),
       heading(3, 'Reference lists', true),
       ...references(catalog.references ?? []),
-      heading(3, 'What was declared', true),
+      heading(3, 'Declarations', true),
       factBlock([
         { label: 'Engagement', value: engagementCell(matter) },
         { label: 'Provider profile', value: providerCell(matter) },
       ]),
-      text('These digests are SHA-256 over canonical JSON (RFC 8785) of what the pack’s data/scope.json holds.'),
+      text(
+        'These digests are SHA-256 over the canonical JSON (RFC 8785) of the content of data/scope.json in the pack.',
+      ),
     ],
   }
 }
 
-/** Versions that made the recordings, and whether they asked by the same catalog that judges. */
+/** Collector versions of the recordings, and whether they used the catalog of this evaluation. */
 function collectors({ recordings, assessment }: Matter): Cell {
   const counts = new Map<string, number>()
   for (const { recording } of recordings) {
@@ -65,30 +67,30 @@ function collectors({ recordings, assessment }: Matter): Cell {
   }
   const lines = [...counts].sort(([a], [b]) => compare(a, b))
   return lines.length === 0
-    ? plainCell('There is no recording.')
+    ? plainCell('No recordings.')
     : lines.map(([words, count]) => ({ text: `${of(count, recordings.length)} recordings: ${words}` }))
 }
 
 const STATUS: Readonly<Record<string, string>> = {
-  'in-force': 'In force',
+  'in-force': 'In effect',
   'in-use': 'In use',
-  'proposed-not-in-force': 'Proposed, not in force',
+  'proposed-not-in-force': 'Proposed, not in effect',
 }
 
-/** How a framework stands, in words. */
+/** Status of a framework as printed. */
 export const statusOf = ({ status }: Pick<Framework, 'status'>): string => STATUS[status] ?? plain(status, 60)
 
 function frameworkTable(matter: Matter): Block {
   const { current, overlays } = chosenFrameworks(matter)
   const own = new Set((matter.assessment.scope.mappings ?? []).map(({ id }) => id))
   const chosen = [...current, ...overlays]
-  if (chosen.length === 0) return text('No framework was chosen.')
+  if (chosen.length === 0) return text('No framework selected.')
   return {
     kind: 'table',
     columns: [
       { title: 'Framework', width: 34 },
       { title: 'Version and status', width: 32 },
-      { title: 'Whose mapping, SHA-256', width: 34 },
+      { title: 'Mapping, SHA-256', width: 34 },
     ],
     rows: chosen.map((framework) => [
       [
@@ -97,21 +99,25 @@ function frameworkTable(matter: Matter): Block {
       ],
       [{ text: plain(framework.version, 300) }, { text: `${statusOf(framework)}.` }],
       [
-        { text: own.has(framework.id) ? 'The customer’s own, in data/scope.json' : 'Ours, in data/catalog.json' },
+        {
+          text: own.has(framework.id)
+            ? 'Supplied by the customer, in data/scope.json'
+            : 'Built in, in data/catalog.json',
+        },
         digestLine(framework),
       ],
     ]),
   }
 }
 
-/** SHA-256 over canonical JSON (RFC 8785): what a stranger gets from the same value in the pack. */
+/** SHA-256 over canonical JSON (RFC 8785), so that independent verifiers can recompute it from the pack. */
 const digestLine = (value: unknown): Line => ({ text: sha256(canonicalJson(value)), style: 'mono' })
 
 const references = (lists: NonNullable<Matter['catalog']['references']>): readonly Block[] =>
   lists.length === 0
-    ? [text('This catalog compares against no dated list.')]
+    ? [text('This catalog uses no dated reference list.')]
     : [
-        text('Compared with their sources on the day given. What changed later is not in them.'),
+        text('Checked against their sources on the date stated. Later changes are not included.'),
         {
           kind: 'table',
           columns: [
@@ -130,14 +136,14 @@ const references = (lists: NonNullable<Matter['catalog']['references']>): readon
 function engagementCell({ assessment: { scope } }: Matter): Cell {
   const { engagement } = scope
   return engagement === undefined
-    ? plainCell('None was declared.')
+    ? plainCell('None declared.')
     : [{ text: `${declaredBy(engagement)}, SHA-256` }, digestLine(engagement)]
 }
 
 function providerCell({ assessment: { scope } }: Matter): Cell {
   const { provider } = scope
   return provider === undefined
-    ? plainCell('None was compared.')
+    ? plainCell('None.')
     : [
         { text: `${plain(provider.name)} (${plain(provider.id, 40)}), as of ${dayOf(provider.asOf)}, SHA-256` },
         digestLine(provider),

@@ -16,35 +16,35 @@ export interface RunEntry {
   readonly fleet: string
   /** nodesDigest() of the nodes that the pack states. */
   readonly nodes: Sha256
-  /** SHA-256 of the bytes that were sealed: the pack's tag manifest. */
+  /** SHA-256 of the sealed bytes: the tag manifest of the pack. */
   readonly tagManifest: Sha256
   /** Fingerprint of the signing certificate. */
   readonly signer: Sha256
-  /** Which planned run it is; absent for one that somebody started. */
+  /** The scheduled run that it fulfills; absent for a manually started run. */
   readonly planned?: Planned
 }
 
-/** A scheduled run that did not happen. */
+/** A scheduled run that did not take place. */
 export interface GapEntry {
   readonly kind: 'gap'
   /** Absent where a person recorded it without one. */
   readonly schedule?: string
   readonly due: string
-  /** When the gap was recorded. */
+  /** When the missed run was recorded. */
   readonly at: string
   readonly fleet: string
-  /** The owner's words. */
+  /** The owner’s explanation. */
   readonly why: string
   readonly signer: Sha256
 }
 
-/** What is planned from a moment on: without it in the chain, a plan could be told afterwards so that nothing is missing. */
+/** A schedule from a time on: entered in the run chain so that it cannot be changed afterwards to hide missed runs. */
 export interface PlanEntry {
   readonly kind: 'plan'
   readonly schedule: string
-  /** As cadenceText() writes it, its zone included; null: from then on, this schedule plans nothing. */
+  /** In the form of cadenceText(), including the zone; null: the schedule ends at that time. */
   readonly cadence: string | null
-  /** A run counts as in time when it is sealed within so many minutes after it was due. */
+  /** A run is in time when it is sealed within this many minutes after it was due. */
   readonly withinMinutes: number
   readonly from: string
   readonly at: string
@@ -53,7 +53,7 @@ export interface PlanEntry {
   readonly signer: Sha256
 }
 
-/** The run that later ones are compared with, from then on. */
+/** The run with which later runs are compared, from then on. */
 export interface BaselineEntry {
   readonly kind: 'baseline'
   readonly run: string
@@ -63,7 +63,7 @@ export interface BaselineEntry {
   readonly signer: Sha256
 }
 
-/** The evidence of a run was taken away, as the retention policy says; its entry stays. */
+/** The evidence of a run was deleted under the retention policy; its entry remains. */
 export interface RetiredEntry {
   readonly kind: 'retired'
   readonly run: string
@@ -74,7 +74,7 @@ export interface RetiredEntry {
   readonly signer: Sha256
 }
 
-/** A sealed account of a period. */
+/** A sealed period report. */
 export interface PeriodEntry {
   readonly kind: 'period'
   /** Days of UTC, both included. */
@@ -86,42 +86,42 @@ export interface PeriodEntry {
   readonly signer: Sha256
 }
 
-/** What has a pack of its own, and is signed by that pack's seal. */
+/** Entries with a pack, signed by the seal of that pack. */
 export type PackedEntry = RunEntry | PeriodEntry
-/** What has none, and is signed by itself. */
+/** Entries without a pack, with their own signature. */
 export type SaidEntry = GapEntry | PlanEntry | BaselineEntry | RetiredEntry
 export type ChainEntry = PackedEntry | SaidEntry
 
-/** The signature over an entry without a pack (CMS, detached, base64) is kept beside it. */
+/** An entry, with its signature (CMS, detached, base64) where it has no pack. */
 export type LoggedEntry =
   | { readonly entry: PackedEntry; readonly signature: null }
   | { readonly entry: SaidEntry; readonly signature: string | null }
 
-/** The runs of one fleet, and what was said about them, in the order of entering. */
+/** The run chain of one fleet: runs and other entries, in order of entry. */
 export interface RunChain {
-  /** 32 random bytes in hexadecimal, drawn when the chain began. */
+  /** 32 random bytes in hexadecimal, generated when the chain was created. */
   readonly id: string
   readonly fleet: string
   readonly entries: readonly LoggedEntry[]
 }
 
-/** A chain held for writing: nobody else adds to it until it is closed. */
+/** A run chain locked for writing until it is closed. */
 export interface OpenRunChain {
-  /** As it is now, what was appended included. */
+  /** The current state, including appended entries. */
   readonly chain: () => RunChain
   /**
-   * Resolves when the entry is on the disk. Refuses what is no entry of this chain. After a failure to write, the chain has to be opened
-   * again; the entry may then be there.
+   * Resolves when the entry is on disk. Rejects entries that do not belong to this chain. After a write failure, the chain must be opened
+   * again; the entry may then be present.
    */
   readonly append: (logged: LoggedEntry) => Promise<Outcome<RunChain>>
   readonly close: () => Promise<void>
 }
 
-/** What people call the pack that an entry stands for. */
+/** Display name of the pack of an entry. */
 export const packOf = (entry: PackedEntry): string =>
   entry.kind === 'run' ? entry.run : `period ${entry.from} to ${entry.to}`
 
-/** The bytes of an entry: what a leaf of the tree is made of, and what a gap's signature is over. */
+/** The bytes of an entry: the leaf input of the tree, and the signed content of entries without a pack. */
 export const entryBytes = (entry: ChainEntry): Uint8Array => new TextEncoder().encode(canonicalJson(entry))
 
 export const leafOf = (entry: ChainEntry): Sha256 => leafHash(entryBytes(entry))
@@ -133,7 +133,7 @@ export const entryLine = (logged: LoggedEntry): string => `${canonicalJson(logge
 export const nodesDigest = (nodes: readonly Pick<PackPredicate['nodes'][number], 'name' | 'hostKey'>[]): Sha256 =>
   sha256(canonicalJson([...nodes].sort((a, b) => compare(a.name, b.name)).map(({ name, hostKey }) => [name, hostKey])))
 
-/** The entry that stands for a pack, from what the pack itself states. `signer` is the fingerprint of the key that sealed it. */
+/** The entry of a pack, derived from its statement. `signer` is the fingerprint of the sealing key. */
 export const ownEntry = (
   { run, asOf, fleet, nodes, planned }: Pick<PackPredicate, 'run' | 'asOf' | 'fleet' | 'nodes' | 'planned'>,
   tagManifest: Uint8Array,
@@ -150,12 +150,12 @@ export const ownEntry = (
 })
 
 /**
- * A line of entries.jsonl without its line end, read strictly: an entry of a known kind, with no other members, in canonical form
+ * Parses a line of entries.jsonl strictly, without its line end: an entry of a known kind, with no other members, in canonical form
  * (RFC 8785). Null for anything else.
  */
 export function parseEntryLine(line: string): LoggedEntry | null {
   const logged = parsedJson(line)
-  // The members are known to be flat texts before canonicalJson() goes through them, so that nesting cannot exhaust the stack.
+  // The members are verified to be flat texts before canonicalJson() runs, so that nesting cannot exhaust the stack.
   return isLogged(logged) && canonicalJson(logged) === line ? logged : null
 }
 
@@ -269,7 +269,7 @@ export const isDay = (value: unknown): value is string =>
   /^\d{4}-\d\d-\d\d$/.test(value) &&
   new Date(`${value}T00:00:00Z`).toJSON()?.slice(0, 10) === value
 
-/** UTC as the product writes it. */
+/** UTC in the product’s format. */
 export const isInstant = (value: unknown): value is string =>
   typeof value === 'string' &&
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(value) &&

@@ -7,14 +7,14 @@ export const CHAIN_PATHS = {
   chain: 'data/log/chain.json',
   entries: 'data/log/entries.jsonl',
   leaves: 'data/log/leaves.txt',
-  /** These two are absent as long as no earlier run is in the chain. */
+  /** These two are absent while no earlier run is in the chain. */
   inclusion: 'data/log/inclusion.txt',
   consistency: 'data/log/consistency.txt',
 } as const
 
 export const CHAIN_SCHEMA = 'barewitness.run-chain/1'
 
-/** The content of data/log/chain.json: the head of the chain as it was before the pack. */
+/** The content of data/log/chain.json: the checkpoint of the chain before the pack. */
 export interface StatedHead {
   readonly schema: typeof CHAIN_SCHEMA
   readonly id: string
@@ -24,8 +24,8 @@ export interface StatedHead {
 }
 
 /**
- * What a pack carries of the chain that it extends: the head before it, every entry and leaf hash (RFC 9162), and two proofs about the
- * previous run: that it is entered, and that the head which its own pack stated is the beginning of this one.
+ * Files of the run chain in a pack: the preceding checkpoint, every entry and leaf hash (RFC 9162), and two proofs about the
+ * previous run: its inclusion, and the consistency of the checkpoint stated in its pack with this one.
  */
 export function chainFiles(chain: RunChain): ReadonlyMap<string, Uint8Array> {
   const { id, fleet, entries } = chain
@@ -51,6 +51,6 @@ export function chainFiles(chain: RunChain): ReadonlyMap<string, Uint8Array> {
 
 export const leavesText = (leaves: readonly string[]): string => leaves.map((leaf) => `${leaf}\n`).join('')
 
-/** The place of the last run, or -1. Also how many entries that run's own pack states, since an entry follows all that its pack states. */
+/** Index of the last run, or -1. Also the number of entries stated in its pack, since an entry follows all that its pack states. */
 export const lastRun = (entries: readonly LoggedEntry[]): number =>
   entries.findLastIndex(({ entry }) => entry.kind === 'run')

@@ -5,21 +5,21 @@ import { ok } from '../result.ts'
 import { hasExactly, isDigest, isInstant, isName, leafOf, type PackedEntry, packOf, parsedJson } from './entry.ts'
 import type { ChainReading } from './read.ts'
 
-/** What somebody keeps of a chain after reading a pack, to see later whether its history was changed. */
+/** Checkpoint of a run chain (RFC 9162), kept by a reader to detect later changes. */
 export interface ChainHead {
   readonly schema: 'barewitness.chain-head/1'
   readonly chain: string
   readonly fleet: string
-  /** Entries, the pack's own included. */
+  /** Number of entries, including that of the pack. */
   readonly size: number
   readonly root: string
-  /** When the reader saw it, by the reader's own clock. */
+  /** Creation time, by the reader’s clock. */
   readonly seenAt: string
-  /** The run of that pack, or its period: the last of the entries. */
+  /** The run or period of that pack: the last entry. */
   readonly lastRun: string
 }
 
-/** The head after a pack's own entry. Only of a chain whose parts fit together: see ChainReading.problems. */
+/** The checkpoint after the entry of a pack. Only for a consistent chain: see ChainReading.problems. */
 export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string): ChainHead => ({
   schema: 'barewitness.chain-head/1',
   chain: reading.id,
@@ -32,7 +32,7 @@ export const headOf = (reading: ChainReading, own: PackedEntry, seenAt: string):
 
 export const headText = (head: ChainHead): string => `${canonicalJson(head)}\n`
 
-/** A head that was kept. People may have moved or reformatted the file; it must still hold every member, and no other. */
+/** Parses a checkpoint. The file may have been reformatted, but must contain exactly the required members. */
 export function parseHead(text: string): Outcome<ChainHead> {
   const value = parsedJson(text)
   return isHead(value)

@@ -1,48 +1,46 @@
 import { plain, quote } from '../plain-text.ts'
 import type { ChainEntry, GapEntry, LoggedEntry } from './entry.ts'
 
-/** Entries may be dated this much before the one they follow: clocks differ. */
+/** Tolerated backward step of entry times, because clocks differ. */
 export const CLOCK_TOLERANCE_MINUTES = 10
 
 const MOST_LISTED = 100
 
-/** A list of sentences, cut to a length that somebody reads. */
+/** A list of sentences, limited in length. */
 export const shortened = (sentences: readonly string[]): readonly string[] =>
   sentences.length <= MOST_LISTED
     ? sentences
     : [...sentences.slice(0, MOST_LISTED), `And ${sentences.length - MOST_LISTED} more of this kind.`]
 
 export const gapSentence = ({ due, at, why }: GapEntry): string =>
-  `A run due at ${due} did not happen; recorded at ${at}: ${quote(why, 300)}.`
+  `A run due at ${due} did not take place; entered at ${at}: ${quote(why, 300)}.`
 
-/** What a reader of the history should know, and what breaks nothing. Places are counted from 1, as lines of entries.jsonl. */
+/** Notes on the run chain that do not affect its validity. Entries are numbered from 1, as lines of entries.jsonl. */
 export function notesOn(entries: readonly ChainEntry[]): readonly string[] {
   return [...shortened(backwards(entries)), ...shortened(sealedAgain(entries)), ...keys(entries)]
 }
 
-/** Entries without a pack and without a signature of their own. */
+/** Entries without a pack and without a signature. */
 export function unsigned(entries: readonly LoggedEntry[]): readonly string[] {
   const count = entries.filter(
     ({ entry, signature }) => entry.kind !== 'run' && entry.kind !== 'period' && signature === null,
   ).length
   if (count === 0) return []
-  return [
-    `${count} of the entries that have no pack ${count === 1 ? 'has' : 'have'} no signature of ${count === 1 ? 'its' : 'their'} own.`,
-  ]
+  return [`${count} ${count === 1 ? 'entry' : 'entries'} without a pack ${count === 1 ? 'is' : 'are'} not signed.`]
 }
 
-/** An entry in words; null for a run, which is only counted. */
+/** An entry as a sentence; null for a run, which is only counted. */
 export function entrySentence(entry: ChainEntry): string | null {
   if (entry.kind === 'run') return null
   if (entry.kind === 'gap') return gapSentence(entry)
   if (entry.kind === 'plan')
     return entry.cadence === null
-      ? `From ${entry.from} schedule ${quote(entry.schedule)} plans nothing more; recorded at ${entry.at}: ${quote(entry.why, 300)}.`
-      : `From ${entry.from} schedule ${quote(entry.schedule)} plans a run ${quote(entry.cadence)}; recorded at ${entry.at}: ${quote(entry.why, 300)}.`
+      ? `From ${entry.from} schedule ${quote(entry.schedule)} ends; entered at ${entry.at}: ${quote(entry.why, 300)}.`
+      : `From ${entry.from} schedule ${quote(entry.schedule)} runs ${quote(entry.cadence)}; entered at ${entry.at}: ${quote(entry.why, 300)}.`
   if (entry.kind === 'baseline')
-    return `Run ${quote(entry.run)} was named the baseline at ${entry.at}: ${quote(entry.why, 300)}.`
+    return `Run ${quote(entry.run)} was set as the baseline at ${entry.at}: ${quote(entry.why, 300)}.`
   if (entry.kind === 'retired')
-    return `The evidence of run ${quote(entry.run)} was taken away at ${entry.at}: ${quote(entry.why, 300)}.`
+    return `The evidence of run ${quote(entry.run)} was deleted at ${entry.at}: ${quote(entry.why, 300)}.`
   return `A period from ${entry.from} to ${entry.to} was sealed at ${entry.at}.`
 }
 
@@ -56,7 +54,7 @@ function backwards(entries: readonly ChainEntry[]): readonly string[] {
   })
 }
 
-/** Sealing a run again is open to everybody, and makes a second pack of it: the reader has to know that there are two. */
+/** A run can be sealed again, which creates a second pack; the reader must know of both. */
 function sealedAgain(entries: readonly ChainEntry[]): readonly string[] {
   const places = new Map<string, number[]>()
   for (const [index, entry] of entries.entries()) {
@@ -76,5 +74,5 @@ function keys(entries: readonly ChainEntry[]): readonly string[] {
   const signers = [...new Set(entries.map(({ signer }) => signer))]
   return signers.length < 2
     ? []
-    : [`The entries name ${signers.length} keys: ${plain(signers.slice(0, 10).join(', '), 700)}.`]
+    : [`The entries have ${signers.length} signing keys: ${plain(signers.slice(0, 10).join(', '), 700)}.`]
 }

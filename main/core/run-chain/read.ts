@@ -17,20 +17,20 @@ import {
 import { CHAIN_PATHS, CHAIN_SCHEMA, lastRun, leavesText, type StatedHead } from './files.ts'
 import { parseConsistency, parseInclusion } from './proofs.ts'
 
-/** What a pack states of the chain before it. */
+/** The run chain stated by a pack. */
 export interface ChainReading extends RunChain {
-  /** Of the entries, worked out anew. */
+  /** Recomputed from the entries. */
   readonly leaves: readonly Sha256[]
-  /** Where the parts do not fit together, one sentence each. The rest is only to be relied on when there is none. */
+  /** Inconsistencies, one sentence each. Other fields are reliable only if there are none. */
   readonly problems: readonly string[]
 }
 
-/** What is wrong with a detached CMS signature over these bytes by the key with this fingerprint; empty when it verifies. */
+/** Problems of a detached CMS signature over these bytes by the key with this fingerprint; empty when it is valid. */
 export type SignatureProblems = (bytes: Uint8Array, signature: Uint8Array, signer: Sha256) => Promise<readonly string[]>
 
 /**
- * Reads data/log/. `read` gives a file's text, or null when it is missing or no text. Everything that can be worked out is worked out
- * anew and compared: leaf hashes, root, both proofs, and the gaps' signatures. Null when the pack has no such file at all.
+ * Reads data/log/. `read` returns a file’s text, or null when it is missing or not text. All derivable values are
+ * recomputed and compared: leaf hashes, root, both proofs, and signatures of entries. Null when the pack has no such files.
  */
 export async function readChainFiles(
   read: (path: string) => Promise<string | null>,
@@ -48,7 +48,7 @@ export async function readChainFiles(
   const { entries, problems } = parseEntries(texts.entries)
   const leaves = entries.map(({ entry }) => leafOf(entry))
   const about = { id: stated?.id ?? '', fleet: stated?.fleet ?? '', entries, leaves }
-  if (stated === null) return { ...about, problems: [`${CHAIN_PATHS.chain} is missing or not in its canonical form.`] }
+  if (stated === null) return { ...about, problems: [`${CHAIN_PATHS.chain} is missing or not in canonical form.`] }
   if (problems.length > 0) return { ...about, problems }
   return {
     ...about,
@@ -63,7 +63,7 @@ export async function readChainFiles(
 
 const line = (index: number): string => `${CHAIN_PATHS.entries}:${index + 1}`
 
-/** The content of chain.json, read strictly; null for anything else. */
+/** Parses chain.json strictly; null for anything else. */
 export function parseStatedHead(text: string | null): StatedHead | null {
   const value = parsedJson(text ?? '')
   if (!hasExactly(value, ['schema', 'id', 'fleet', 'size', 'root'])) return null
@@ -79,15 +79,15 @@ interface Entries {
   readonly problems: readonly string[]
 }
 
-/** Lines of entries; reading stops at the first that is none, since every later one would stand at another place. */
+/** Lines of entries; parsing stops at the first invalid line, because the position of later ones would be wrong. */
 function parseEntries(text: string | null): Entries {
   const lines = text?.split('\n', MOST_ENTRIES + 2)
   if (lines === undefined || lines.length > MOST_ENTRIES || lines.pop() !== '')
-    return { entries: [], problems: [`${CHAIN_PATHS.entries} is missing or too long, or its last line has no end.`] }
+    return { entries: [], problems: [`${CHAIN_PATHS.entries} is missing, too long, or its last line has no line end.`] }
   const entries: LoggedEntry[] = []
   for (const [index, one] of lines.entries()) {
     const entry = parseEntryLine(one)
-    if (entry === null) return { entries, problems: [`${line(index)} is not an entry in its canonical form.`] }
+    if (entry === null) return { entries, problems: [`${line(index)} is not an entry in canonical form.`] }
     entries.push(entry)
   }
   return { entries, problems: [] }
@@ -97,7 +97,7 @@ function headProblems(stated: StatedHead, leaves: readonly Sha256[], leavesFile:
   const { chain, entries, leaves: path } = CHAIN_PATHS
   const problems: string[] = []
   if (stated.size !== leaves.length)
-    problems.push(`${chain} counts ${stated.size} entries, ${entries} ${leaves.length}.`)
+    problems.push(`${chain} states ${stated.size} entries, but ${entries} has ${leaves.length}.`)
   if (stated.root !== rootOf(leaves))
     problems.push(`The root in ${chain} is not the root of the entries in ${entries}.`)
   if (leavesFile !== leavesText(leaves)) {
@@ -105,7 +105,7 @@ function headProblems(stated: StatedHead, leaves: readonly Sha256[], leavesFile:
     const first = leaves.findIndex((leaf, index) => listed[index] !== leaf)
     problems.push(
       first < 0
-        ? `${path} is missing, or lists other entries than ${entries}.`
+        ? `${path} is missing, or does not correspond to ${entries}.`
         : `${path}:${first + 1} is not the leaf hash of ${line(first)}.`,
     )
   }
@@ -121,11 +121,11 @@ function proofProblems(
   if (index < 0)
     return texts.inclusion === null && texts.consistency === null
       ? []
-      : ['There are proofs about an earlier run, and no earlier run is entered.']
+      : ['There are proofs for an earlier run, but no earlier run is entered.']
   const problems: string[] = []
   const [size, root] = [leaves.length, rootOf(leaves)]
   const inclusion = parseInclusion(texts.inclusion ?? '')
-  if (inclusion === null) problems.push(`${CHAIN_PATHS.inclusion} is missing or not in its form.`)
+  if (inclusion === null) problems.push(`${CHAIN_PATHS.inclusion} is missing or invalid.`)
   else if (
     inclusion.index !== index ||
     inclusion.size !== size ||
@@ -135,7 +135,7 @@ function proofProblems(
   )
     problems.push(`${CHAIN_PATHS.inclusion} does not lead from the last run, ${line(index)}, to the root of the chain.`)
   const consistency = parseConsistency(texts.consistency ?? '')
-  if (consistency === null) problems.push(`${CHAIN_PATHS.consistency} is missing or not in its form.`)
+  if (consistency === null) problems.push(`${CHAIN_PATHS.consistency} is missing or invalid.`)
   else if (
     consistency.oldSize !== index ||
     consistency.oldRoot !== rootOf(leaves.slice(0, index)) ||
@@ -143,17 +143,19 @@ function proofProblems(
     consistency.newRoot !== root ||
     !verifyConsistency(consistency)
   )
-    problems.push(`${CHAIN_PATHS.consistency} does not tie the head that the last run stated to the root of the chain.`)
+    problems.push(
+      `${CHAIN_PATHS.consistency} does not connect the checkpoint stated by the last run to the root of the chain.`,
+    )
   return problems
 }
 
-/** One chain is of one fleet, and a pack is entered once. */
+/** A run chain has one fleet, and each pack is entered once. */
 function entryProblems(entries: readonly LoggedEntry[], fleet: string): readonly string[] {
   const problems: string[] = []
   const entered = new Map<Sha256, number>()
   for (const [index, { entry }] of entries.entries()) {
     if (entry.fleet !== fleet)
-      problems.push(`${line(index)} is of fleet ${quote(entry.fleet)}, the chain of ${quote(fleet)}.`)
+      problems.push(`${line(index)} is of fleet ${quote(entry.fleet)}, but the chain is of fleet ${quote(fleet)}.`)
     if (entry.kind !== 'run') continue
     const before = entered.get(entry.tagManifest)
     if (before !== undefined) problems.push(`${line(index)} enters the same pack as line ${before + 1}.`)
@@ -170,7 +172,7 @@ async function signatureProblems(
   for (const [index, { entry, signature }] of entries.entries()) {
     if (signature === null) continue
     const [wrong] = await verifySignature(entryBytes(entry), Buffer.from(signature, 'base64'), entry.signer)
-    if (wrong !== undefined) problems.push(`${line(index)}: the signature of the entry does not verify. ${wrong}`)
+    if (wrong !== undefined) problems.push(`${line(index)}: the signature of the entry is invalid. ${wrong}`)
   }
   return problems
 }

@@ -2,8 +2,8 @@ import { CHAIN_PATHS } from './files.ts'
 
 /**
  * Lines of POSIX sh, for a shell with `set -eu` in the folder of an unpacked pack that has CHAIN_PATHS.inclusion: they stop with a
- * failure unless the previous run's line, hashed anew, leads along the path to the root that the pack states (RFC 9162 §2.1.3.2).
- * Only digits and hexadecimal characters get from the files into arithmetic or arguments: the files came with the pack.
+ * failure unless the hash of the previous run’s line gives, along the path, the root stated by the pack (RFC 9162 §2.1.3.2).
+ * Only digits and hexadecimal characters from the files are used in arithmetic or arguments, because the files are untrusted.
  */
 export const inclusionRecipe = (): readonly string[] => [
   `count() { sed -n "s/^$1 \\([0-9]\\{1,9\\}\\)\\$/\\1/p" ${CHAIN_PATHS.inclusion}; }`,
@@ -22,6 +22,6 @@ export const inclusionRecipe = (): readonly string[] => [
   'done',
   'test "$last" = 0',
   `grep -qF "\\"root\\":\\"$hash\\"" ${CHAIN_PATHS.chain}`,
-  'echo "In the chain that this pack states is the pack whose tagmanifest-sha256.txt has the SHA-256"',
+  'echo "The run chain of this pack contains the pack whose tagmanifest-sha256.txt has the SHA-256"',
   `sed 's/.*"tagManifest":"\\([0-9a-f]*\\)".*/\\1/' ../entry.txt`,
 ]

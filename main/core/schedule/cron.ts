@@ -3,7 +3,7 @@ import { ok } from '../result.ts'
 import { type TimerUnits, type UnitInput, zoneWarnings } from './units.ts'
 import type { Wake } from './wake.ts'
 
-/** Debian's cron refuses a longer command. */
+/** Debian’s cron rejects longer commands. */
 const LONGEST = 990
 
 export const cronMarks = (schedule: string): readonly [begin: string, end: string] => [
@@ -23,22 +23,22 @@ const times = ({ weekday, day, minute, hours }: Wake): string =>
   `${minute} ${hours.join(',')} ${day ?? '*'} * ${weekday === null ? '*' : weekday % 7}`
 
 /**
- * A block of a user's crontab. It sets nothing that would hold for the lines below it. Fails with input.refused for a path that a line of
- * a crontab cannot hold.
+ * A block of a user’s crontab. It sets nothing that affects later lines. Fails with input.refused for a path that a line of
+ * a crontab cannot contain.
  */
 export function cronUnits(input: UnitInput): Outcome<TimerUnits> {
   const { schedule, cadence, wakes, argv, environment } = input
   const set = Object.entries(environment).map(([key, value]) => `${key}=${shellWord(value)}`)
   const plain = [...set, ...argv.map(shellWord)].join(' ')
   if (/[\u0000-\u001f\u007f\\]/.test(plain))
-    return fail('input.refused', 'a crontab holds no path with a backslash or a control character')
+    return fail('input.refused', 'a crontab cannot contain a path with a backslash or a control character')
   const command = escaped(plain)
   if (Buffer.byteLength(command) > LONGEST)
-    return fail('input.refused', `the command is longer than the ${LONGEST} bytes that every cron takes`)
+    return fail('input.refused', `the command is longer than ${LONGEST} bytes, the limit that every cron accepts`)
   const [begin, end] = cronMarks(schedule.name)
   const lines = [
     begin,
-    `# Written by barewitness: ${cadence}. The program looks whether a run is due; cron mails what it prints.`,
+    `# Written by barewitness: ${cadence}. The program checks whether a run is due; cron mails its output.`,
     ...wakes.map((wake) => `${times(wake)} ${command}`),
     ...(schedule.catchUp ? [`@reboot ${command}`] : []),
     end,
@@ -48,20 +48,20 @@ export function cronUnits(input: UnitInput): Outcome<TimerUnits> {
     ...zoneWarnings('cron', input),
     ...(schedule.catchUp
       ? [
-          'cron does not make up for what it missed. A line of its own starts the program when the computer starts; after a mere sleep, a missed run waits for the next time.',
+          'cron does not repeat missed runs. A separate line starts the program at computer startup; after sleep, a missed run waits for the next scheduled time.',
         ]
       : []),
   ]
   return ok({ kind: 'cron', schedule: schedule.name, units: [{ name: 'crontab', text: lines.join('\n') }], warnings })
 }
 
-/** The block of a schedule in a crontab, its marks included; null where there is none. */
+/** The block of a schedule in a crontab, including its markers; null where there is none. */
 export function cronBlock(crontab: string, schedule: string): string | null {
   const found = blockIn(crontab, schedule)
   return found === null ? null : crontab.slice(...found)
 }
 
-/** A crontab with the block of a schedule put in, replaced or, with null, taken out. Every other byte stays. */
+/** A crontab with the block of a schedule added, replaced or, with null, removed. All other bytes are unchanged. */
 export function withCronBlock(crontab: string, schedule: string, block: string | null): string {
   const found = blockIn(crontab, schedule)
   if (found !== null) return `${crontab.slice(0, found[0])}${block ?? ''}${crontab.slice(found[1])}`
@@ -71,7 +71,7 @@ export function withCronBlock(crontab: string, schedule: string, block: string |
 
 function blockIn(crontab: string, schedule: string): readonly [from: number, to: number] | null {
   const [begin, end] = cronMarks(schedule)
-  // As whole lines: one name may begin with another.
+  // Whole lines, because one name can be the prefix of another.
   const from = `\n${crontab}`.indexOf(`\n${begin}\n`)
   const to = from < 0 ? -1 : `${crontab}\n`.indexOf(`\n${end}\n`, from)
   return to < 0 ? null : [from, Math.min(crontab.length, to + end.length + 2)]

@@ -1,11 +1,11 @@
 /**
- * What a private key file says of itself before anybody opens it. `locked`: a passphrase opens it. `hardware`: a person has to touch
- * something. `public`: no secret, only which key of an agent is meant. `foreign`: PKCS #8, which the system’s ssh program reads and our own
- * client does not. `unknown`: no form of key that is known here.
+ * Kind of a private key file, without decrypting it. `locked`: requires a passphrase. `hardware`: requires touching
+ * a device. `public`: not secret, selects a key of an agent. `foreign`: PKCS #8, which the system’s ssh program reads but the built-in
+ * client does not. `unknown`: unknown key format.
  */
 export type KeyFile = 'open' | 'locked' | 'hardware' | 'public' | 'foreign' | 'unknown'
 
-/** Reads only what stands outside the secret part of a key file (OpenSSH’s PROTOCOL.key, RFC 7468, RFC 1421, PuTTY). Never throws. */
+/** Reads only the public part of a key file (OpenSSH’s PROTOCOL.key, RFC 7468, RFC 1421, PuTTY). Never throws. */
 export function keyFile(bytes: Uint8Array): KeyFile {
   const text = Buffer.from(bytes).toString('latin1')
   const [, label] = /-----BEGIN ([A-Z0-9 ]*PRIVATE KEY)-----/.exec(text) ?? []
@@ -57,8 +57,8 @@ const MEMBERS: readonly (readonly [type: RegExp, members: number])[] = [
 const FOR_EVER = 0xffff_ffff_ffff_ffffn
 
 /**
- * Until when an OpenSSH certificate is valid: UTC, ISO 8601; `for ever` where it says so. Null for what is no user certificate, or none
- * that is known here.
+ * Expiry of an OpenSSH certificate: UTC, ISO 8601; `for ever` without expiry. Null for anything but a user certificate of a
+ * known type.
  */
 export function certificateUntil(bytes: Uint8Array): string | null {
   const [type = '', base64 = ''] = Buffer.from(bytes).toString('latin1').trim().split(/\s+/)

@@ -26,13 +26,13 @@ export function launchdUnits(input: UnitInput): Outcome<TimerUnits> {
   const label = launchdLabel(schedule.name)
   const said = [...argv, ...Object.values(environment)]
   if (said.some((text) => xmlText(text) === null))
-    return fail('input.refused', 'a property list holds no path with a control character')
+    return fail('input.refused', 'a property list cannot contain a path with a control character')
   const string = (text: string): string => `<string>${xmlText(text)}</string>`
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
     // Without the name: two dashes in a row, which a name may have, end a comment.
-    `<!-- Written by barewitness: ${cadence}. The program looks whether a run is due. -->`,
+    `<!-- Written by barewitness: ${cadence}. The program checks whether a run is due. -->`,
     '<plist version="1.0">',
     '<dict>',
     `  <key>Label</key>${string(label)}`,
@@ -61,7 +61,7 @@ export function launchdUnits(input: UnitInput): Outcome<TimerUnits> {
     '',
   ]
   const warnings = [
-    'launchd starts the program of a user only while that user is logged in.',
+    'launchd starts a user’s program only while that user is logged in.',
     ...zoneWarnings('launchd', input),
   ]
   const units = [{ name: `${label}.plist`, text: lines.join('\n') }]

@@ -22,8 +22,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * A word of a unit file, quoted (systemd.syntax(7)), with percent signs doubled, since they begin specifiers. Of a command line, dollar
- * signs are doubled as well: they begin variables there, and only there.
+ * A word of a unit file, quoted (systemd.syntax(7)), with percent signs doubled, since they begin specifiers. In command lines, dollar
+ * signs are doubled as well, because they begin variables only there.
  */
 export function quotedWord(word: string, of: 'command' | 'setting'): string {
   const escaped = word.replaceAll(
@@ -36,8 +36,8 @@ export function quotedWord(word: string, of: 'command' | 'setting'): string {
 }
 
 /**
- * The program's own path is taken as it is: no variables, no quotes or backslashes (systemd.service(5)). A path with anything unusual is
- * therefore started by a shell, which is given it as a word.
+ * The program path is used literally: no variables, quotes or backslashes (systemd.service(5)). A path with other characters is
+ * therefore started by a shell that receives it as an argument.
  */
 function commandLine(argv: readonly string[]): string {
   const [program = ''] = argv
@@ -47,12 +47,12 @@ function commandLine(argv: readonly string[]): string {
 }
 
 /**
- * Nothing here hides the home folder, agent sockets in /tmp or tokens. Restrictions of a user's unit are those that need no file system of
- * its own; all but UMask= and LimitCORE= keep set-user-id programs, such as those that send mail, from working, so a schedule that tells by a program
- * has none of them.
+ * No restriction hides the home folder, agent sockets in /tmp or tokens. Restrictions of a user unit are those that need no separate file
+ * system; all except UMask= and LimitCORE= prevent set-user-ID programs, such as mail senders, from working, so a schedule that notifies by a program
+ * omits them.
  */
 function restrictions(kind: TimerKind, { schedule, file }: UnitInput): readonly string[] {
-  // Of a run that crashes, no key and no passphrase stays in a file.
+  // A crashing run must not leave a key or passphrase in a core file.
   const always = ['UMask=0077', 'LimitCORE=0']
   if (schedule.notify.some((notify) => notify.kind === 'command')) return always
   const both = [
@@ -72,12 +72,12 @@ function restrictions(kind: TimerKind, { schedule, file }: UnitInput): readonly 
     'ProtectControlGroups=yes',
     'ProtectKernelModules=yes',
     'ProtectKernelTunables=yes',
-    // /etc is otherwise read-only; “-”: where the folder is not there yet, that is no failure.
+    // /etc is otherwise read-only; “-”: a missing folder is not an error.
     `ReadWritePaths=${[schedule.out, folder].map((path) => quotedWord(`-${path}`, 'setting')).join(' ')}`,
   ]
 }
 
-/** A timer and the service that it starts, for systemd 232 and later. Never fails: its files can hold any path. */
+/** A timer and the service that it starts, for systemd 232 and later. Never fails: unit files can contain any path. */
 export function systemdUnits(kind: 'systemd' | 'systemd-system', input: UnitInput): Outcome<TimerUnits> {
   const { schedule, cadence, wakes, clock, argv, user, environment } = input
   const name = `barewitness-${schedule.name}`
@@ -86,7 +86,7 @@ export function systemdUnits(kind: 'systemd' | 'systemd-system', input: UnitInpu
   const service = [
     head,
     '[Unit]',
-    `Description=Barewitness, planned run of ${schedule.name}`,
+    `Description=Barewitness, scheduled run of ${schedule.name}`,
     ...(system ? ['Wants=network-online.target', 'After=network-online.target'] : []),
     '',
     '[Service]',
@@ -99,8 +99,8 @@ export function systemdUnits(kind: 'systemd' | 'systemd-system', input: UnitInpu
   ]
   const timer = [
     head,
-    // A time that the clock jumps over in spring stands beside the one it jumps to.
-    '# There may be more times here than runs, because of clock changes. The program looks whether a run is due.',
+    // A time skipped in spring is listed together with the time after the jump.
+    '# There may be more times here than runs, because of clock changes. The program checks whether a run is due.',
     '[Unit]',
     `Description=Barewitness, times of ${schedule.name}`,
     '',
@@ -117,7 +117,7 @@ export function systemdUnits(kind: 'systemd' | 'systemd-system', input: UnitInpu
   const warnings = system
     ? []
     : [
-        `Timers of a user run only while that user is logged in, unless the user lingers: loginctl enable-linger ${user}`,
+        `Timers of a user run only while that user is logged in, unless lingering is enabled: loginctl enable-linger ${user}`,
       ]
   return ok({
     kind,

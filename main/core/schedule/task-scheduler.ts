@@ -8,7 +8,7 @@ import { xmlText } from './xml.ts'
 export const taskName = (schedule: string): string => `\\Barewitness\\${schedule}`
 
 /**
- * One word of a Windows command line as CommandLineToArgvW reads it back: backslashes count only before a quotation mark, where they are
+ * One argument of a Windows command line as parsed by CommandLineToArgvW: backslashes are special only before a quotation mark, where they are
  * doubled.
  */
 export const windowsWord = (word: string): string =>
@@ -31,7 +31,7 @@ const MONTHS = [
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 const two = (number: number): string => String(number).padStart(2, '0')
 
-/** Hours that follow each other evenly, all day long. */
+/** Evenly spaced hours over the whole day. */
 const isEven = (hours: readonly number[]): boolean =>
   hours.length > 1 &&
   24 % hours.length === 0 &&
@@ -45,7 +45,7 @@ function when({ weekday, day }: Wake): string {
   return '<ScheduleByDay><DaysInterval>1</DaysInterval></ScheduleByDay>'
 }
 
-/** Without a zone, the start is told by the clock of the computer, and so is every later one. */
+/** Without a zone, all start times follow the clock of the computer. */
 function triggers(wake: Wake, since: string): readonly string[] {
   const even = isEven(wake.hours)
   const [first = 0] = wake.hours
@@ -59,18 +59,18 @@ function triggers(wake: Wake, since: string): readonly string[] {
 }
 
 /**
- * A task of Windows Task Scheduler, version 1.2 of its XML, for a file in UTF-16. Fails with input.refused for paths that it would read
- * as something else.
+ * A task of Windows Task Scheduler, XML version 1.2, for a file in UTF-16. Fails with input.refused for paths that it would interpret
+ * differently.
  */
 export function taskUnits(input: UnitInput): Outcome<TimerUnits> {
   const { schedule, cadence, wakes, argv, user, environment } = input
   const [program = '', ...rest] = argv
   const said = [...argv, user]
   if (said.some((text) => xmlText(text) === null || /[\t\n\r]/.test(text)))
-    return fail('input.refused', 'a task holds no path with a control character')
-  // Both are put in for by the scheduler, and neither can be escaped.
+    return fail('input.refused', 'a task cannot contain a path with a control character')
+  // The scheduler expands both, and neither can be escaped.
   if (said.some((text) => /%[^%]+%|\$\(/.test(text)))
-    return fail('input.refused', 'a task holds no path with %name% or $( in it')
+    return fail('input.refused', 'a task cannot contain a path with %name% or $(')
   if (Object.keys(environment).length > 0)
     return fail('input.refused', `a task cannot set ${Object.keys(environment).join(', ')}; set it for the account`)
   const since = schedule.createdAt.slice(0, 10)
@@ -78,7 +78,7 @@ export function taskUnits(input: UnitInput): Outcome<TimerUnits> {
     '<?xml version="1.0" encoding="UTF-16"?>',
     '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
     '  <RegistrationInfo>',
-    `    <Description>Written by barewitness for the schedule ${schedule.name}: ${xmlText(cadence)}. The program looks whether a run is due.</Description>`,
+    `    <Description>Written by barewitness for the schedule ${schedule.name}: ${xmlText(cadence)}. The program checks whether a run is due.</Description>`,
     '  </RegistrationInfo>',
     '  <Triggers>',
     ...wakes.flatMap((wake) => triggers(wake, since)),
@@ -101,7 +101,7 @@ export function taskUnits(input: UnitInput): Outcome<TimerUnits> {
     '',
   ]
   const warnings = [
-    'The task runs without a password being kept (S4U): it reaches files that are encrypted for the account, and network drives, only by other means.',
+    'The task runs without a stored password (S4U): it cannot access files encrypted for the account, or network drives, directly.',
     ...zoneWarnings('Task Scheduler', input),
   ]
   const units = [{ name: `${schedule.name}.xml`, text: lines.join('\r\n') }]

@@ -9,7 +9,7 @@ import { systemdUnits } from './systemd.ts'
 import { taskUnits } from './task-scheduler.ts'
 import { type Wake, wakesOf } from './wake.ts'
 
-/** What starts programs at a time: systemd for this user, systemd for the whole computer, cron, launchd, Windows Task Scheduler. */
+/** Timer kinds: systemd for this user, systemd for the whole computer, cron, launchd, Windows Task Scheduler. */
 export const TIMER_KINDS = ['systemd', 'systemd-system', 'cron', 'launchd', 'task-scheduler'] as const
 export type TimerKind = (typeof TIMER_KINDS)[number]
 
@@ -22,13 +22,13 @@ export interface TimerUnits {
   readonly kind: TimerKind
   readonly schedule: string
   readonly units: readonly Unit[]
-  /** What this kind of timer cannot hold, and what happens instead; sentences. */
+  /** Limitations of this kind of timer and their effect, as sentences. */
   readonly warnings: readonly string[]
 }
 
-/** Where and as whom the program is started. Paths start at the root. */
+/** Program, account and environment. Paths are absolute. */
 export interface StartedBy {
-  /** The Node.js program, then our own. */
+  /** The Node.js executable, then the CLI. */
   readonly program: readonly [node: string, cli: string]
   /** The schedule file. */
   readonly file: string
@@ -36,24 +36,24 @@ export interface StartedBy {
   readonly zone: string
   /** The account that the job runs as; on Windows with its domain. */
   readonly user: string
-  /** What the job has to find in its environment. */
+  /** Environment variables of the job. */
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** What each kind of unit is made from. */
+/** Input of each kind of unit. */
 export interface UnitInput extends StartedBy {
   readonly schedule: Schedule
   /** The cadence in full. */
   readonly cadence: string
-  /** Times of the clock that this kind of timer follows. */
+  /** Start times by the clock that this kind of timer uses. */
   readonly wakes: readonly Wake[]
   readonly clock: string
   readonly argv: readonly string[]
 }
 
 /**
- * The units that start a schedule's runs, as they would be written at `now`: the same input gives the same text. Fails with
- * input.refused for a cadence or zone that there is none of, and for paths that this kind of unit cannot hold.
+ * The units that start the runs of a schedule, as written at `now`: the same input gives the same text. Fails with
+ * input.refused for an invalid cadence or zone, and for paths that this kind of unit cannot contain.
  */
 export function unitsFor(
   kind: TimerKind,
@@ -62,12 +62,13 @@ export function unitsFor(
   { zones, now }: { readonly zones: Zones; readonly now: string },
 ): Outcome<TimerUnits> {
   const cadence = cadenceOf(schedule)
-  if (cadence === null) return fail('input.refused', `${schedule.name}: “${schedule.cadence}” is no cadence`)
+  if (cadence === null) return fail('input.refused', `${schedule.name}: “${schedule.cadence}” is not a valid cadence`)
   const ofSystemd = kind === 'systemd' || kind === 'systemd-system'
-  // Only systemd follows the clock of another zone; Debian’s cron passes over CRON_TZ.
+  // Only systemd supports other time zones; Debian’s cron ignores CRON_TZ.
   const clock = ofSystemd ? cadence.zone : by.zone
   const wakes = wakesOf(cadence, zones, clock, now)
-  if (wakes === null) return fail('input.refused', `${schedule.name}: ${cadence.zone} or ${by.zone} is no time zone`)
+  if (wakes === null)
+    return fail('input.refused', `${schedule.name}: ${cadence.zone} or ${by.zone} is not a known time zone`)
   const argv = [...by.program, 'run', '--schedule', schedule.name, '--schedules', by.file]
   const input: UnitInput = { ...by, schedule, cadence: cadenceText(cadence), wakes, clock, argv }
   const units = unitsOfKind(kind, input)
@@ -76,7 +77,7 @@ export function unitsFor(
 }
 
 const AS_ROOT =
-  'The job runs as root, which it does not need: plan and install it as an account that can read the fleet file, its keys and the passphrase.'
+  'The job runs as root, which is not required: create and install it with an account that can read the fleet file, its keys and the passphrase.'
 
 function unitsOfKind(kind: TimerKind, input: UnitInput): Outcome<TimerUnits> {
   if (kind === 'systemd' || kind === 'systemd-system') return systemdUnits(kind, input)
@@ -84,10 +85,10 @@ function unitsOfKind(kind: TimerKind, input: UnitInput): Outcome<TimerUnits> {
   return kind === 'launchd' ? launchdUnits(input) : taskUnits(input)
 }
 
-/** What to say where a timer knows only the time zone of the computer, and the schedule is told in another. */
+/** Warning where a timer supports only the computer’s time zone and the schedule uses another. */
 export const zoneWarnings = (timer: string, { clock, schedule }: UnitInput): readonly string[] =>
   clock === schedule.zone
     ? []
     : [
-        `${timer} knows only the time zone of this computer, ${clock}; the schedule is told in ${schedule.zone}. It starts the program at each time of ${clock} at which a run can be due, and the program ends at once when none is. Install it again after a change of the computer’s time zone.`,
+        `${timer} supports only this computer’s time zone, ${clock}; the schedule uses ${schedule.zone}. It starts the program at each ${clock} time at which a run can be due; the program exits immediately if none is. Reinstall it after changing the computer’s time zone.`,
       ]

@@ -1,6 +1,6 @@
 import { type Cadence, dueTimes, type Zones } from '../period/cadence.ts'
 
-/** Times of one clock, each week, month or day. */
+/** Start times by one clock, per week, month or day. */
 export interface Wake {
   /** 1 is Monday; null: any. */
   readonly weekday: number | null
@@ -13,13 +13,13 @@ export interface Wake {
 }
 
 const DAY_MS = 86_400_000
-/** A year has every clock change. A day of the month meets each weekday, and so each clock change, within 28 years. */
+/** A year contains every clock change. A day of the month falls on each weekday, and so on each clock change, within 28 years. */
 const DAYS = { hours: 366, day: 366, week: 366, month: 28 * 366 }
 
 /**
- * When a clock of `zone` has to start the program, so that no run of the cadence is missed: every time of that clock at which a run can
- * be due from the year of `now` on. Where the zones differ, or where a clock change leaves the time out, these are more times than runs:
- * the program looks for itself whether one is due. Null for zones that are not known.
+ * Start times by the clock of `zone` that miss no run of the cadence: every time of that clock at which a run can
+ * be due from the year of `now` on. Where the zones differ, or a clock change skips the time, there are more times than runs:
+ * the program checks whether a run is due. Null for unknown zones.
  */
 export function wakesOf(cadence: Cadence, zones: Zones, zone: string, now: string): readonly Wake[] | null {
   const offset = zone === 'UTC' ? () => 0 : zones(zone)

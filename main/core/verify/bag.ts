@@ -11,21 +11,21 @@ import { bytesOf, canonical, nodeFolders, textOf } from './read.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
 import type { Trust } from './trust.ts'
 
-/** A part of a run's pack: what it is of, as far as its own seal shows it. */
+/** A part of a run’s pack, as far as the seal of the pack covers it. */
 export interface BagReading {
   readonly statement: Statement | null
-  /** Null where it is missing, no trace, or of another run than the statement. */
+  /** Null where it is missing, invalid, or of a different run from the statement. */
   readonly trace: RunTrace | null
-  /** The entry in the chain that would stand for its pack; null where that cannot be said. */
+  /** The run chain entry that corresponds to its pack; null where it cannot be derived. */
   readonly own: RunEntry | null
-  /** The head of the chain before it, as its own pack states it; null where it states none. */
+  /** The checkpoint of the run chain before it, as its pack states it; null where it states none. */
   readonly head: StatedHead | null
   readonly seal: SealReading | null
-  /** Empty: every file is as the run's own seal has it. */
+  /** Empty: every file matches the sealed digests of the run’s pack. */
   readonly problems: readonly string[]
 }
 
-/** Reads a part of a run's pack: its lists, its seal, its trace, and that every file is as listed. Never throws, whatever it holds. */
+/** Reads a part of a run’s pack: lists, seal and run trace, and compares every file with the lists. Never throws, whatever it contains. */
 export async function readBag(
   source: PackSource,
   {
@@ -54,12 +54,12 @@ export async function readBag(
     head: parseStatedHead(await textOf(source, CHAIN_PATHS.chain)),
     seal,
     problems: [
-      ...(tags === null ? [`${PATHS.tagManifest} is missing or is no such list.`] : []),
-      ...(manifest === null ? [`${PATHS.manifest} is missing or is no such list.`] : []),
-      ...(seal === null ? ['There is no seal.'] : seal.problems),
-      ...(statement === null ? [`${PATHS.statement} is missing or not in its form.`] : []),
+      ...(tags === null ? [`${PATHS.tagManifest} is missing or is not a valid list.`] : []),
+      ...(manifest === null ? [`${PATHS.manifest} is missing or is not a valid list.`] : []),
+      ...(seal === null ? ['The seal is missing.'] : seal.problems),
+      ...(statement === null ? [`${PATHS.statement} is missing or does not have the required form.`] : []),
       ...(trace === null && source.paths.includes(PATHS.trace)
-        ? [`${PATHS.trace} is no trace of that run in canonical form.`]
+        ? [`${PATHS.trace} is not a run trace of that run in canonical form.`]
         : []),
       ...((await textOf(source, PATHS.bag)) === BAG_DECLARATION
         ? []
@@ -67,7 +67,7 @@ export async function readBag(
       ...(await fileProblems(source, manifest ?? new Map(), tags ?? new Map())),
       ...lackingFiles(source, manifest ?? new Map(), tags ?? new Map()),
       ...((await namedAuthority(source)).wholeChains && seal?.timestamps.length === 0
-        ? ['Its seal was to carry a time-stamp, and there is none.']
+        ? ['The time-stamp required by its seal is missing.']
         : []),
     ],
   }
@@ -89,7 +89,7 @@ async function traceIn(
 
 type List = ReadonlyMap<string, string>
 
-/** A list as sha256sum writes it, read strictly: one form of line, in order, each path once. Null for anything else. */
+/** A list as written by sha256sum, parsed strictly: one line format, in order, each path once. Null for anything else. */
 function listIn(text: string | null): List | null {
   if (text === null || !text.endsWith('\n')) return null
   const list = new Map<string, string>()
@@ -103,15 +103,16 @@ function listIn(text: string | null): List | null {
   return list
 }
 
-/** Every file must be as the sealed lists have it; the sealed list, the seal and the time-stamps over it stand in none. */
+/** Every file must match the sealed lists; the sealed list itself, the seal and its time-stamps are in no list. */
 async function fileProblems(source: PackSource, manifest: List, tags: List): Promise<readonly string[]> {
   const problems: string[] = []
   for (const path of source.paths) {
     if (path === PATHS.tagManifest || isOfSeal(path)) continue
     const listed = (path.startsWith('data/') ? manifest : tags).get(path)
     const digest = await source.sha256(path).catch(() => null)
-    if (listed === undefined) problems.push(`${quote(path, 400)} is in no list of the run’s pack.`)
-    else if (digest !== listed) problems.push(`${quote(path, 400)} was altered: its digest is not the listed one.`)
+    if (listed === undefined) problems.push(`${quote(path, 400)} is not in any list of the run’s pack.`)
+    else if (digest !== listed)
+      problems.push(`${quote(path, 400)} was altered: its digest differs from the listed one.`)
   }
   return problems
 }
@@ -119,7 +120,7 @@ async function fileProblems(source: PackSource, manifest: List, tags: List): Pro
 const isOfSeal = (path: string): boolean =>
   path === PATHS.seal || (path.startsWith(`${PATHS.seal}.`) && path.endsWith('.tsr'))
 
-/** What every part holds, as far as the run's pack has it; and a node is enclosed as a whole or not at all. */
+/** Files that every part must contain if the run’s pack has them; a node is enclosed completely or not at all. */
 function lackingFiles(source: PackSource, manifest: List, tags: List): readonly string[] {
   const there = new Set(source.paths)
   const folders = [...nodeFolders(source).keys()]
@@ -129,6 +130,6 @@ function lackingFiles(source: PackSource, manifest: List, tags: List): readonly 
     .map((path) => `${quote(path, 400)} is missing.`)
 }
 
-/** Which of these nodes are not enclosed, of those that the run's pack has. */
+/** Which of these nodes are not enclosed. */
 export const nodesLacking = (source: PackSource, nodes: readonly string[]): readonly string[] =>
   nodes.filter((node) => !source.paths.some((path) => path.startsWith(`${nodeFolder(node)}/`)))

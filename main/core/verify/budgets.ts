@@ -1,13 +1,13 @@
 import type { VerificationAnswer } from '../../../schemas/verification.ts'
 
 /**
- * How much of a pack is taken in. Whoever sends one chooses what is in it, so nothing in it may decide how much memory or time its reader
- * takes. Each budget is several times what the largest honest pack needs, of 1,250 nodes with 320 files each: the archive reader takes
+ * Limits on reading a pack. Its sender chooses its contents, so the contents must not determine how much memory or time a reader
+ * uses. Each limit is several times what the largest genuine pack needs (1,250 nodes with 320 files each): the archive reader accepts
  * 400,000 files, see main/adapters/pack/limits.ts.
  */
 const MIB = 1024 ** 2
 
-/** Problems told in one answer; beyond that, only how many more there are. Nobody reads more. */
+/** Problems listed per check; further ones are only counted. */
 export const MOST_PROBLEMS = 50
 
 /** A JSON document: the trace of 1,250 nodes has 11 MiB. */
@@ -26,23 +26,23 @@ export const LARGEST_TEXT = 128 * MIB
 /** Entries of a chain of runs: ten runs a day for fifty years. */
 export const MOST_ENTRIES = 200_000
 
-/** Certificates that a pack brings along; a chain has two to four. */
+/** Certificates in a pack; a chain has two to four. */
 export const MOST_CERTIFICATES = 64
-/** Revocation lists that a pack brings along for one chain; there is one for each certificate. */
+/** Revocation lists in a pack for one chain; there is one per certificate. */
 export const MOST_REVOCATION_LISTS = 64
 /** Time-stamps over one seal: one every five years for 160 years. */
 export const MOST_STAMPS = 32
-/** One time-stamp: an authority is asked for at most 64 KiB. */
+/** One time-stamp: requests to authorities accept at most 64 KiB. */
 export const LARGEST_STAMP = 256 * 1024
 
 /** Declared nodes of a pack; a fleet file names at most 20,000. */
 export const MOST_NODES = 20_000
 
-/** Answers of one node together, as its lines name them: recordings of more are not loaded either. */
+/** Captures of one node in total, as listed: larger recordings are not loaded either. */
 export const LARGEST_RECORDING = 256 * MIB
 /**
- * Files may hold the answers of several commands at once, where these are equal: mostly empty ones. What lines name may be this much more than
- * the files hold, and no more.
+ * One file can hold the output of several commands where it is equal, mostly empty output. The listed sizes may exceed the files by
+ * this much and no more.
  */
 export const LARGEST_REPEATED = 4 * MIB
 
@@ -52,13 +52,13 @@ export const atMost = (problems: readonly string[]): readonly string[] =>
     ? problems
     : [...problems.slice(0, MOST_PROBLEMS), `${problems.length - MOST_PROBLEMS} more of this kind are not listed.`]
 
-/** An answer with no more details than are told. */
+/** A check result with its details limited to MOST_PROBLEMS. */
 export const bounded = (answer: VerificationAnswer): VerificationAnswer => ({
   ...answer,
   details: atMost(answer.details),
 })
 
-/** Adds on, however many there are: a call takes some 100,000 arguments, and a pack may give more problems than that. */
+/** Appends any number of items: a spread call is limited to about 100,000 arguments, and a pack can cause more problems than that. */
 export function addAll<T>(list: T[], more: readonly T[]): void {
   for (const one of more) list.push(one)
 }

@@ -8,15 +8,15 @@ import { type ChainReading, readChainFiles, type SignatureProblems } from '../ru
 import { bytesOf, textOf } from './read.ts'
 
 /**
- * The chain that a pack says it extends, and the entry that stands for the pack itself. `own` is null when there is none to speak of;
- * `stated` is the chain whether or not it is to be relied on.
+ * The run chain that a pack states it extends, and the entry of the pack itself. `own` is null when there is none;
+ * `stated` is the chain whether or not it is reliable.
  */
 export type PackChain = { readonly stated: ChainReading | null } & (
   | { readonly answer: VerificationAnswer; readonly reading: ChainReading; readonly own: PackedEntry }
   | { readonly answer: VerificationAnswer; readonly own: null }
 )
 
-/** Reads the chain of runs in a pack and compares it with the head that the reader kept. */
+/** Reads the run chain in a pack and compares it with the reader’s checkpoint. */
 export async function chainOf(
   {
     source,
@@ -30,7 +30,7 @@ export async function chainOf(
     /** The reader trusts the key of the pack. */
     readonly trusted: boolean
   },
-  /** The entry that stands for the pack, of its tag manifest and its signer; null when the pack does not say enough. */
+  /** Builds the entry of the pack from its tag manifest and signer; null when the pack lacks the data for it. */
   ownOf: ((tagManifest: Uint8Array, signer: string) => PackedEntry) | null,
   reading: SealReading | null,
 ): Promise<PackChain> {
@@ -44,20 +44,20 @@ export async function chainOf(
   return { answer, reading: chain, own, stated: chain }
 }
 
-/** Anybody can work out what would follow the last pack, so only a trusted key, or one that entered earlier packs, goes on with a chain. */
+/** Anyone can compute a valid next entry, so only a trusted key, or a key that sealed earlier packs, can extend a chain. */
 const isKnown = (own: PackedEntry, { entries }: ChainReading, trusted: boolean): boolean =>
   trusted || entries.some(({ entry }) => entry.signer === own.signer)
 
 const NOBODY_KNOWN: VerificationAnswer = {
   question: 'chain-continuous',
   outcome: 'not-shown',
-  summary: 'What it states fits what you last saw, and nothing shows that it is by the same owner.',
-  details: ['Its key is not one that you trust, nor one that sealed an earlier pack of the chain.'],
+  summary: 'Extends your checkpoint, but the signer is not confirmed.',
+  details: ['You do not trust its key, and the key sealed no earlier pack of the run chain.'],
 }
 
 /**
- * A gap is signed by the key that it names. Under which root, and when that key was made or ended, is not judged here: an owner may have had
- * another root of the same name by then.
+ * A missed-run entry is signed by the key that it names. The root and validity of that key are not evaluated here: the owner may have had
+ * a different root of the same name at that time.
  */
 const gapSignatures =
   (seal: SealReader): SignatureProblems =>
@@ -74,5 +74,5 @@ const gapSignatures =
     })
     return reading.problems.length > 0 || reading.signer?.fingerprint === signer
       ? reading.problems
-      : ['It was signed by another key than the one it names.']
+      : ['It was signed by a different key from the one it names.']
   }

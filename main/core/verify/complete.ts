@@ -9,21 +9,21 @@ import type { NodeReading } from './nodes.ts'
 import type { PagesCompared } from './pages.ts'
 import type { PackReading } from './read.ts'
 
-/** What a reader should know of a pack that is complete. */
+/** Notes for the reader on a complete pack. */
 export interface Whole {
   /** Nodes with a recording. */
   readonly recorded: number
   readonly absences: readonly string[]
-  /** Of what people say in it. */
+  /** Notes about the register. */
   readonly notes: readonly string[]
   /** PAdES level of the report. */
   readonly level: string | null
   readonly pages: PagesCompared
-  /** Earlier runs that the report tells of. */
+  /** Earlier runs that the report covers. */
   readonly earlier: number
 }
 
-/** Whether everything that the pack refers to is there and fits. */
+/** Completeness: whether everything that the pack refers to is present and consistent. */
 export function completeness(
   problems: readonly string[],
   { recorded, absences, notes, level, pages, earlier }: Whole,
@@ -33,27 +33,27 @@ export function completeness(
     return {
       question,
       outcome: 'no',
-      summary: 'Something the pack refers to is missing or does not fit.',
+      summary: 'Referenced files are missing or inconsistent.',
       details: problems,
     }
   if (pages.kind === 'differ')
     return {
       question,
       outcome: 'no',
-      summary: 'What the pages of the report state does not follow from what is sealed.',
+      summary: 'The report pages do not match the sealed evidence.',
       details: pages.problems,
     }
-  const parts = `Every declared node is accounted for (${recorded} with a recording), every reason points to evidence in the pack`
+  const parts = `All declared nodes are accounted for (${recorded} with a recording); all citations resolve`
   return {
     question,
     ...(pages.kind === 'same'
       ? {
           outcome: 'yes',
-          summary: `${parts}, and every page of the report and of the executive page follows from them.`,
+          summary: `${parts}; every page of the report and the executive summary matches the evidence.`,
         }
       : {
           outcome: 'not-shown',
-          summary: `${parts}. The pages of the report were not compared with it: ${pages.why}.`,
+          summary: `${parts}. The report pages were not compared with the evidence: ${pages.why}.`,
         }),
     details: [
       ...absences,
@@ -61,14 +61,14 @@ export function completeness(
       ...(earlier === 0
         ? []
         : [
-            `The report tells of ${plural(earlier, 'earlier run')}, which are not in this pack: what they found is the signer’s statement.`,
+            `The report covers ${plural(earlier, 'earlier run')} not in this pack; those results are statements of the signer.`,
           ]),
-      ...(level === null ? [] : [`The report’s own signature is at PAdES level ${level}.`]),
+      ...(level === null ? [] : [`The report’s signature has PAdES level ${level}.`]),
     ],
   }
 }
 
-/** What is wrong with how the parts of a pack fit together as a whole; its nodes are asked one by one. */
+/** Inconsistencies between the parts of a pack as a whole; nodes are checked one by one. */
 export function wholeProblems(reading: PackReading, strange: readonly string[]): readonly string[] {
   const { statement, scope, assessment, problems } = reading
   if (scope === null || assessment === null || statement === null) return problems
@@ -82,8 +82,8 @@ export function wholeProblems(reading: PackReading, strange: readonly string[]):
     ...lacking(scope.population, stated, PATHS.statement),
     ...[...new Set([...assessed, ...stated])]
       .filter((name) => !declared.has(name))
-      .map((name) => `Node ${quote(name)} is in the pack and not declared.`),
-    ...strange.map((folder) => `${quote(folder, 400)} belongs to no declared node.`),
+      .map((name) => `Node ${quote(name)} is in the pack but not declared.`),
+    ...strange.map((folder) => `${quote(folder, 400)} does not belong to a declared node.`),
     ...(new Set(assessed).size === assessed.length && new Set(stated).size === stated.length
       ? []
       : ['The pack names a node twice.']),
@@ -94,10 +94,10 @@ const lacking = (population: readonly string[], named: readonly string[], where:
   const there = new Set(named)
   return population
     .filter((node) => !there.has(node))
-    .map((node) => `Node ${quote(node)} is declared and missing from ${where}.`)
+    .map((node) => `Node ${quote(node)} is declared but missing from ${where}.`)
 }
 
-/** What is wrong with how one node's parts fit together: recording, statement, and every reason pointing to a capture that is there. */
+/** Inconsistencies of one node: recording, statement, and observations that cite missing captures. */
 export function nodeProblems(
   { node, recording, stated, problems }: NodeReading,
   { statement }: PackReading,
@@ -108,24 +108,24 @@ export function nodeProblems(
     claim === undefined
       ? []
       : claim.recording !== digest
-        ? [`Node ${quote(node)}: ${PATHS.statement} names another recording than the one in the pack.`]
+        ? [`Node ${quote(node)}: ${PATHS.statement} names a different recording from the one in the pack.`]
         : claim.hostKey !== (recording?.recording.hostKey?.fingerprint ?? null)
           ? [`Node ${quote(node)}: ${PATHS.statement} and the recording name different host keys.`]
           : []
   return [...problems, ...claims, ...(stated === null ? [] : restProblems(stated, recording))]
 }
 
-/** What the pack itself says of a node that is not there as a whole; null otherwise. */
+/** The pack’s own statement about a node that was not collected completely; null otherwise. */
 export const absenceOf = ({ stated }: NodeReading): string | null =>
   stated === null || stated.status === 'complete' ? null : absence(stated)
 
 function absence({ node, status, failure }: NodeAssessment): string {
   const why = failure === null ? '' : ` (${failure.code})`
   if (status === 'missing') return `The pack states that ${quote(node)} was not collected.`
-  return `The pack states that ${quote(node)} was ${status === 'partial' ? 'collected in part' : 'not collected'}${why}.`
+  return `The pack states that ${quote(node)} was ${status === 'partial' ? 'partially collected' : 'not collected'}${why}.`
 }
 
-/** The three places that say what was evaluated must say the same. */
+/** The three statements of what was evaluated must agree. */
 function agreement({ statement, scope, assessment, catalogDigest }: PackReading): readonly string[] {
   if (statement === null || scope === null || assessment === null) return []
   const { predicate } = statement
@@ -134,7 +134,7 @@ function agreement({ statement, scope, assessment, catalogDigest }: PackReading)
   if (canonicalJson(declared) !== canonicalJson(assessment.scope))
     problems.push(`${PATHS.scope} and ${PATHS.assessment} declare different scopes.`)
   if (new Set([asOf, assessment.asOf, predicate.asOf]).size > 1)
-    problems.push('The pack names several moments of evaluation.')
+    problems.push('The pack states several evaluation dates.')
   if (predicate.fleet !== scope.fleet) problems.push('The pack names several fleets.')
   if (predicate.demo !== assessment.demo)
     problems.push(`${PATHS.statement} and ${PATHS.assessment} disagree about demo data.`)
@@ -142,7 +142,7 @@ function agreement({ statement, scope, assessment, catalogDigest }: PackReading)
     catalogDigest !== assessment.catalog.digest ||
     canonicalJson(predicate.catalog) !== canonicalJson(assessment.catalog)
   )
-    problems.push(`The catalog in the pack is not the one that ${PATHS.assessment} and ${PATHS.statement} name.`)
+    problems.push(`The catalog in the pack differs from the one stated in ${PATHS.assessment} and ${PATHS.statement}.`)
   return problems
 }
 
@@ -156,10 +156,10 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
     ].some(({ captures }) => captures.length > 0)
     return entry.recording === null && entry.status === 'missing' && !cited
       ? []
-      : [`Node ${name}: its recording is not in the pack, and ${PATHS.assessment} rests on it.`]
+      : [`Node ${name}: its recording, on which ${PATHS.assessment} is based, is not in the pack.`]
   }
   if (entry.recording?.digest !== recordingDigest(loaded))
-    return [`Node ${name}: ${PATHS.assessment} rests on another recording than the one in the pack.`]
+    return [`Node ${name}: ${PATHS.assessment} is based on a different recording from the one in the pack.`]
   const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
   const dangling = (reasons: readonly Pick<Reason, 'probe' | 'captures'>[]): boolean =>
     reasons.some(({ probe, captures }) =>
@@ -168,9 +168,11 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   return [
     ...entry.findings
       .filter(({ reasons }) => dangling(reasons))
-      .map(({ check }) => `Node ${name}, check ${quote(check)}: a reason points to a capture that is not in the pack.`),
+      .map(
+        ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,
+      ),
     ...(dangling([...(entry.isolation?.reasons ?? []), ...(entry.isolation?.contradictions ?? [])])
-      ? [`Node ${name}: a reason about isolation points to a capture that is not in the pack.`]
+      ? [`Node ${name}: an isolation observation cites a capture that is not in the pack.`]
       : []),
   ]
 }

@@ -4,28 +4,28 @@ import type { SealReader } from '../ports.ts'
 import { standing } from './signature.ts'
 import { certificatesOf, NOBODY, type Trust } from './trust.ts'
 
-/** A detached CMS signature as documents of ours keep it. */
+/** A detached CMS signature as stored in Barewitness documents. */
 export type KeptSignature = Pick<EntrySignature, 'fingerprint' | 'at' | 'cms' | 'chain'>
 
-/** What one such signature shows. */
+/** Result of reading one such signature. */
 export interface DetachedReading {
-  /** As the document names it. */
+  /** As stated in the document. */
   readonly fingerprint: string
   /** Null where the signature cannot be read. */
   readonly subject: string | null
-  /** SHA-256 of the public key, whatever certificate it is in; null as above. */
+  /** SHA-256 of the public key, independent of its certificate; null as above. */
   readonly key: string | null
-  /** Since when the certificate is revoked, by a list at hand. */
+  /** Revocation time of the certificate, according to the available lists. */
   readonly revokedAt: string | null
-  /** How the key stands with the reader; one of a demonstration, and one whose signature does not stand, with nobody. */
+  /** Signer trust; a demo key, or a key whose signature is invalid, is never trusted. */
   readonly standing: SignerStanding
-  /** By a key made for demonstrations. */
+  /** Signed with a demo key. */
   readonly demo: boolean
-  /** Empty: the content is as it was signed, by the key that is named. Whose key that is, is not shown. */
+  /** Empty: the content is unchanged since it was signed with the stated key. The holder of the key is not confirmed. */
   readonly problems: readonly string[]
 }
 
-/** Reads a signature over content, against what the reader decided beforehand. Nothing is thrown, whatever it holds. */
+/** Reads a signature over content and evaluates it against the reader’s trust. Never throws, whatever it contains. */
 export async function readDetached(
   seal: SealReader,
   content: Uint8Array,
@@ -44,7 +44,7 @@ export async function readDetached(
   })
   const { signer, demo } = reading
   const revokedAt = reading.revoked?.at ?? null
-  // A key made for a demonstration vouches for nothing, at no time.
+  // The validity of a demo key is irrelevant, because it is never trusted.
   const term =
     demo ||
     signer === null ||
@@ -60,7 +60,7 @@ export async function readDetached(
       ...reading.problems,
       ...(signer === null || signer.fingerprint === fingerprint
         ? []
-        : [`It is of the key ${signer.fingerprint}, and the ${what} names ${fingerprint}.`]),
+        : [`It was made with key ${signer.fingerprint}, but the ${what} names ${fingerprint}.`]),
       ...(term ? [] : [`Its certificate was not valid at ${at}.`]),
       ...(revokedAt !== null && !(Date.parse(at) < Date.parse(revokedAt))
         ? [`Its certificate was revoked at ${revokedAt}.`]

@@ -13,16 +13,16 @@ import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 
 const MOST_PROBLEMS = 100
 
-/** What a reader knows of the pack, and of the rules at hand. */
+/** The parts of the pack and the available rules that are compared. */
 interface Declared extends Pick<PackReading, 'scope'> {
   readonly catalogDigest?: PackReading['catalogDigest']
 }
 
 /**
- * What is wrong with how the declarations of a pack fit the rest of it: the engagement's nodes and the fleet's are the population, what
- * it names is in the pack's catalog, its days exist, and the provider's list lies there exactly as it was read, with these rows; the
- * customer's own frameworks are told apart from those at hand; and the provider's promises fit. Packs without an engagement hold no
- * such list. A scope that cannot be read is told elsewhere; hostile ones throw nothing.
+ * Inconsistencies between the declarations of a pack and its other parts: engagement and fleet nodes must form the population, names
+ * must be in the pack’s catalog, dates must exist, the provider inventory must be stored unchanged with the stated rows, the
+ * customer’s frameworks must be distinguishable from the built-in ones, and the provider claims must be consistent. Packs without an
+ * engagement contain no inventory. An unreadable scope is reported elsewhere; hostile input never throws.
  */
 export async function engagementOfPack(
   source: PackSource,
@@ -50,39 +50,44 @@ export async function engagementOfPack(
 
 function populationProblems({ population, enrolled, engagement }: Scope): readonly string[] {
   if (engagement === undefined)
-    return enrolled === undefined ? [] : [`${PATHS.scope}: nodes are said to be enrolled, and there is no engagement.`]
+    return enrolled === undefined
+      ? []
+      : [`${PATHS.scope}: nodes are listed as in the fleet file, but there is no engagement.`]
   const there = new Set(population)
   const told = new Set([...engagement.population.nodes, ...(enrolled ?? population)])
   const lacking = (nodes: readonly string[], said: string): readonly string[] =>
     nodes
       .filter((node) => !there.has(node))
-      .map((node) => `${PATHS.scope}: node ${quote(node)} is ${said}, and the population does not have it.`)
+      .map((node) => `${PATHS.scope}: node ${quote(node)} is ${said} but not in the population.`)
   return [
     ...lacking(engagement.population.nodes, 'declared'),
-    ...lacking(enrolled ?? [], 'enrolled'),
+    ...lacking(enrolled ?? [], 'in the fleet file'),
     ...population
       .filter((node) => !told.has(node))
-      .map((node) => `${PATHS.scope}: node ${quote(node)} is in the population, and neither declared nor enrolled.`),
+      .map(
+        (node) =>
+          `${PATHS.scope}: node ${quote(node)} is in the population but neither declared nor in the fleet file.`,
+      ),
   ]
 }
 
 async function inventoryProblems(source: PackSource, inventory: Engagement['inventory']): Promise<readonly string[]> {
   const isThere = source.paths.includes(PATHS.inventory)
-  if (inventory === null) return isThere ? [`${PATHS.inventory} belongs to no engagement.`] : []
-  const called = `The list ${quote(inventory.file.name)} that the engagement names`
+  if (inventory === null) return isThere ? [`${PATHS.inventory} is present without an engagement.`] : []
+  const called = `The provider inventory ${quote(inventory.file.name)} of the engagement`
   if (!isThere) return [`${called} is missing: there is no ${PATHS.inventory}.`]
   const bytes = await bytesOf(source, PATHS.inventory)
   return bytes !== null && bytes.length === inventory.file.size && sha256(bytes) === inventory.file.sha256
     ? [
         ...(new Set(inventory.rows.map(({ id }) => id)).size === inventory.rows.length
           ? []
-          : [`${called} has rows with one id, so that a reason to leave one out would be for all of them.`]),
+          : [`${called} contains duplicate row IDs, so an exclusion would apply to several rows.`]),
         ...listProblems(bytes, inventory.rows).map((text) => `${called} ${text}.`),
       ]
-    : [`${called} is not what was read: ${PATHS.inventory} has another digest or size.`]
+    : [`${called} was changed: ${PATHS.inventory} has a different digest or size.`]
 }
 
-/** Frameworks of the customer's own: each is in the pack's catalog as the scope has it, and reads like none of those at hand. */
+/** Customer frameworks: each must be in the pack’s catalog as in the scope, and must not imitate a built-in framework. */
 function mappingProblems(
   { mappings = [] }: Scope,
   { frameworks, notFromNodes }: PackedCatalog,
@@ -104,23 +109,23 @@ function mappingProblems(
     return [
       ...(like === null
         ? []
-        : [`${called} has ${like === 'id' ? 'an id' : 'a title'} like that of a framework of ours.`]),
-      ...(mappings.findIndex((other) => other.id === id) < at ? [`${called} stands there twice.`] : []),
+        : [`${called} has ${like === 'id' ? 'an ID' : 'a title'} that imitates a built-in framework.`]),
+      ...(mappings.findIndex((other) => other.id === id) < at ? [`${called} occurs twice.`] : []),
       ...(packed.length === 1 && canonicalJson(packed[0]) === canonicalJson(mapping)
         ? []
-        : [`${called} is not what ${PATHS.catalog} has under that name.`]),
+        : [`${called} differs from the framework of that name in ${PATHS.catalog}.`]),
       ...(keys.size === controls.length && controls.every((one) => one.key === `${id}:${one.id}`)
         ? []
-        : [`${called} has rows under keys that are not theirs alone.`]),
-      ...[...unknown].map((check) => `${called} names ${quote(check, 100)}, a check that the catalog does not have.`),
+        : [`${called} contains controls with duplicate or invalid keys.`]),
+      ...[...unknown].map((check) => `${called} names ${quote(check, 100)}, a check that is not in the catalog.`),
       ...controls
         .filter(({ supports }) => new Set(supports.map(({ check }) => check)).size < supports.length)
-        .map((row) => `${called} names a check twice in row ${quote(row.id, 60)}.`),
+        .map((row) => `${called} names a check twice for control ${quote(row.id, 60)}.`),
     ]
   })
 }
 
-/** A profile under the id of one that ships is that one; what it names is there, where the rules at hand are those of the pack. */
+/** A profile with the ID of a built-in one must equal it; names must exist where the available rules are those of the pack. */
 function providerProblems(
   { provider, mappings = [] }: Scope,
   { providers }: PackedCatalog,
@@ -134,7 +139,7 @@ function providerProblems(
   return [
     ...(shipped === undefined || canonicalJson(shipped) === canonicalJson(provider)
       ? []
-      : [`${called} is not the profile that ships under that id.`]),
+      : [`${called} differs from the built-in profile with that ID.`]),
     ...(isOurs ? problemsIn(provider, catalog).map(({ path, text }) => `${called}: ${path.join('.')} ${text}.`) : []),
   ]
 }
@@ -146,9 +151,9 @@ interface PackedCatalog {
   readonly providers: readonly { readonly id: unknown }[]
 }
 
-/** As much of the pack's own catalog as declarations may name. Nothing where it cannot be read. */
+/** The parts of the pack’s catalog that declarations can refer to. Empty where it cannot be read. */
 async function packedCatalog(source: PackSource): Promise<PackedCatalog> {
-  // As catalogBytes() writes it.
+  // In the form that catalogBytes() writes.
   const text = await textOf(source, PATHS.catalog)
   const value = canonical(text === null ? null : `${text}\n`)?.value as Partial<PackedCatalog> | null | undefined
   const list = <T>(all: readonly T[] | undefined, fits: (one: Partial<T>) => boolean): readonly T[] =>

@@ -14,12 +14,12 @@ import { isOnePerson } from '../register.ts'
 import { type DetachedReading, readDetached } from './detached.ts'
 import { NOBODY } from './trust.ts'
 
-/** What one signature on an entry of a register shows. */
+/** Result of reading one signature on a register entry. */
 export interface EntrySignatureReading extends Omit<DetachedReading, 'demo' | 'standing'> {
   readonly role: EntrySignature['role']
 }
 
-/** Reads every signature on an entry, against revocation lists that the reader has. Nothing is thrown, whatever they hold. */
+/** Reads every signature on an entry, with the reader’s revocation lists. Never throws, whatever they contain. */
 export const readSignatures = (
   seal: SealReader,
   entry: Signable,
@@ -39,13 +39,13 @@ export const readSignatures = (
     }),
   )
 
-const DEMO = 'It is of a demonstration key, which stands for nobody.'
+const DEMO = 'It was made with a demo key, which identifies no one.'
 
-/** An entry as people are told of it. */
+/** Name of an entry in messages. */
 const entryName = (entry: Signable): string =>
-  `${'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'exception' : 'request'} ${entry.id}`
+  `${'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
 
-/** What the signatures of one entry leave wrong, one sentence each. */
+/** Problems of the signatures of one entry, one sentence each. */
 export const signatureProblems = (entry: Signable, readings: readonly EntrySignatureReading[]): readonly string[] => {
   const keys = keysProblem(entry) ?? oneKeyProblem(entry, readings)
   return [
@@ -54,28 +54,28 @@ export const signatureProblems = (entry: Signable, readings: readonly EntrySigna
         .slice(0, 1)
         .map(
           (problem) =>
-            `${entryName(entry)}: the signature of ${ROLES[role]} does not stand: ${problem} The entry may have been changed since.`,
+            `${entryName(entry)}: the signature of the ${ROLES[role]} is invalid: ${problem} The entry may have been changed since.`,
         ),
     ),
     ...(keys === null ? [] : [`${entryName(entry)}: ${keys}.`]),
   ]
 }
 
-/** One key in two certificates is one key. */
+/** The same key in two certificates counts as one key. */
 function oneKeyProblem(entry: Signable, readings: readonly EntrySignatureReading[]): string | null {
   const keys = readings.flatMap(({ key }) => key ?? [])
   return 'approvedBy' in entry && !isOnePerson(entry) && new Set(keys).size < keys.length ? ONE_KEY : null
 }
 
-const ROLES = { requester: 'who asked', approver: 'who approved' } as const
+const ROLES = { requester: 'requester', approver: 'approver' } as const
 
-/** What the signatures in a register show: what is wrong, and what a reader should know besides. */
+/** Result of reading the signatures of a register: problems, and notes for the reader. */
 export interface EntriesReading {
   readonly problems: readonly string[]
   readonly notes: readonly string[]
 }
 
-/** Reads the signatures of a whole register. Whether a key is whose it says is for the reader to find out, so each is named once. */
+/** Reads the signatures of a whole register. The reader must confirm the holder of each key, so each key is listed once. */
 export async function readEntries(
   seal: SealReader,
   register: Register,
@@ -102,7 +102,7 @@ export async function readEntries(
       ...[...keys].map(([fingerprint, key]) => keyNote(fingerprint, key)),
       ...[...revoked].map(
         ([fingerprint, at]) =>
-          `The key ${fingerprint} was revoked at ${at}. What it signed names earlier moments, on its own word.`,
+          `The key ${fingerprint} was revoked at ${at}. The earlier signing times are stated by the signer only.`,
       ),
     ],
   }
@@ -112,7 +112,7 @@ const keyNote = (
   fingerprint: string,
   { subject, count }: { readonly subject: string; readonly count: number },
 ): string =>
-  `${quote(subject)}, key fingerprint ${fingerprint}, signed ${count === 1 ? 'one entry' : `${count} entries`} of the register. Whether the key is theirs is not shown by it.`
+  `${quote(subject)}, key fingerprint ${fingerprint}, signed ${count === 1 ? 'one entry' : `${count} entries`} of the register. The holder of the key is not confirmed.`
 
 function peopleNotes(entries: readonly Signable[]): readonly string[] {
   const count = (holds: (entry: Signable) => boolean): number => entries.filter(holds).length
@@ -121,16 +121,16 @@ function peopleNotes(entries: readonly Signable[]): readonly string[] {
   const half = count((entry) => 'approvedBy' in entry && signaturesOf(entry).length > 0 && !approved(entry))
   const one = count((entry) => 'approvedBy' in entry && isOnePerson(entry))
   const key = count(isOneKey)
-  const of = `of ${entries.length} exceptions, requests and decisions`
+  const of = `of ${entries.length} risk acceptances, requests and decisions`
   return [
     ...(unsigned === 0
       ? []
-      : [`${unsigned} ${of} ${is(unsigned)} not signed: that is on the word of whoever made the register.`]),
-    ...(half === 0 ? [] : [`${half} ${of} ${is(half)} signed by who asked and not by who approved.`]),
+      : [`${unsigned} ${of} ${is(unsigned)} not digitally signed; approval is not independently evidenced.`]),
+    ...(half === 0 ? [] : [`${half} ${of} ${is(half)} signed by the requester but not by the approver.`]),
     ...(one === 0
       ? []
       : [
-          `${one} ${of} ${is(one)} asked for and approved by one person${key === 0 ? '' : `, ${key} of them with one key`}.`,
+          `${one} ${of} ${is(one)} requested and approved by the same person${key === 0 ? '' : `, ${key} with the same key`} (no segregation of duties).`,
         ]),
   ]
 }

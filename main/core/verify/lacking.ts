@@ -1,18 +1,18 @@
 import type { Question, VerificationReport, VerifiedKind } from '../../../schemas/verification.ts'
 
-/** What the reader named, and so wants an answer to. */
+/** Trust inputs that the reader supplied; the corresponding checks must then pass. */
 export interface Asked {
   /** Certificates of signers that they trust. */
   readonly signers: boolean
-  /** Certificates of time-stamp authorities that they believe. */
+  /** Certificates of time-stamp authorities that they trust. */
   readonly authorities: boolean
-  /** The head of a chain of runs that they kept. */
+  /** A run chain checkpoint that they kept. */
   readonly lastHead: boolean
 }
 
 /**
- * What every verification of a kind has to show. A report alone holds no evidence, and a copy with parts withheld lacks some of it: there,
- * what cannot be shown is no lack.
+ * Checks that must pass for each kind of file. A report alone contains no evidence, and a redacted copy lacks part of it; there,
+ * an indeterminate check is acceptable.
  */
 const ALWAYS: Readonly<Record<VerifiedKind, readonly Question[]>> = {
   pack: ['intact', 'complete', 'reproducible'],
@@ -24,9 +24,9 @@ const ALWAYS: Readonly<Record<VerifiedKind, readonly Question[]>> = {
 }
 
 /**
- * The questions that were to be answered with yes and were not, in their order. Rules that the reader does not have leave every result
- * open, in a copy with parts withheld too. A seal whose certificate has ended, with nothing that shows
- * when it was made, lacks an answer about its signer even where no certificate was named: whoever holds the old key could have made it now.
+ * The checks that must pass and did not, in order. Unknown rules leave every result
+ * indeterminate, in a redacted copy as well. A seal whose certificate has expired, without evidence of
+ * when it was made, fails the signature check even where no certificate was supplied: a holder of the old key could have made it now.
  */
 export function lackingIn(
   { kind, answers, rules, signer }: Pick<VerificationReport, 'kind' | 'answers' | 'rules' | 'signer'>,

@@ -13,10 +13,10 @@ import { bytesOf, type PackReading } from './read.ts'
 import { siteRowProblems } from './site-rows.ts'
 import { NOBODY, type Trust } from './trust.ts'
 
-/** What the signature of a vantage record shows; `problems` are of the whole record. */
+/** Result of reading the signature of a vantage measurement; `problems` cover the whole measurement. */
 export type VantageReading = DetachedReading
 
-/** Reads a record of the right form, against what the reader decided beforehand. Nothing is thrown, whatever it holds. */
+/** Reads a measurement of valid form and evaluates it against the reader’s trust. Never throws, whatever it contains. */
 export async function vantageStands(
   seal: SealReader,
   record: VantageRecord,
@@ -27,15 +27,15 @@ export async function vantageStands(
   const isOneText = Buffer.from(signature.cms, 'base64').toString('base64') === signature.cms
   const about = [
     ...reading.problems,
-    ...(isOneText ? [] : ['The signature is written otherwise than it was made.']),
+    ...(isOneText ? [] : ['The encoding of the signature was changed.']),
     ...(reading.demo && !record.demo
-      ? ['It is of a demonstration key, and the record is said to be of no demonstration.']
+      ? ['It was made with a demo key, but the measurement is not marked as demo data.']
       : []),
-  ].map((problem) => `Its signature does not stand: ${problem} It may have been changed since.`)
+  ].map((problem) => `Its signature is invalid: ${problem} It may have been changed since.`)
   return { ...reading, problems: [...about, ...vantageProblems(record)] }
 }
 
-/** What was brought from outside to judge where nodes are: what does not fit, and what a reader should know of it. */
+/** Location evidence from outside the nodes: problems, and notes for the reader. */
 export interface LocationReading {
   readonly problems: readonly string[]
   readonly notes: readonly string[]
@@ -44,8 +44,8 @@ export interface LocationReading {
 const MOST_PROBLEMS = 100
 
 /**
- * What is wrong with the vantage records of a pack, and with the provider's record of where machines stand. Every record must fit its
- * signature again. A scope that cannot be read is told elsewhere; hostile ones throw nothing.
+ * Problems of the vantage measurements of a pack and of the provider’s site list. Every measurement must match its
+ * signature. An unreadable scope is reported elsewhere; hostile input never throws.
  */
 export async function locationOfPack(
   source: PackSource,
@@ -70,14 +70,14 @@ export async function locationOfPack(
   }
 }
 
-const recordName = ({ id, vantage }: VantageRecord): string => `vantage record ${id} of ${quote(vantage.name)}`
+const recordName = ({ id, vantage }: VantageRecord): string => `vantage measurement ${id} of ${quote(vantage.name)}`
 
 const repeated = (vantages: readonly VantageRecord[]): readonly string[] =>
   vantages
     .filter(({ id }, at) => vantages.findIndex((other) => other.id === id) < at)
-    .map((record) => `${PATHS.scope}: ${recordName(record)} stands there twice.`)
+    .map((record) => `${PATHS.scope}: ${recordName(record)} occurs twice.`)
 
-/** All that its times show rests on the place that somebody declared: so whose word that is stands beside every record. */
+/** All bounds depend on the declared place of the vantage point, so the declaring party is stated with every measurement. */
 function vantageNotes(
   record: VantageRecord,
   { subject, revokedAt, standing, demo: isDemoKey }: VantageReading,
@@ -88,28 +88,30 @@ function vantageNotes(
   const { fingerprint } = signature
   const signed = `${quote(subject ?? '')}, key fingerprint ${fingerprint}, signed ${recordName(record)}`
   return [
-    `${signed}${demo ? ', which is a demonstration' : ''}. ${isDemoKey ? 'It is a demonstration key, which nobody may trust.' : STANDS[standing](trust)} Where that machine stood is the declaration of ${quote(vantage.declaredBy)}, and no measurement; a wrong one moves every bound that rests on it.`,
+    `${signed}${demo ? ' (demo data)' : ''}. ${isDemoKey ? 'It is a demo key, which can never be trusted.' : STANDS[standing](trust)} The place of the vantage point was declared by ${quote(vantage.declaredBy)} and not measured; an incorrect place invalidates every bound based on it.`,
     ...(revokedAt === null
       ? []
-      : [`The key ${fingerprint} was revoked at ${revokedAt}. What it signed names earlier moments, on its own word.`]),
+      : [
+          `The key ${fingerprint} was revoked at ${revokedAt}. The earlier signing times are stated by the signer only.`,
+        ]),
     ...(measurements.some(({ at }) => millisOf(at) <= millisOf(asOf))
       ? []
-      : [`The ${recordName(record)} was made after ${asOf}, and counts for nothing as of then.`]),
+      : [`The ${recordName(record)} was made after ${asOf} and is not used at that evaluation date.`]),
   ]
 }
 
 const STANDS: Readonly<Record<SignerStanding, (trust: Trust) => string>> = {
-  pinned: () => 'That is the very key that you named.',
-  known: () => 'It was issued under a root certificate that you named.',
+  pinned: () => 'You trust this key.',
+  known: () => 'Its certificate was issued under a root certificate that you trust.',
   unknown: ({ signers }) =>
-    `${signers.length === 0 ? 'You named nobody whom you trust' : 'That key is not among those you trust'}, so that whose it is, is not shown: compare the fingerprint with one received another way.`,
+    `${signers.length === 0 ? 'No trusted signers were supplied' : 'The key is not among those you trust'}, so the signer is not confirmed: compare the fingerprint with one obtained from the signer directly.`,
 }
 
-/** The provider's record of where machines stand lies there exactly as it was read, and fits the signature that came with it. */
+/** The provider’s site list must be stored unchanged and match its signature. */
 async function siteProblems(source: PackSource, sites: DeclaredLocation['sites']): Promise<readonly string[]> {
   const isThere = source.paths.includes(PATHS.sites)
-  if (sites === undefined) return isThere ? [`${PATHS.sites} belongs to no list of sites.`] : []
-  const called = `The list of sites ${quote(sites.file.name)}`
+  if (sites === undefined) return isThere ? [`${PATHS.sites} is present without a site list.`] : []
+  const called = `The site list ${quote(sites.file.name)}`
   if (!isThere) return [`${called} is missing: there is no ${PATHS.sites}.`]
   const bytes = await bytesOf(source, PATHS.sites)
   return bytes !== null && bytes.length === sites.file.size && sha256(bytes) === sites.file.sha256
@@ -117,16 +119,16 @@ async function siteProblems(source: PackSource, sites: DeclaredLocation['sites']
         ...siteRowProblems(bytes, sites).map((problem) => `${called} ${problem}.`),
         ...siteSignatureProblems(called, sites, bytes),
       ]
-    : [`${called} is not what was read: ${PATHS.sites} has another digest or size.`]
+    : [`${called} was changed: ${PATHS.sites} has a different digest or size.`]
 }
 
 function siteSignatureProblems(called: string, { signature, signer }: SiteList, bytes: Uint8Array): readonly string[] {
-  if (signature === undefined) return signer === undefined ? [] : [`${called} names a signer, and is not signed.`]
+  if (signature === undefined) return signer === undefined ? [] : [`${called} names a signer but is not signed.`]
   const message = readSigned(new Uint8Array(Buffer.from(signature.cms, 'base64')))
-  const read = message === null ? err('it is of no form that we read') : signerOf(message, bytes)
-  if (!read.ok) return [`${called}: its signature does not stand: ${read.error}.`]
+  const read = message === null ? err('unsupported format') : signerOf(message, bytes)
+  if (!read.ok) return [`${called}: its signature is invalid: ${read.error}.`]
   const { subject, fingerprint } = read.value
   return fingerprint === signature.fingerprint && subject === signature.subject
     ? []
-    : [`${called}: its signature is of ${quote(subject)}, and another signer is named.`]
+    : [`${called}: it was signed by ${quote(subject)}, but a different signer is stated.`]
 }

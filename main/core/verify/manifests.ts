@@ -9,7 +9,7 @@ import { NAMED_SUBJECTS } from '../statement.ts'
 import { MOST_PROBLEMS, MOST_STAMPS } from './budgets.ts'
 import { type PackTexts, readTexts } from './read.ts'
 
-/** What differs between the files and the lists of them, one sentence each; none when every byte is as listed and every list agrees. */
+/** Differences between the files and their lists, one sentence each; none when every file matches and all lists agree. */
 export async function alterations(
   source: PackSource,
   statement: Pick<Statement, 'subject'> | null,
@@ -41,11 +41,11 @@ export async function alterations(
   ]
 }
 
-/** How an archive that is not as we write it is told. */
+/** Message for an archive that departs from the form that this program writes. */
 export const packedAgain = (departure: string): string =>
-  `${plain(departure, 400)} If the files were only packed again, unpack the archive and verify the folder.`
+  `${plain(departure, 400)} If the files were only repackaged, unpack the archive and verify the folder.`
 
-/** Files that no list holds: the list that is sealed, the seal over it, and the time-stamps over that, counted from one without a gap, as many as are read. */
+/** Files in no list: the sealed list, its seal, and the time-stamps, numbered from one without a gap, up to the limit. */
 function unlistedIn({ paths }: PackSource): ReadonlySet<string> {
   const unlisted = new Set<string>([PATHS.tagManifest, PATHS.seal])
   const there = new Set(paths)
@@ -59,7 +59,7 @@ interface Placed {
 }
 interface Comparison {
   readonly problems: readonly string[]
-  /** As found, where a list has another digest; `was` is the listed one. */
+  /** The digest found, where it differs from the list; `was` is the listed one. */
   readonly changed: readonly (Placed & { readonly was: string })[]
   readonly removed: readonly Placed[]
   readonly added: readonly Placed[]
@@ -67,8 +67,8 @@ interface Comparison {
 }
 
 /**
- * One list, as sha256sum writes it (RFC 8493 §2.1.3), against files in order: both are walked once, side by side, and only differences
- * are kept. Read strictly: one form of line, in order, each path once.
+ * Compares one list, as written by sha256sum (RFC 8493 §2.1.3), with the files in order: one pass over both, keeping only differences.
+ * Parsed strictly: one line format, in order, each path once.
  */
 async function against(
   source: PackSource,
@@ -103,8 +103,8 @@ async function against(
     const path = line.slice(66)
     const was = line.slice(0, 64)
     if (!/^[0-9a-f]{64}$/.test(was) || line.slice(64, 66) !== '  ' || !isSafePath(path))
-      problems.push(`${name}:${number} is not a line of such a list.`)
-    else if (compare(path, before) <= 0) problems.push(`${name}:${number} lists ${quote(path)} again, or out of order.`)
+      problems.push(`${name}:${number} is not a valid line.`)
+    else if (compare(path, before) <= 0) problems.push(`${name}:${number} lists ${quote(path)} twice or out of order.`)
     else {
       before = path
       for (let file = files[next]; file !== undefined && compare(file, path) < 0; file = files[next]) {
@@ -123,7 +123,7 @@ async function against(
   return { problems, changed, removed, added, covers: (path) => files.includes(path) && !uncovered.has(path) }
 }
 
-/** Of a list with that many lines that are none, nothing else is said. */
+/** A list with too many invalid lines is not evaluated further. */
 const UNREAD = (problems: readonly string[]): Comparison => ({
   problems,
   changed: [],
@@ -132,7 +132,7 @@ const UNREAD = (problems: readonly string[]): Comparison => ({
   covers: () => true,
 })
 
-/** A file that only changed its name or its place is named as such. */
+/** Reports a file that was only renamed or moved as such. */
 function differences(comparisons: readonly Comparison[]): readonly string[] {
   const changed = comparisons.flatMap((one) => one.changed)
   const removed = comparisons.flatMap((one) => one.removed)
@@ -152,21 +152,21 @@ function differences(comparisons: readonly Comparison[]): readonly string[] {
     ...changed.map(({ path, digest }) => {
       const from = wasAt.get(digest)
       return from === undefined
-        ? `${called(path)} was altered: its digest is not the listed one.`
-        : `${called(path)} was altered: it holds what is listed as ${called(from)}.`
+        ? `${called(path)} was altered: its digest differs from the listed one.`
+        : `${called(path)} was altered: it contains the file listed as ${called(from)}.`
     }),
     ...[...renamed].map(([was, now]) => `${called(was)} was renamed to ${called(now)}.`),
     ...removed.filter(({ path }) => !renamed.has(path)).map(({ path }) => `${called(path)} is missing.`),
     ...added
       .filter(({ path }) => !newNames.has(path))
-      .map(({ path }) => `${called(path)} was added: no list has it.${hint(path)}`),
+      .map(({ path }) => `${called(path)} was added: it is in no list.${hint(path)}`),
   ]
 }
 
-/** Files that desktop systems put into folders of their own accord. */
+/** Files that desktop systems create in folders automatically. */
 const hint = (path: string): string =>
   /(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(path)
-    ? ' Desktop systems put such files into folders: remove it, and verify again.'
+    ? ' Desktop systems create such files: delete it and verify again.'
     : ''
 
 function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm): readonly string[] {
@@ -178,21 +178,21 @@ function tagProblems(source: PackSource, texts: PackTexts, { needed }: PackForm)
   const problems: string[] = []
   if (texts.bag !== BAG_DECLARATION) problems.push(`${PATHS.bag} does not declare a BagIt 1.0 bag.`)
   if (stated === undefined || texts.manifest === null || stated !== evidenceDigestOf(texts.manifest))
-    problems.push(`${PATHS.info}: the evidence digest is not the one of ${PATHS.manifest}.`)
+    problems.push(`${PATHS.info}: the evidence digest does not match ${PATHS.manifest}.`)
   if (info.get('Payload-Oxum')?.split('.')[1] !== String(payloadCount))
     problems.push(`${PATHS.info}: the number of payload files is not ${payloadCount}.`)
-  for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack has no ${path}.`)
+  for (const path of needed) if (!source.paths.includes(path)) problems.push(`The pack lacks ${path}.`)
   return problems
 }
 
-/** What belongs into a pack of one kind. */
+/** Required contents of a pack of one kind. */
 export interface PackForm {
   readonly needed: readonly string[]
-  /** What its statement names beside the list of all files, where it is there. */
+  /** Files that its statement lists in addition to the manifest, if present. */
   readonly subjects: readonly string[]
 }
 
-/** The pack of a run. */
+/** Evidence pack of one run. */
 const RUN_FORM: PackForm = {
   needed: [
     PATHS.report,
@@ -207,7 +207,7 @@ const RUN_FORM: PackForm = {
   subjects: NAMED_SUBJECTS,
 }
 
-/** The statement must name the list of all files and the documents that people ask for, each with its digest, and nothing else. */
+/** The statement must list the manifest and the principal files, each with its digest, and nothing else. */
 async function statementProblems(
   source: PackSource,
   statement: Pick<Statement, 'subject'> | null,

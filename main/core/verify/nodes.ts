@@ -9,22 +9,22 @@ import { compare, type LoadedRecording } from '../recording.ts'
 import { MOST_PROBLEMS } from './budgets.ts'
 import { canonical, nodeFolders, type PackReading, readRecording, textOf } from './read.ts'
 
-/** One declared node: what the pack states of it, what it rests on, and what comes out here. */
+/** One declared node: the stated results, their recording, and the results derived here. */
 export interface NodeReading {
   readonly node: string
   readonly recording: LoadedRecording | null
   readonly stated: NodeAssessment | null
-  /** Evaluated here from the raw answers; a sentence when a rule threw, which is our mistake. */
+  /** Evaluated here from the captures; a sentence when a rule threw, which is a program error. */
   readonly derived: NodeAssessment | { readonly threw: string } | null
-  /** Its part of the trace, from the same evaluation. */
+  /** Its part of the run trace, from the same evaluation. */
   readonly traced: TracedNode | null
   readonly problems: readonly string[]
 }
 
 /**
- * The declared nodes of a pack one after the other, each read, evaluated again and given away before the next is touched, so that a
- * pack of any number of nodes takes the memory of one. With `only`, the others are passed over. What nodes have in common is taken as the
- * pack states it, and has to be compared with what comes out of all of them: see compareWhole().
+ * The declared nodes of a pack one after the other, each read, re-evaluated and yielded before the next, so that a
+ * pack of any number of nodes needs the memory of one. With `only`, other nodes are skipped. Facts shared between nodes are taken as the
+ * pack states them and must be compared with those derived from all nodes: see compareWhole().
  */
 export async function* readNodes(
   source: PackSource,
@@ -35,7 +35,7 @@ export async function* readNodes(
 ): AsyncGenerator<NodeReading> {
   const folders = nodeFolders(source)
   const digests = new Map(assessment?.nodes.map(({ node, sha256: digest }) => [node, digest]))
-  // Declaring a node costs a pack a few bytes, evaluating one costs its reader a millisecond: beyond this it is rejected anyway.
+  // Declaring a node costs a pack a few bytes, evaluating it costs a millisecond: beyond this limit the pack is rejected anyway.
   let unstated = 0
   for (const node of scope === null ? [] : populationOf(scope)) {
     if (only?.has(node) === false) continue
@@ -58,7 +58,7 @@ export async function* readNodes(
   }
 }
 
-/** Folders below data/nodes that belong to no declared node. */
+/** Folders below data/nodes that do not belong to a declared node. */
 export function strangeFolders(source: PackSource, { scope }: PackReading): readonly string[] {
   const declared = new Set((scope?.population ?? []).map(nodeFolder))
   return [...nodeFolders(source).keys()].filter((folder) => !declared.has(folder)).sort(compare)
@@ -83,7 +83,7 @@ async function readStated(
     ...(value.node === node ? [] : [`${path} is of node ${quote(value.node)}.`]),
     ...(digest === undefined || text === null || sha256(text) === digest
       ? []
-      : [`${path} is not the file that the assessment names for node ${quote(node)}.`]),
+      : [`${path} differs from the file that the assessment states for node ${quote(node)}.`]),
   ]
   return { value, problems }
 }

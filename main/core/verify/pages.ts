@@ -7,7 +7,7 @@ import type { RunChain } from '../run-chain/entry.ts'
 import type { NodeReading } from './nodes.ts'
 import { canonical, type PackReading, textOf } from './read.ts'
 
-/** What the PDFs of a pack are written from, beside its nodes. Nothing else of the pack contradicts its seal. */
+/** Input of the PDFs of a pack, in addition to its nodes. All other checks of the pack have passed. */
 export interface SealedPages {
   readonly source: PackSource
   readonly reading: PackReading
@@ -17,47 +17,49 @@ export interface SealedPages {
   readonly signer: CertificateName
 }
 
-/** `not-compared`: what was sealed was judged or written by another version than the one here, or cannot be read. */
+/** `not-compared`: evaluated or written by a different version from this one, or unreadable. */
 export type PagesCompared =
   | { readonly kind: 'same' }
   | { readonly kind: 'differ'; readonly problems: readonly string[] }
   | { readonly kind: 'not-compared'; readonly why: string }
 
-/** Writes the report and the executive page again from what was sealed, and compares them page by page with the sealed ones. */
+/** Regenerates the report and the executive summary from the sealed evidence and compares them page by page with the sealed ones. */
 export interface PageComparer {
   /** Each node in the order of the scope, before compare(). */
   readonly add: (node: NodeReading, scope: Scope) => void
   readonly compare: (sealed: SealedPages) => Promise<PagesCompared>
 }
 
-/** What the report of an account of a period is written from. */
+/** Input of the PDF of a period report. */
 export interface SealedPeriodPages {
   readonly period: Period
-  /** As they come out of the sealed traces. */
+  /** As derived from the sealed run traces. */
   readonly changes: readonly PeriodChange[]
   readonly evidenceDigest: Sha256
   readonly signer: CertificateName
 }
 
-/** Writes the report of an account of a period again from what was sealed, and compares it page by page with the sealed one. */
+/** Regenerates the PDF of a period report from the sealed evidence and compares it page by page with the sealed one. */
 export type PeriodPageComparer = (sealed: SealedPeriodPages) => Promise<PagesCompared>
 
 export const ALREADY_REJECTED: PagesCompared = {
   kind: 'not-compared',
-  why: 'something else in the pack contradicts its seal or its evidence already',
+  why: 'another check of the pack has already failed',
 }
 
-/** Where a pack tells of an earlier run that its own chain does not have, or has under another seal. */
+/** Earlier runs in a pack that are not in its run chain, or are there with a different seal. */
 export function earlierProblems({ runs }: EarlierRuns, chain: RunChain | null): readonly string[] {
   const entered = new Set(
     (chain?.entries ?? []).flatMap(({ entry }) => (entry.kind === 'run' ? [`${entry.run} ${entry.tagManifest}`] : [])),
   )
   return runs
     .filter(({ run, tagManifest }) => !entered.has(`${run} ${tagManifest}`))
-    .map(({ run }) => `${PATHS.earlier} tells of run ${quote(run)}, which the chain in the pack does not have so.`)
+    .map(
+      ({ run }) => `${PATHS.earlier} covers run ${quote(run)}, which is not in the run chain of the pack in this form.`,
+    )
 }
 
-/** What a pack states of earlier runs; null where it states nothing, which is no problem, or nothing that can be read. */
+/** Statements of a pack about earlier runs; null where there are none (no problem) or where they cannot be read. */
 export async function readEarlier(
   source: PackSource,
   validator: SchemaValidator,

@@ -26,36 +26,36 @@ export interface WalkInput extends RulesSources {
   readonly trust: Trust
   readonly zones: Zones
   readonly csv: CsvWriter
-  /** This program, as packs name it. */
+  /** This program, as stated in packs. */
   readonly producer: string
 }
 
-/** What the enclosed parts of the runs' packs show, and what comes out of them. */
+/** Results of reading the enclosed parts of the runs’ packs, and the derived period report. */
 export interface PeriodWalk {
   readonly problems: readonly string[]
-  /** What came out otherwise, under the rules at hand. */
+  /** Differences under the available rules. */
   readonly wrong: readonly string[]
-  /** What came out otherwise, and was made by another version. */
+  /** Differences in parts produced by a different version. */
   readonly other: readonly string[]
-  /** Versions of rules that runs name, and that are not known here. */
+  /** Rules versions of runs that are unknown here. */
   readonly unknown: ReadonlySet<string>
   readonly differences: readonly Difference[]
   readonly runs: number
-  /** Names of runs of which no part is enclosed. */
+  /** Runs without any enclosed part. */
   readonly absent: readonly string[]
-  /** Of enclosed runs, those whose seal is by a key that the reader does not trust. */
+  /** Enclosed runs sealed by a key that the reader does not trust. */
   readonly strangers: readonly string[]
   readonly nodes: number
   readonly stated: number
   readonly identical: number
   readonly demo: boolean
-  /** Why nothing could be derived; null when it was. */
+  /** Why derivation was not possible; null otherwise. */
   readonly failed: string | null
-  /** What comes out; null where nothing could be derived. */
+  /** The derived period report; null where derivation was not possible. */
   readonly derived: DerivedPeriod | null
 }
 
-/** One pass over the runs of the period, one part of a pack at a time. Never throws, whatever they hold. */
+/** One pass over the runs of the period, one part of a pack at a time. Never throws, whatever they contain. */
 export async function walkPeriod(
   input: WalkInput,
   period: Period | null,
@@ -77,9 +77,9 @@ export async function walkPeriod(
     failed: null as string | null,
     derived: null as DerivedPeriod | null,
   }
-  if (period === null) return { ...found, failed: 'The account itself cannot be read.' }
+  if (period === null) return { ...found, failed: 'The period report cannot be read.' }
   if (chain === null || chain.problems.length > 0)
-    return { ...found, failed: 'The chain of runs in it is missing or does not fit together.' }
+    return { ...found, failed: 'Its run chain is missing or inconsistent.' }
   const { from, to, asOf, producer, catalog, engagement, samples } = period
   const asked = samples.map(({ population, size, seed }) => ({ population, size, seed }))
   const stated = { from, to, asOf, producer, catalog, engagement }
@@ -87,7 +87,8 @@ export async function walkPeriod(
   const headBefore = headsBefore(chain)
   const known = new Set(fold.runs.map(({ entry }) => runFolder(entry.run)))
   for (const folder of runFolders(input.source))
-    if (!known.has(folder)) found.problems.push(`${quote(folder, 400)} is of no run that the chain has in the period.`)
+    if (!known.has(folder))
+      found.problems.push(`${quote(folder, 400)} does not belong to a run of the run chain in the period.`)
   for (const run of fold.runs) {
     found.runs += 1
     const about = `Run ${quote(run.entry.run)}`
@@ -134,8 +135,8 @@ export async function walkPeriod(
 }
 
 /**
- * What the name of the rules in a trace is worth here: the version where it is unknown, or why it is not the version it names. Its catalog
- * may hold the customer's own frameworks, which a part of a pack need not enclose; the module is the same with and without them.
+ * Evaluates the rules version stated in a run trace: the version where it is unknown here, or why it is not the stated version. Its catalog
+ * can contain customer frameworks, which a part of a pack need not enclose; the module is the same with and without them.
  */
 async function rulesOfTrace(
   { catalog: stated }: RunTrace,
@@ -158,40 +159,40 @@ function bagProblems(
     ...bag.problems,
     ...(bag.own === null || canonicalJson(bag.own) === expected.entered
       ? []
-      : ['its pack is not the one that the chain names for it.']),
+      : ['its pack differs from the one in the run chain.']),
     ...(bag.head === null || canonicalJson(bag.head) !== expected.head
-      ? ['its own pack states another chain before it than this one.']
+      ? ['its pack states a different preceding run chain.']
       : []),
-    ...expected.lacking.map((node) => `node ${quote(node)} was drawn, and its raw answers are missing.`),
+    ...expected.lacking.map((node) => `node ${quote(node)} was sampled, but its captures are missing.`),
   ]
 }
 
-/** What no version may count otherwise, since it stands in the chain: plans, days, runs and gaps. */
+/** Facts independent of the version, because they come from the run chain: schedules, days, runs and missed runs. */
 const plainFacts = (stated: Period, derived: Period): readonly string[] =>
   (['fleet', 'chain', 'plans', 'calendar', 'runs', 'gaps', 'demo'] as const)
     .filter((part) => canonicalJson(stated[part]) !== canonicalJson(derived[part]))
-    .map((part) => `${PERIOD_PATH}: ${WORDS[part]} not what the chain and the traces say.`)
+    .map((part) => `${PERIOD_PATH}: ${WORDS[part]} inconsistent with the run chain and the run traces.`)
 
 const WORDS = {
   fleet: 'the fleet is',
-  chain: 'the head of the chain is',
-  plans: 'what was planned is',
+  chain: 'the checkpoint is',
+  plans: 'the schedules are',
   calendar: 'the calendar is',
   runs: 'the runs are',
-  gaps: 'the gaps are',
-  demo: 'the mark of demonstration data is',
+  gaps: 'the missed runs are',
+  demo: 'the demo data marker is',
 } as const
 
-/** Files that come out otherwise. */
+/** Files that differ from the derived ones. */
 async function otherwise({ source }: WalkInput, { period, tables }: DerivedPeriod): Promise<readonly string[]> {
   const expected = new Map([...tables, [PERIOD_PATH, jsonBytes(period)] as const])
   const details: string[] = []
   for (const [path, bytes] of expected)
     if ((await source.sha256(path).catch(() => null)) !== sha256(bytes))
-      details.push(`${path} is not what comes out of the chain and the traces.`)
+      details.push(`${path} differs from the one derived from the run chain and the run traces.`)
   const known = new Set(POPULATIONS.map(populationPath))
   for (const path of source.paths)
     if (path.startsWith('data/populations/') && !known.has(path))
-      details.push(`${quote(path, 400)} is no list that comes out of the chain and the traces.`)
+      details.push(`${quote(path, 400)} is not a list derived from the run chain and the run traces.`)
   return details
 }

@@ -20,7 +20,7 @@ import {
   MOST_PROBLEMS,
 } from './budgets.ts'
 
-/** The small text files, or null where one is missing, unreadable or no UTF-8. */
+/** The small text files; null where one is missing, unreadable or not UTF-8. */
 export interface PackTexts {
   readonly manifest: string | null
   readonly tagManifest: string | null
@@ -28,7 +28,7 @@ export interface PackTexts {
   readonly bag: string | null
 }
 
-/** What a pack states as a whole, read as far as it can be, and what could not be read. Nodes are read one by one. */
+/** The pack-level documents as far as readable, and what could not be read. Nodes are read one by one. */
 export interface PackReading {
   readonly statement: Statement | null
   readonly scope: PackScope | null
@@ -40,10 +40,10 @@ export interface PackReading {
 
 const MOST_CAPTURES = 20_000
 
-/** Rules whose conclusions have another shape: their packs are judged by the module of that version, and by no other. */
+/** Rules versions with a different form of conclusions: their packs are evaluated only by the module of that version. */
 const EARLIER_SHAPE: ReadonlySet<unknown> = new Set(['0.7.0'])
 
-/** Whether an assessment is of rules whose conclusions this program cannot show, only have derived again. */
+/** Whether an assessment comes from rules whose conclusions this program can reproduce but not display. */
 export const isOfEarlierShape = (value: unknown): boolean =>
   EARLIER_SHAPE.has((value as { readonly catalog?: { readonly version?: unknown } } | null)?.catalog?.version)
 
@@ -52,8 +52,7 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   const text = (path: string): Promise<string | null> => textOf(source, path)
   const document = async <T>(path: string, wrong: (value: unknown) => readonly string[]): Promise<T | null> => {
     const found = canonical(await text(path))
-    const why =
-      found === null ? ['it is missing, larger than is read, or not JSON in canonical form'] : wrong(found.value)
+    const why = found === null ? ['missing, too large, or not canonical JSON'] : wrong(found.value)
     if (why.length > 0) problems.push(`${path}: ${why[0]}.`)
     return why.length > 0 || found === null ? null : (found.value as T)
   }
@@ -72,7 +71,7 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   }
 }
 
-/** The lists of a pack and what stands beside them. Of a large pack they are large, and only to be held while they are compared. */
+/** The lists and small texts of a pack. In a large pack they are large, so keep them only while comparing. */
 export const readTexts = async (source: PackSource): Promise<PackTexts> => ({
   manifest: await textOf(source, PATHS.manifest),
   tagManifest: await textOf(source, PATHS.tagManifest),
@@ -80,7 +79,7 @@ export const readTexts = async (source: PackSource): Promise<PackTexts> => ({
   bag: await textOf(source, PATHS.bag),
 })
 
-/** What a text may be at most. */
+/** Size limit of a text file. */
 function largestText(source: PackSource, path: string): number {
   if (path === PATHS.bag || path === PATHS.info) return LARGEST_NOTE
   if (path === PATHS.manifest || path === PATHS.tagManifest)
@@ -112,7 +111,7 @@ export async function bytesOf(source: PackSource, path: string, most?: number): 
   }
 }
 
-/** JSON within the budgets, in its one canonical text (RFC 8785) and a line end, so that no two readers see different values, as with repeated keys. */
+/** JSON within the budgets, in its one canonical text (RFC 8785) and a line end, so that two readers cannot see different values, as with repeated keys. */
 export function canonical(text: string | null): { readonly value: unknown } | null {
   try {
     const value = parseBounded(text ?? '')
@@ -122,19 +121,19 @@ export function canonical(text: string | null): { readonly value: unknown } | nu
   }
 }
 
-/** What is wrong with the content of scope.json: a scope as in the assessment, and the moment it was judged at. */
+/** Problems of scope.json, which contains the scope of the assessment and the evaluation date. */
 function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
-  if (typeof value !== 'object' || value === null) return ['it is not a scope']
+  if (typeof value !== 'object' || value === null) return ['not a scope']
   const { asOf, ...scope } = value as Record<string, unknown>
   const isMoment = typeof asOf === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf)
-  if (!isMoment) return ['it names no moment']
+  if (!isMoment) return ['no evaluation date']
   const { population } = scope
   if (Array.isArray(population) && population.length > MOST_NODES)
-    return [`it declares ${population.length} nodes, and at most ${MOST_NODES} are read`]
+    return [`declares ${population.length} nodes; the limit is ${MOST_NODES}`]
   const misfits = validator.problems('scope', scope)
   if (misfits.length > 0) return misfits
   const large = tooLarge((scope as { mappings?: readonly Mapping[] }).mappings ?? [])
-  return large === null ? [] : [`its mappings ${large}`]
+  return large === null ? [] : [`mappings ${large}`]
 }
 
 /** Folders below data/nodes, each with the paths in it. */
@@ -155,10 +154,10 @@ export interface RecordingReading {
   readonly problems: readonly string[]
 }
 
-/** Files of a node that no capture names. */
+/** Files of a node other than captures. */
 const OWN_FILES = ['assessment.json', 'recording.json', 'captures.jsonl']
 
-/** One node's recording: every line valid, every named byte present with its digest and size, and nothing that no line names. */
+/** Reads one node’s recording: every line valid, every listed output present with its digest and size, and no unlisted files. */
 export async function readRecording(
   source: PackSource,
   folder: string,
@@ -168,14 +167,12 @@ export async function readRecording(
   const problems: string[] = []
   const header = canonical(await textOf(source, `${folder}/recording.json`))
   const wrong =
-    header === null
-      ? ['it is missing, larger than is read, or not JSON in canonical form']
-      : validator.problems('recording', header.value)
+    header === null ? ['missing, too large, or not canonical JSON'] : validator.problems('recording', header.value)
   if (header === null || wrong.length > 0)
     return { recording: null, problems: [`${folder}/recording.json: ${wrong[0]}.`] }
   const recording = header.value as Recording
   if (nodeFolder(recording.node.name) !== folder)
-    problems.push(`${folder}/recording.json is of node ${quote(recording.node.name)}, which belongs elsewhere.`)
+    problems.push(`${folder}/recording.json belongs to node ${quote(recording.node.name)}, not to this folder.`)
   const lines = (await textOf(source, `${folder}/captures.jsonl`))?.split('\n', MOST_CAPTURES + 2)
   if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
@@ -194,18 +191,18 @@ export async function readRecording(
     const [stdout, stderr] = [await streamOf(capture.stdout), await streamOf(capture.stderr)]
     for (const { sha256: digest } of [capture.stdout, capture.stderr]) named.add(`${folder}/sha256/${digest}`)
     if (stdout === 'beyond' || stderr === 'beyond')
-      return { recording: null, problems: [...problems, `${folder}/captures.jsonl names more bytes than are read.`] }
+      return { recording: null, problems: [...problems, `${folder}/captures.jsonl lists more bytes than the limit.`] }
     if (stdout && stderr) captures.push({ meta: capture, stdout, stderr })
     else
-      problems.push(
-        `${folder}: the bytes of ${capture.probe}/${capture.command} are missing or are not what its line says.`,
-      )
+      problems.push(`${folder}: the output of ${capture.probe}/${capture.command} is missing or differs from its line.`)
   }
-  const stray = paths.filter((path) => !named.has(path)).map((path) => `${quote(path, 400)} belongs to no capture.`)
+  const stray = paths
+    .filter((path) => !named.has(path))
+    .map((path) => `${quote(path, 400)} does not belong to a capture.`)
   return { recording: { recording, captures }, problems: atMost([...problems, ...stray]) }
 }
 
-/** Reads the streams of one recording, each file once; null for one that is not what its line says, `beyond` past the budgets. */
+/** Reads the streams of one recording, each file once; null for one that differs from its line, `beyond` past the limits. */
 function streamReader(
   source: PackSource,
   folder: string,

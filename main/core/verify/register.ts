@@ -15,20 +15,20 @@ import { readEntries } from './entries.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
 import type { Trust } from './trust.ts'
 
-/** What people say in a pack, and where that does not fit the rest of it. */
+/** The register of a pack, and its inconsistencies with the rest of the pack. */
 export interface RegisterReading {
   /** Null when it cannot be read. */
   readonly register: Register | null
   readonly problems: readonly string[]
-  /** What a reader should know of it. */
+  /** Notes for the reader. */
   readonly notes: readonly string[]
 }
 
 const FOLDER = 'data/attachments/'
 
 /**
- * The register of a pack: it must fit its schema, name checks and nodes of the pack, and attach exactly the files that lie there. Packs
- * of earlier versions hold an empty list in its place.
+ * Reads the register of a pack: it must match its schema, refer to checks and nodes of the pack, and list exactly the files stored. Packs
+ * of earlier versions contain an empty list instead.
  */
 export async function registerOfPack(
   { source, validator, seal, trust }: PackParts,
@@ -53,23 +53,23 @@ export async function registerOfPack(
   }
 }
 
-/** A pack, and what reads it. */
+/** A pack and its readers. */
 export interface PackParts {
   readonly source: PackSource
   readonly validator: SchemaValidator
   readonly seal: SealReader
-  /** Without it, no revocation list is known. */
+  /** Without it, no revocation lists are available. */
   readonly trust?: Pick<Trust, 'lists'>
 }
 
-/** A register can be wrong in more places than anybody reads. */
+/** Problems of the register that are listed; further ones are counted. */
 const MOST_PROBLEMS = 200
 const atMost = (problems: readonly string[]): readonly string[] =>
   problems.length <= MOST_PROBLEMS
     ? problems
     : [
         ...problems.slice(0, MOST_PROBLEMS),
-        `${PATHS.exceptions}: ${problems.length - MOST_PROBLEMS} more such problems.`,
+        `${PATHS.exceptions}: ${problems.length - MOST_PROBLEMS} more problems of this kind.`,
       ]
 
 async function readRegister(
@@ -77,13 +77,13 @@ async function readRegister(
   validator: SchemaValidator,
 ): Promise<Register | { readonly problem: string }> {
   const found = canonical(await textOf(source, PATHS.exceptions))
-  if (found === null) return { problem: `${PATHS.exceptions}: it is missing, or not JSON in canonical form.` }
+  if (found === null) return { problem: `${PATHS.exceptions}: missing or not canonical JSON.` }
   if (Array.isArray(found.value) && found.value.length === 0) return EMPTY_REGISTER
   const [problem] = validator.problems('register', found.value)
   return problem === undefined ? (found.value as Register) : { problem: `${PATHS.exceptions}: ${problem}.` }
 }
 
-/** As much of a pack's own catalog as a register names. One of another form has nothing that can be found. */
+/** The parts of a pack’s catalog that a register refers to. Empty for a catalog of another form. */
 interface PackCatalog {
   readonly checks: ReadonlySet<unknown>
   readonly signals: ReadonlySet<unknown>
@@ -118,18 +118,18 @@ function exceptionProblems(
 ): readonly string[] {
   const accepted = new Set(register.exceptions.map(({ id }) => id))
   const named = (where: string, { check, nodes: on }: Exception | PendingException) => [
-    ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which the pack’s catalog does not have.`]),
+    ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which is not in the pack’s catalog.`]),
     ...(on.length === 0 ? [`${where} no node.`] : []),
     ...strangers(on.filter((node) => !nodes.has(node))).map(
-      (node) => `${where} node ${node}, which the pack does not declare.`,
+      (node) => `${where} node ${node}, which is not declared in the pack.`,
     ),
   ]
   return [
-    ...register.exceptions.flatMap((entry) => named(`exception ${entry.id} names`, entry)),
+    ...register.exceptions.flatMap((entry) => named(`risk acceptance ${entry.id} names`, entry)),
     ...pendingOf(register).flatMap((entry) => [
       ...named(`request ${entry.id} names`, entry),
       ...(entry.settled?.as === 'approved' && !accepted.has(entry.id)
-        ? [`request ${entry.id} is said to be approved, and there is no such exception.`]
+        ? [`request ${entry.id} is marked approved, but there is no such risk acceptance.`]
         : []),
     ]),
   ]
@@ -137,7 +137,7 @@ function exceptionProblems(
 
 const MOST_STRANGERS = 3
 
-/** Some of the names, the last with how many more there are. */
+/** The first names, the last with the count of the others. */
 const strangers = (names: readonly string[]): readonly string[] =>
   names
     .slice(0, MOST_STRANGERS)
@@ -163,10 +163,10 @@ const explanationProblems = (
   explanationsOf(register).flatMap(({ id, signal, nodes: on }) => [
     ...(signals.has(signal)
       ? []
-      : [`explanation ${id} names signal ${quote(signal)}, which the pack’s catalog does not have.`]),
+      : [`explanation ${id} names signal ${quote(signal)}, which is not in the pack’s catalog.`]),
     ...(on.length === 0 ? [`explanation ${id} names no node.`] : []),
     ...strangers(on.filter((node) => !nodes.has(node))).map(
-      (node) => `explanation ${id} names node ${node}, which the pack does not declare.`,
+      (node) => `explanation ${id} names node ${node}, which is not declared in the pack.`,
     ),
   ])
 
@@ -178,7 +178,7 @@ async function attachmentProblems(source: PackSource, register: Register): Promi
     if (problem !== null) problems.push(problem)
   }
   const strange = source.paths.filter((path) => path.startsWith(FOLDER) && !named.has(path)).sort(compare)
-  return [...problems, ...strange.map((path) => `${quote(path, 400)} is attached to nothing.`)]
+  return [...problems, ...strange.map((path) => `${quote(path, 400)} is not listed in the register.`)]
 }
 
 async function attachmentProblem(
@@ -186,12 +186,12 @@ async function attachmentProblem(
   path: string,
   { name, sha256: digest, size }: Attachment,
 ): Promise<string | null> {
-  const called = `The attached record ${quote(name)}`
+  const called = `The document ${quote(name)}`
   if (!source.paths.includes(path)) return `${called} is missing: there is no ${quote(path, 400)}.`
   const bytes = await bytesOf(source, path)
   return bytes !== null && bytes.length === size && sha256(bytes) === digest
     ? null
-    : `${called} is not what was attached: ${quote(path, 400)} has another digest or size.`
+    : `${called} was changed: ${quote(path, 400)} has a different digest or size.`
 }
 
 function notes(register: Register, asOf: string | null): readonly string[] {
@@ -207,31 +207,31 @@ function notes(register: Register, asOf: string | null): readonly string[] {
     ...(exceptions.length + attachments.length === 0
       ? []
       : [
-          `The pack lists ${count(exceptions.length, 'accepted exception')} and ${count(attachments.length, 'attached record')}; none of them changes a verdict.`,
+          `The pack lists ${count(exceptions.length, 'risk acceptance')} and ${count(attachments.length, 'document')}; none changes a verdict.`,
         ]),
-    ...(decided === 0
-      ? []
-      : [`The pack lists ${count(decided, 'decision')} about rows; none of them changes a verdict.`]),
+    ...(decided === 0 ? [] : [`The pack lists ${count(decided, 'control decision')}; none changes a verdict.`]),
     ...(explained === 0
       ? []
       : [
-          `The pack lists ${count(explained, 'explanation')} of single readings, on the word of the people named; none of them changes a verdict.`,
+          `The pack lists ${count(explained, 'explanation')} of isolation signals, as stated by the people named; none changes a verdict.`,
         ]),
     ...(later === 0
       ? []
       : [
-          `Of these, ${later} ${later === 1 ? 'was made' : 'were made'} after ${asOf}, and ${later === 1 ? 'counts' : 'count'} for nothing as of then.`,
+          `Of these, ${later} ${later === 1 ? 'was' : 'were'} made after ${asOf} and ${later === 1 ? 'is' : 'are'} not yet effective at that date.`,
         ]),
     ...(rows === 0
       ? []
       : [
-          `About ${count(rows, 'row')} there is more than one decision in force. The latest takes the place of the others.`,
+          `${count(rows, 'control')} ${rows === 1 ? 'has' : 'have'} more than one decision in effect. The latest applies.`,
         ]),
-    ...(open === 0 ? [] : [`The pack lists ${count(open, 'request')} that nobody settled; a request accepts nothing.`]),
+    ...(open === 0
+      ? []
+      : [`The pack lists ${count(open, 'request')} pending approval; requests have no effect until approved.`]),
   ]
 }
 
-/** Rows about which several decisions are in force at once. */
+/** Controls with several decisions in effect at once. */
 function rowsDecidedTwice(register: Register, asOf: string | null): number {
   if (asOf === null) return 0
   const counts = new Map<string, number>()

@@ -7,7 +7,7 @@ import { bytesOf, type PackReading } from './read.ts'
 import { chainIn } from './signature.ts'
 import { certificatesOf, type Trust } from './trust.ts'
 
-/** A PDF inside a pack; null when it is missing or cannot be read. The pack's certificates complete its chains. */
+/** A PDF in a pack; null when it is missing or cannot be read. The pack’s certificates complete its chains. */
 export async function readReport(
   source: PackSource,
   reader: SealReader,
@@ -24,7 +24,7 @@ export async function readReport(
   return await reader.readPdf(bytes, offered, trust.lists)
 }
 
-/** Whether the report is ours, intact, and the one that belongs to this evidence and this signer. */
+/** Whether the report is a Barewitness report, unchanged, and belongs to this evidence and signer. */
 export function reportProblems(
   report: PdfReading | null,
   reading: PackReading,
@@ -34,7 +34,7 @@ export function reportProblems(
   return ownReportProblems(report, { path: PATHS.report, digest, signer }, (one) => embeddedProblems(one, reading))
 }
 
-/** Whether the executive page is ours, intact, and of this evidence and this signer. */
+/** Whether the executive summary is a Barewitness report, unchanged, and belongs to this evidence and signer. */
 export const executiveProblems = (
   page: PdfReading | null,
   { statement }: PackReading,
@@ -42,7 +42,7 @@ export const executiveProblems = (
 ): readonly string[] =>
   ownReportProblems(page, { path: PATHS.executive, digest: statement?.predicate.report.evidenceDigest, signer })
 
-/** Whether a report in a pack of any kind is ours, intact, of this signer, and made for the evidence with this digest. */
+/** Whether a report in a pack of any kind is a Barewitness report, unchanged, of this signer, and produced for the evidence with this digest. */
 export function ownReportProblems(
   report: PdfReading | null,
   {
@@ -54,16 +54,16 @@ export function ownReportProblems(
 ): readonly string[] {
   if (report === null) return [`${path} cannot be read.`]
   if (report.kind !== 'report')
-    return [`${path} is not a report in the form that Barewitness writes.`, ...report.problems.map(told(path))]
+    return [`${path} does not have the form of a Barewitness report.`, ...report.problems.map(told(path))]
   const own = [...report.problems, ...(report.seal?.problems ?? [])]
-  if (own.length > 0 || report.seal === null) return [`${path}: its own seal does not verify.`, ...own.map(told(path))]
+  if (own.length > 0 || report.seal === null) return [`${path}: its seal is invalid.`, ...own.map(told(path))]
   return [
     ...(digest === undefined || report.evidenceDigest === digest
       ? []
-      : [`${path} was made for other evidence: it names digest ${plain(report.evidenceDigest ?? 'nothing')}.`]),
+      : [`${path} was produced for other evidence, with digest ${plain(report.evidenceDigest ?? 'none')}.`]),
     ...(signer === null || report.seal.signer?.fingerprint === signer
       ? []
-      : [`${path} is sealed by another key than the pack.`]),
+      : [`${path} is sealed with a different key from the pack.`]),
     ...more(report),
   ]
 }
@@ -75,8 +75,8 @@ const told =
 
 function embeddedProblems({ attachments }: PdfReading, { assessment }: PackReading): readonly string[] {
   const embedded = embeddedResults(attachments)
-  if (embedded === null) return [`${PATHS.report} embeds no assessment that can be read.`]
+  if (embedded === null) return [`${PATHS.report} embeds no readable assessment.`]
   return assessment === null || canonicalJson(embedded.index) === canonicalJson(assessment)
     ? []
-    : [`${PATHS.report} embeds another assessment than the pack.`]
+    : [`${PATHS.report} embeds a different assessment from the pack.`]
 }

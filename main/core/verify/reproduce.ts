@@ -10,25 +10,25 @@ import { compare } from '../recording.ts'
 import type { NodeReading } from './nodes.ts'
 import type { RulesStanding } from './rules.ts'
 
-/** How what is stated of one node compares with what comes out here. */
+/** Comparison of the stated results of one node with those derived here. */
 export interface NodeComparison {
   readonly differences: readonly Difference[]
-  /** Anything else that came out differently, one sentence each. */
+  /** Other differences, one sentence each. */
   readonly details: readonly string[]
   readonly stated: number
   readonly identical: number
-  /** As much of the derived result as controls rest on. */
+  /** The derived verdicts on which conclusions are based. */
   readonly verdicts: NodeVerdicts | null
 }
 
-/** Compares one node's stated assessment with the derived one: verdicts, isolation, location, then every byte. */
+/** Compares the stated assessment of one node with the derived one: verdicts, isolation, location, then every byte. */
 export function compareNode({ node, stated, derived }: NodeReading): NodeComparison {
   const nothing = { differences: [], stated: stated?.findings.length ?? 0, identical: 0, verdicts: null }
   if (derived === null) return { ...nothing, details: [] }
   if ('threw' in derived)
     return {
       ...nothing,
-      details: [`Node ${quote(node)}: the raw evidence cannot be evaluated: ${quote(derived.threw)}.`],
+      details: [`Node ${quote(node)}: the captures cannot be evaluated: ${quote(derived.threw)}.`],
     }
   const verdicts: NodeVerdicts = {
     node,
@@ -37,7 +37,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     ...(derived.machine === undefined ? {} : { machine: derived.machine }),
   }
   if (stated === null)
-    return { ...nothing, verdicts, details: [`Node ${quote(node)}: nothing readable is stated of it.`] }
+    return { ...nothing, verdicts, details: [`Node ${quote(node)}: no readable results are stated.`] }
   const before = verdictsOf(stated)
   const again = verdictsOf(derived)
   const differences = [...new Set([...before.keys(), ...again.keys()])].sort(compare).flatMap((check): Difference[] => {
@@ -57,20 +57,20 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
   return { differences, details: said, stated: before.size, identical, verdicts }
 }
 
-/** Where only the wording of reasons differs: with the same rules, that shows an edit as well. */
+/** Differences in the text of observations only: with the same rules, these also show an edit. */
 export function wordingDiffers({ node, stated, derived }: NodeReading): readonly string[] {
   if (stated === null || derived === null || 'threw' in derived || canonicalJson(stated) === canonicalJson(derived))
     return []
   const again = new Map(derived.findings.map((found) => [found.check, canonicalJson(found)]))
   return [
-    `Node ${quote(node)}: the assessment in the pack differs from the derived one in what it says of its reasons.`,
+    `Node ${quote(node)}: the assessment in the pack differs from the derived one in its observations.`,
     ...stated.findings
       .filter((found) => again.get(found.check) !== canonicalJson(found))
-      .map(({ check }) => `Node ${quote(node)}, check ${quote(check)}: same verdict, other reasons.`),
+      .map(({ check }) => `Node ${quote(node)}, check ${quote(check)}: same verdict, different observations.`),
   ]
 }
 
-/** Controls and the rest of the whole, against what is derived from the verdicts that came out here. */
+/** Compares controls and other pack-level results with those derived from the verdicts reproduced here. */
 export function compareWhole(
   assessment: AssessmentIndex,
   derived: JudgedWhole,
@@ -82,10 +82,10 @@ export function compareWhole(
       ...controls(assessment, derived),
       ...(canonicalJson(assessment.coverage ?? null) === canonicalJson(derived.coverage ?? null)
         ? []
-        : ['The comparison of the declared, enrolled and listed nodes comes out otherwise than stated.']),
+        : ['The population reconciliation differs from the stated one.']),
       ...(canonicalJson(assessment.shared ?? null) === canonicalJson(derived.shared ?? null)
         ? []
-        : ['Which nodes are one machine, or show the same host key, comes out otherwise than stated.']),
+        : ['Nodes that are one machine or share a host key differ from those stated.']),
     ],
     wording:
       canonicalJson({
@@ -96,7 +96,7 @@ export function compareWhole(
   }
 }
 
-const word = (verdict: Verdict | null): string => (verdict === null ? 'nothing' : `“${verdictWords[verdict].label}”`)
+const word = (verdict: Verdict | null): string => (verdict === null ? 'none' : `“${verdictWords[verdict].label}”`)
 
 const verdictsOf = ({ findings }: NodeAssessment): ReadonlyMap<string, Verdict> =>
   new Map(findings.map(({ check, verdict }) => [check, verdict]))
@@ -107,7 +107,7 @@ function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly st
     return [`Node ${quote(stated.node)}, isolation: stated ${quote(one, 600)}, derived ${quote(other, 600)}.`]
   return canonicalJson(stated.isolation) === canonicalJson(derived.isolation)
     ? []
-    : [`Node ${quote(stated.node)}, isolation: the answers come out the same, and the dossier behind them does not.`]
+    : [`Node ${quote(stated.node)}, isolation: same results, different isolation analysis.`]
 }
 
 function isolationText({ isolation: found }: NodeAssessment): string {
@@ -116,7 +116,7 @@ function isolationText({ isolation: found }: NodeAssessment): string {
   return [found.layer, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(', ')
 }
 
-/** Packs made before locations were argued say nothing of it. */
+/** Packs from before location analysis have no location results. */
 function location(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
   if (stated.location === undefined) return []
   const [one, other] = [locationText(stated), locationText(derived)]
@@ -133,8 +133,8 @@ const locationText = ({ location: found }: NodeAssessment): string =>
 type Controls = Pick<Assessment, 'controls'>
 
 /**
- * Conclusions that come out differently, each with its state. They are compared whole, as canonical JSON: earlier rules shape them otherwise,
- * and both sides are then of the same rules.
+ * Conclusions that differ, each with its state. They are compared as canonical JSON: earlier rules use a different form,
+ * and then both sides have it.
  */
 function controls(stated: Controls, derived: Controls): readonly string[] {
   const found = (of: Controls): ReadonlyMap<string, Controls['controls'][number]> =>
@@ -148,7 +148,7 @@ function controls(stated: Controls, derived: Controls): readonly string[] {
     .map((key) => {
       const [before, after] = [word(one, key), word(other, key)]
       return before === after
-        ? `Control ${plain(key)}: stated and derived ${before}, with other results behind it.`
+        ? `Control ${plain(key)}: stated and derived ${before}, based on different results.`
         : `Control ${plain(key)}: stated ${before}, derived ${after}.`
     })
 }

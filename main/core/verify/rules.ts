@@ -7,8 +7,8 @@ import { NOTHING_SHARED } from '../same-machine.ts'
 import type { PackReading } from './read.ts'
 
 /**
- * What a pack's own name of its rules is worth to a reader who has the rules of `here`. `same`: it names exactly these. `falsified`: it names
- * their version, with another module of rules or another catalog than that version has. `unknown`: a version that the reader does not have.
+ * Compares the rules stated by a pack with the rules `here`. `same`: identical. `falsified`: the same
+ * version with a different rules module or catalog from that version. `unknown`: a version that is not available here.
  */
 export type RulesStanding = RulesReading['standing']
 
@@ -17,13 +17,13 @@ export function rulesStanding(stated: CatalogReference, here: CatalogReference):
   return stated.module === here.module && stated.digest === here.digest ? 'same' : 'falsified'
 }
 
-/** The rules at hand that fit best what a pack names, and what that name is worth. */
+/** The available rules that best match the ones stated by a pack, with the result of the comparison. */
 export interface RulesAtHand extends AboutRules {
   readonly judge: Judge
   readonly standing: RulesStanding
 }
 
-/** Where this program's rules and those of earlier versions are. */
+/** Sources of the rules of this program and of earlier versions. */
 export interface RulesSources {
   readonly catalog: Catalog
   readonly kept: KeptRules
@@ -38,7 +38,7 @@ export async function rulesAtHand(
   return { ...about, judge, standing: rulesStanding(stated, about.reference) }
 }
 
-/** The rules at work on a pack; null where it lacks what an evaluation takes. */
+/** The rules applied to a pack; null where it lacks data for an evaluation. */
 export const judgeOfPack = async (
   rules: RulesAtHand | null,
   { scope, assessment }: Pick<PackReading, 'scope' | 'assessment'>,
@@ -47,7 +47,7 @@ export const judgeOfPack = async (
     ? null
     : rules.judge.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })
 
-/** What a verification tells of the rules, for whoever reads it by program. */
+/** Machine-readable result about the rules. */
 export const rulesReading = (
   stated: CatalogReference,
   standing: RulesStanding,
@@ -59,19 +59,19 @@ export const rulesReading = (
   unconfirmed: results - identical,
 })
 
-/** Why rules of a known version are not taken for that version. */
+/** Why the stated rules are not those of the version they name. */
 export function falsifiedRules(stated: CatalogReference, here: CatalogReference): string {
   const differs = (['module', 'digest'] as const)
     .filter((part) => stated[part] !== here[part])
-    .map((part) => `the SHA-256 of its ${PARTS[part]} is ${here[part]}, and ${quote(stated[part], 64)} is stated`)
-  return `Rules of version ${quote(stated.version, 40)} are named, and they are not the rules of that version: ${differs.join('; ')}.`
+    .map((part) => `the SHA-256 of its ${PARTS[part]} is ${here[part]}, but ${quote(stated[part], 64)} is stated`)
+  return `The stated rules are not those of version ${quote(stated.version, 40)}: ${differs.join('; ')}.`
 }
 
 const PARTS = { module: 'module', digest: 'catalog' } as const
 
-/** The headline for rules that the reader does not have: how many results they could not confirm. */
+/** Summary for rules that are not available here: the number of results not confirmed. */
 export const unknownRules = (
   version: string,
   { stated, identical }: { readonly stated: number; readonly identical: number },
 ): string =>
-  `${stated - identical} of ${stated} results could not be confirmed: the rules of version ${quote(version, 40)} are not known here. With the rules here, ${identical} of ${stated} verdicts come out the same. Verify with a version of Barewitness that has those rules.`
+  `${stated - identical} of ${stated} results not confirmed: rules version ${quote(version, 40)} is not available here. With the rules of this program, ${identical} of ${stated} verdicts are reproduced. Verify with a version of Barewitness that includes those rules.`

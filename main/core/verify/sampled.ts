@@ -11,19 +11,19 @@ import { nodeFolders, readPack } from './read.ts'
 import { compareNode, wordingDiffers } from './reproduce.ts'
 import { falsifiedRules, judgeOfPack, type RulesSources, rulesAtHand, rulesReading } from './rules.ts'
 
-/** The enclosed nodes of a part of a run's pack, evaluated again. */
+/** The enclosed nodes of a part of a run’s pack, re-evaluated. */
 export interface SampledReading {
-  /** What does not fit together. */
+  /** Inconsistencies. */
   readonly problems: readonly string[]
   readonly differences: readonly Difference[]
-  /** What came out otherwise, one sentence each. */
+  /** Differences, one sentence each. */
   readonly details: readonly string[]
   readonly nodes: number
   readonly stated: number
   readonly identical: number
-  /** By which rules it was judged, as it states; null where it states none. */
+  /** The stated rules; null where none are stated. */
   readonly rules: RulesReading | null
-  /** Why those are not the rules of the version they are named after; null otherwise. */
+  /** Why those are not the rules of the stated version; null otherwise. */
   readonly falsified: string | null
 }
 
@@ -38,7 +38,7 @@ const NOTHING: SampledReading = {
   falsified: null,
 }
 
-/** Evaluates the nodes that a part of a run's pack encloses from their raw answers, as verifyPack() does; nothing where it encloses none. */
+/** Re-evaluates the nodes enclosed in a part of a run’s pack from their captures, as verifyPack() does; empty where none is enclosed. */
 export async function readSampled(
   source: PackSource,
   trace: RunTrace | null,
@@ -71,7 +71,7 @@ export async function readSampled(
     addAll(found.details, wordingDiffers(node))
     if (node.traced === null) continue
     if (canonicalJson(node.traced) !== canonicalJson(traced.get(node.node) ?? null))
-      found.details.push(`Node ${quote(node.node)}: the trace of the run says otherwise than its raw answers.`)
+      found.details.push(`Node ${quote(node.node)}: the run trace differs from the captures.`)
   }
   return { ...found, rules: stated === null || rules === null ? null : rulesReading(stated, rules.standing, found) }
 }

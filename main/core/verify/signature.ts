@@ -9,7 +9,7 @@ import { bytesOf, textOf } from './read.ts'
 import type { ShownTime } from './time.ts'
 import { certificatesOf, standingOf, type Trust } from './trust.ts'
 
-/** Reads the seal over the tag manifest, or null when there is none. Anchors help to complete the chain; trust is decided apart. */
+/** Reads the seal over the tag manifest, or null when there is none. Trust anchors help to complete the chain; trust is evaluated separately. */
 export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
   const signature = await bytesOf(source, PATHS.seal)
   const content = await bytesOf(source, PATHS.tagManifest)
@@ -32,10 +32,12 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
   })
   const beyond = [
     ...([brought.chain, brought.tsaChain].some(({ length }) => length > MOST_CERTIFICATES)
-      ? [`The pack brings more than ${MOST_CERTIFICATES} certificates of one chain; no more are read.`]
+      ? [`The pack contains more than ${MOST_CERTIFICATES} certificates for one chain; the others were not read.`]
       : []),
     ...([brought.crls, brought.tsaCrls].some(({ length }) => length > MOST_REVOCATION_LISTS)
-      ? [`The pack brings more than ${MOST_REVOCATION_LISTS} revocation lists of one chain; no more are read.`]
+      ? [
+          `The pack contains more than ${MOST_REVOCATION_LISTS} revocation lists for one chain; the others were not read.`,
+        ]
       : []),
   ]
   return beyond.length === 0 ? reading : { ...reading, problems: [...reading.problems, ...beyond] }
@@ -43,11 +45,11 @@ export async function readSealOf(source: PackSource, seal: SealReader, trust: Tr
 
 const SIGNER_LISTS = 'signature/crls/'
 
-/** Certificates that a pack brings along, one more than are read at most. None is trusted by that. */
+/** Certificates in a pack, up to one above the limit. Their presence gives them no trust. */
 export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
   fromPem('CERTIFICATE', (await textOf(source, path)) ?? '', MOST_CERTIFICATES + 1)
 
-/** Whether a pack brings the chain of the authority that was to stamp its seal, and the root of it. */
+/** Whether a pack contains the chain of the authority that was to time-stamp its seal, and the root of that chain. */
 export async function namedAuthority(
   source: PackSource,
 ): Promise<{ readonly wholeChains: boolean; readonly firstRoot: string | null }> {
@@ -56,7 +58,7 @@ export async function namedAuthority(
   return { wholeChains: true, firstRoot: sha256(root ?? new Uint8Array()) }
 }
 
-/** Revocation lists in a folder of a pack, one more than are read at most. */
+/** Revocation lists in a folder of a pack, up to one above the limit. */
 async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {
   const most = MOST_REVOCATION_LISTS + 1
   const lists: Uint8Array[] = []
@@ -68,7 +70,7 @@ async function listsBelow(source: PackSource, folder: string): Promise<readonly 
   return lists
 }
 
-/** The time-stamps in a pack, each with what it is over: the seal, and all time-stamps before it. As many as are read at most. */
+/** The time-stamps in a pack up to the limit, each with the bytes it covers: the seal and all earlier time-stamps. */
 export async function stampsOver(source: PackSource, signature: Uint8Array): Promise<readonly StampedBytes[]> {
   const stamps: StampedBytes[] = []
   let over = signature
@@ -81,13 +83,13 @@ export async function stampsOver(source: PackSource, signature: Uint8Array): Pro
   return stamps
 }
 
-/** How the key stands with the reader. A demonstration key, and a seal that does not verify, stand with nobody. */
+/** Signer trust. A demo key, or an invalid seal, is never trusted. */
 export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
   reading.demo || reading.problems.length > 0 || reading.signer === null
     ? 'unknown'
     : standingOf(trust.signers, reading.signer, reading.root)
 
-/** Who sealed, as a report says it, judged at a moment; null when that cannot be read. */
+/** The signer for the verification report, evaluated at a time; null when it cannot be read. */
 export function signerOf(reading: SealReading | null, trust: Trust, at: string): VerificationReport['signer'] {
   if (reading === null || reading.signer === null) return null
   const { subject, fingerprint, notAfter } = reading.signer
@@ -99,18 +101,18 @@ export interface Judgement {
   readonly trust: Trust
   readonly time: ShownTime
   readonly verifiedAt: string
-  /** Whether the chain must be there up to its root. */
+  /** Whether the chain must be complete up to its root. */
   readonly wholeChain: boolean
-  /** What to say where no seal can be read at all. */
+  /** Message where no seal can be read. */
   readonly absent: string
 }
 
-/** Of a pack, or of a copy of one. */
-export const NO_SEAL = `There is no seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`
+/** Message for a pack or redacted copy without a seal. */
+export const NO_SEAL = `No seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`
 
 /**
- * Whose key sealed it, and whether the reader trusts that key, judged at the moment that is shown; else now. A pack brings its whole chain;
- * a report by itself may not, and then only the key can be known, not who issued it.
+ * Signature check: validity of the seal and signer trust, evaluated at the confirmed time, otherwise now. A pack contains its complete chain;
+ * a report alone may not, and then only the key can be recognized, not its issuer.
  */
 export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationAnswer {
   const answer = (
@@ -120,45 +122,45 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
   ): VerificationAnswer => ({ question: 'signed-by', outcome, summary, details })
   if (reading === null) return answer('no', judgement.absent)
   if (reading.problems.length > 0 || reading.signer === null)
-    return answer('no', 'The seal does not verify.', reading.problems)
+    return answer('no', 'The signature is invalid.', reading.problems)
   const { trust, time, verifiedAt, wholeChain } = judgement
   if (wholeChain && reading.incomplete !== null)
-    return answer('no', 'The seal verifies, and its chain of certificates is cut short.', [reading.incomplete])
+    return answer('no', 'The signature is valid, but its certificate chain is incomplete.', [reading.incomplete])
   const { subject, fingerprint } = reading.signer
   const who = `${quote(subject)}, key fingerprint ${fingerprint}`
   const { refused, open, facts } = validity(reading, reading.signer, time, verifiedAt)
-  if (refused !== null) return answer('no', `The seal of ${who} verifies, and ${refused}`, facts)
+  if (refused !== null) return answer('no', `The signature by ${who} is valid, but ${refused}`, facts)
   const stands = standing(reading, trust)
   if (stands === 'unknown' && trust.signers.length > 0)
     return answer(
       'no',
       reading.demo
-        ? 'The seal verifies, and it was made by a demonstration key. Such a key is never trusted, even when named.'
-        : `The seal verifies, and the key of ${who} is not among those you trust.`,
+        ? 'The signature is valid, but was made with a demo key. Demo keys are never trusted, even when supplied.'
+        : `The signature is valid, but the key of ${who} is not among those you trust.`,
       facts,
     )
-  if (open !== null) return answer('not-shown', `The seal of ${who} verifies, and ${open}`, facts)
-  if (stands === 'pinned') return answer('yes', `Pinned: sealed by ${who}, the very key that you named.`, facts)
+  if (open !== null) return answer('not-shown', `The signature by ${who} is valid, but ${open}`, facts)
+  if (stands === 'pinned') return answer('yes', `Trusted key: signed by ${who}, a key you trust.`, facts)
   if (stands === 'known')
-    return answer('yes', `Known: sealed by ${who}, issued under a root certificate that you named.`, facts)
+    return answer('yes', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
   return answer(
     'not-shown',
     reading.demo
-      ? 'Unknown: the seal verifies. It was made by a demonstration key, which nobody may trust.'
-      : `Unknown: the seal of ${who} verifies. Whether it is theirs is not shown: compare the fingerprint with one received another way, or name their root certificate.`,
+      ? 'Unconfirmed signer: the signature is valid, but was made with a demo key, which can never be trusted.'
+      : `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`,
     facts,
   )
 }
 
 interface Validity {
-  /** Why it is rejected. */
+  /** Reason for failure. */
   readonly refused: string | null
-  /** Why its moment leaves it open. */
+  /** Reason why the result is indeterminate. */
   readonly open: string | null
   readonly facts: readonly string[]
 }
 
-/** The certificate's term and revocation against the one moment that counts (RFC 5280 §6.1.3; ETSI EN 319 102-1 §5.5.4). */
+/** Validity and revocation of the certificate at the relevant time (RFC 5280 §6.1.3; ETSI EN 319 102-1 §5.5.4). */
 function validity(
   reading: SealReading,
   { notBefore, notAfter }: NonNullable<SealReading['signer']>,
@@ -166,29 +168,29 @@ function validity(
   verifiedAt: string,
 ): Validity {
   const at = time.at ?? verifiedAt
-  const moment = time.at === null ? 'now' : `at ${at}, by when it is shown to have existed`
+  const moment = time.at === null ? 'now' : `at ${at}, the confirmed time`
   const revokedAt = reading.revoked?.at ?? null
   const later = revokedAt !== null && time.at !== null && revokedAt > time.at
   const facts = [
-    `The certificate and its issuers are valid from ${notBefore} to ${notAfter}; judged ${moment}.`,
+    `The certificate and its issuers are valid from ${notBefore} to ${notAfter}; evaluated ${moment}.`,
     ...(reading.root === null
       ? reading.incomplete === null
         ? []
         : [reading.incomplete]
       : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
-    ...(later ? [`The key was revoked later, at ${revokedAt}. The seal existed before that.`] : []),
+    ...(later ? [`The key was revoked later, at ${revokedAt}. The seal was made before that time.`] : []),
     ...(reading.revocationCovered && (reading.revocationUntil === null || reading.revocationUntil >= at)
       ? []
-      : ['Revocation was not checked: there is no list for every certificate that is current at that moment.']),
+      : ['Revocation not checked: no current revocation list for every certificate at that time.']),
   ]
   const none = { refused: null, open: null, facts }
   if (revokedAt !== null && !later)
     return time.at === null
-      ? { ...none, refused: `its key was revoked at ${revokedAt}. No time-stamp shows that the seal is from before.` }
-      : { ...none, refused: `its key was revoked at ${revokedAt}, before the seal is shown to have existed.` }
-  if (at < notBefore) return { ...none, refused: `its certificate was not valid yet ${moment}.` }
+      ? { ...none, refused: `its key was revoked at ${revokedAt}. No time-stamp shows that the seal was made before.` }
+      : { ...none, refused: `its key was revoked at ${revokedAt}, before the confirmed time of the seal.` }
+  if (at < notBefore) return { ...none, refused: `its certificate was not yet valid ${moment}.` }
   if (at <= notAfter) return none
   return time.at === null
-    ? { ...none, open: `its certificate ended on ${notAfter}. Nothing shows that the seal is from before.` }
-    : { ...none, refused: `its certificate had ended ${moment}.` }
+    ? { ...none, open: `its certificate expired on ${notAfter}. No time-stamp shows that the seal was made before.` }
+    : { ...none, refused: `its certificate had expired ${moment}.` }
 }

@@ -6,9 +6,9 @@ import { oneLine, quote } from '../plain-text.ts'
 const MOST_TOLD = 20
 
 /**
- * What keeps rows from being those of a provider's record of sites, to go on after its name. It knows no columns and reads no CSV: every word of
- * a row's serial number, site, room, rack and unit stands in the record, and, of a table without quoted cells, in the row's own line. Countries
- * and numbers may be written otherwise there, and are not compared.
+ * Differences between rows and a provider’s site list, as text after its name. It needs no column knowledge or CSV parser: every word of
+ * a row’s serial number, site, room, rack and unit must occur in the list and, in a table without quoted cells, in the same line. Countries
+ * and numbers can be formatted differently and are not compared.
  */
 export function siteRowProblems(bytes: Uint8Array, { kind, rows }: Pick<SiteList, 'kind' | 'rows'>): readonly string[] {
   const text = kind === 'csv' ? listText(bytes) : jsonText(bytes)
@@ -18,12 +18,14 @@ export function siteRowProblems(bytes: Uint8Array, { kind, rows }: Pick<SiteList
     const there = whole ?? new Set(wordsOf(lines?.[row.line - 1] ?? ''))
     return !said(row).every((word) => there.has(word))
   })
-  const told = wrong.slice(0, MOST_TOLD).map(({ serial }) => `does not hold the row of ${quote(serial)} in its place`)
+  const told = wrong
+    .slice(0, MOST_TOLD)
+    .map(({ serial }) => `does not contain the row of ${quote(serial)} at its position`)
   const more = wrong.length - told.length
-  return more > 0 ? [...told, `does not hold ${more} more rows`] : told
+  return more > 0 ? [...told, `does not contain ${more} more rows`] : told
 }
 
-/** What our reader adds to the words of a Redfish resource. */
+/** Words that the Redfish reader adds to a resource. */
 const OURS = new Set(['floor', 'row', 'asset'])
 
 const said = ({ serial, site, room = '', rack = '', unit = '' }: SiteRow): readonly string[] => [
@@ -37,7 +39,7 @@ const wordsOf = (text: string): readonly string[] =>
     .split(/[\s,;"=]+/)
     .filter((word) => word !== '')
 
-/** Texts and numbers of a JSON document; nothing where it is none. Parsed again, since a text may be written with escapes. */
+/** Texts and numbers of a JSON document; empty where it is not valid JSON. Parsed, because texts can contain escapes. */
 function jsonText(bytes: Uint8Array): string {
   const found: string[] = []
   try {

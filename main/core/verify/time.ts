@@ -3,16 +3,16 @@ import { plain, quote } from '../plain-text.ts'
 import type { TimestampReading } from '../ports.ts'
 import { standingOf, type Trust } from './trust.ts'
 
-/** What time-stamps show, and what they only say. */
+/** Result of evaluating time-stamps. */
 export interface ShownTime {
-  /** The earliest moment at which the seal is shown to have existed: UTC, ISO 8601. Null when none is shown. */
+  /** The earliest confirmed time at which the seal existed: UTC, ISO 8601. Null when none is confirmed. */
   readonly at: string | null
   readonly authority: string
-  /** Until when the outermost time-stamp can be checked: a newer one over it is due before. */
+  /** Expiry of the outermost time-stamp; it must be renewed before. */
   readonly coverEnds: string | null
-  /** A time-stamp that does not fit the bytes, or contradicts another. */
+  /** Time-stamps that do not match the bytes or conflict with each other. */
   readonly problems: readonly string[]
-  /** Why a time-stamp that verifies shows nothing here. */
+  /** Why a valid time-stamp confirms no time. */
   readonly notes: readonly string[]
 }
 
@@ -21,15 +21,15 @@ const SKEW_MS = 300_000
 export interface TimeJudgement {
   readonly trust: Trust
   readonly verifiedAt: string
-  /** The file brings the authorities' chains up to their roots: one that is cut short was tampered with. */
+  /** The file contains the authorities’ complete chains: an incomplete chain indicates tampering. */
   readonly wholeChains: boolean
-  /** Fingerprint of the root that the first time-stamp must lead to, where what was sealed names one: authorities sign with several keys. */
+  /** Fingerprint of the required root of the first time-stamp, where the sealed contents state one: authorities sign with several keys. */
   readonly firstRoot: string | null
 }
 
 /**
- * Judges time-stamps from the outermost to the first, each at the moment that the ones over it show (ETSI EN 319 102-1 §5.6.3): one whose
- * certificate has ended, was revoked, or is of nobody the reader trusts, shows nothing by itself.
+ * Evaluates time-stamps from the outermost to the first, each at the time confirmed by the ones over it (ETSI EN 319 102-1 §5.6.3): one whose
+ * certificate has expired, was revoked, or is not trusted by the reader confirms nothing by itself.
  */
 export function shownTime(
   stamps: readonly TimestampReading[],
@@ -47,21 +47,21 @@ export function shownTime(
       problems.push(...wrong.map((problem) => `${which}: ${plain(problem)}`))
       continue
     }
-    const who = quote(stamp.authority?.subject ?? 'nobody')
-    const says = `${which} says ${stamp.at}, by ${who}`
+    const who = quote(stamp.authority?.subject ?? 'unknown authority')
+    const says = `${which} states ${stamp.at}, by ${who}`
     const expected = index === 0 ? firstRoot : null
     if (expected !== null && stamp.root?.fingerprint !== expected)
-      problems.push(`${says}, and the pack was sealed to carry one by another authority.`)
-    else if (stamp.demo) notes.push(`${says}, a demonstration key that nobody may trust.`)
+      problems.push(`${says}, but the seal requires a different authority.`)
+    else if (stamp.demo) notes.push(`${says}, a demo key that can never be trusted.`)
     else if (standingOf(trust.authorities, stamp.authority, stamp.root) === 'unknown')
       notes.push(
-        `${says}. Whether to believe it is not shown: name its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
+        `${says}. The authority is not trusted: supply its root certificate${stamp.root === null ? '' : ` (${stamp.root.fingerprint})`}.${stamp.incomplete === null ? '' : ` ${stamp.incomplete}`}`,
       )
-    else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, which is later than ${now}.`)
+    else if (Date.parse(stamp.at) > Date.parse(now) + SKEW_MS) problems.push(`${says}, later than ${now}.`)
     else if (stamp.revoked !== null && stamp.revoked.at <= now)
       notes.push(`${says}, whose certificate was revoked at ${stamp.revoked.at}.`)
     else if (stamp.until < now)
-      notes.push(`${says}, whose certificate ended on ${stamp.until}. No later time-stamp renews it.`)
+      notes.push(`${says}, whose certificate expired on ${stamp.until}. No later time-stamp renews it.`)
     else {
       outermost ??= stamp
       shown = stamp
@@ -80,29 +80,27 @@ export function shownTime(
 const DAY_MS = 86_400_000
 
 export interface StatedTime {
-  /** How many time-stamps there are. */
+  /** Number of time-stamps. */
   readonly stamps: number
-  /** What was sealed names the authority of a time-stamp over the seal: without one, somebody took it away. */
+  /** The sealed contents require a time-stamp over the seal: without one, it was removed. */
   readonly expected: boolean
-  /** The moment of evaluation that the signer states. */
+  /** The evaluation date stated by the signer. */
   readonly statedAt: string | null
 }
 
-/** By when it existed, according to somebody else's clock. */
+/** Time check: whether an independent time-stamp shows when the file existed. */
 export function existedBy(time: ShownTime, { stamps, expected, statedAt }: StatedTime): VerificationAnswer {
   const answer = (
     outcome: VerificationAnswer['outcome'],
     summary: string,
     details: readonly string[],
   ): VerificationAnswer => ({ question: 'existed-by', outcome, summary, details })
-  const own = statedAt === null ? [] : [`The signer states that it was evaluated as of ${statedAt}.`]
-  if (stamps === 0 && expected)
-    return answer('no', 'It was sealed to carry a time-stamp, and the time-stamp is gone.', own)
-  if (stamps === 0)
-    return answer('not-shown', 'No time-stamp by somebody else. All times in it are the signer’s own.', own)
-  if (time.problems.length > 0) return answer('no', 'A time-stamp does not verify.', [...time.problems, ...time.notes])
+  const own = statedAt === null ? [] : [`Evaluation date stated by the signer: ${statedAt}.`]
+  if (stamps === 0 && expected) return answer('no', 'The time-stamp required by the seal is missing.', own)
+  if (stamps === 0) return answer('not-shown', 'No independent time-stamp; all times are the signer’s.', own)
+  if (time.problems.length > 0) return answer('no', 'A time-stamp is invalid.', [...time.problems, ...time.notes])
   if (time.at === null)
-    return answer('not-shown', 'There is a time-stamp, and nothing shows that it can be believed.', [
+    return answer('not-shown', 'Time-stamp present; authority not trusted. Pass --trust-timestamps.', [
       ...time.notes,
       ...own,
     ])
@@ -110,13 +108,13 @@ export function existedBy(time: ShownTime, { stamps, expected, statedAt }: State
   if (late < -SKEW_MS)
     return answer(
       'no',
-      `It existed at ${time.at}, and the signer states a later evaluation: as of ${statedAt}.`,
+      `Time-stamped ${time.at}, before the evaluation date stated by the signer: ${statedAt}.`,
       time.notes,
     )
-  return answer('yes', `It existed at ${time.at}, says ${quote(time.authority)}, whom you trust for this.`, [
+  return answer('yes', `Time-stamped ${time.at} by ${quote(time.authority)}, an authority you trust.`, [
     ...own,
     ...(late > DAY_MS ? [`That is ${Math.floor(late / DAY_MS)} days before the time-stamp.`] : []),
-    `The time-stamps can be checked until ${time.coverEnds}; a newer one over them is due before.`,
+    `The time-stamps can be verified until ${time.coverEnds}; renew them before.`,
     ...time.notes,
   ])
 }

@@ -7,8 +7,8 @@ import { canonical, type PackReading, textOf } from './read.ts'
 import type { RulesStanding } from './rules.ts'
 
 /**
- * Whether the trace in a pack is the one that comes out here: a sentence when it is not. Packs of before there were traces have none.
- * Under other rules than those it was made with, what names the rules is taken as stated.
+ * Compares the run trace in a pack with the one derived here: a sentence when they differ. Packs from before run traces have none.
+ * With different rules, the fields that identify the rules are taken as stated.
  */
 export async function traceDiffers(
   { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
@@ -20,15 +20,15 @@ export async function traceDiffers(
   const text = await textOf(source, PATHS.trace)
   const found = canonical(text)
   if (found === null || validator.problems('trace', found.value).length > 0)
-    return [`${PATHS.trace} is not a trace in canonical form.`]
-  if (traced === null) return [`${PATHS.trace} could not be derived again.`]
+    return [`${PATHS.trace} is not a run trace in canonical form.`]
+  if (traced === null) return [`${PATHS.trace} could not be derived.`]
   const stated = found.value as RunTrace
   const { run, planned = null } = statement.predicate
-  // What nodes share is taken as stated: compareWhole() holds it against what is derived.
+  // Facts shared between nodes are taken as stated; compareWhole() compares them with the derived ones.
   const derived = await judge.trace(traced, { run, planned, demo, shared: assessment.shared })
   const { engine, rules } = stated
   const compared = standing === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
   return new TextDecoder().decode(traceBytes(compared)) === text
     ? []
-    : [`${PATHS.trace} is not the one that comes out of the evidence and the scope.`]
+    : [`${PATHS.trace} differs from the run trace derived from the evidence and the scope.`]
 }

@@ -3,22 +3,22 @@ import { certificatesIn } from '../pem.ts'
 import type { CertificateName } from '../ports.ts'
 
 /**
- * What the reader decided beforehand, each a file's bytes, PEM or DER. Signers and time-stamp authorities are kept apart: whoever may
- * sign under a root of their own could otherwise make an authority under it, and date back.
+ * The reader’s trust anchors, each the bytes of a file, PEM or DER. Signers and time-stamp authorities are separate: a signer
+ * with their own root could otherwise create an authority under it and backdate.
  */
 export interface Trust {
   readonly signers: readonly Uint8Array[]
   readonly authorities: readonly Uint8Array[]
-  /** Revocation lists, DER, newer than what the file carries: of signers or authorities alike. */
+  /** Revocation lists, DER, newer than those in the file, for signers and authorities. */
   readonly lists: readonly Uint8Array[]
 }
 
 export const NOBODY: Trust = { signers: [], authorities: [], lists: [] }
 
-/** The certificates in files that a person named, in DER. */
+/** The certificates in the given files, in DER. */
 export const certificatesOf = (files: readonly Uint8Array[]): readonly Uint8Array[] => files.flatMap(certificatesIn)
 
-/** How a certificate stands with the reader: named itself, issued under a named root, or neither. */
+/** Trust of a certificate: trusted itself, issued under a trusted root, or neither. */
 export function standingOf(
   files: readonly Uint8Array[],
   leaf: CertificateName | null,

@@ -7,22 +7,22 @@ import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
   claim: 24,
-  'what was promised': 60,
-  'the provider’s own words': 40,
+  'provider claim': 60,
+  quotation: 40,
   condition: 40,
   source: 40,
   publisher: 24,
   where: 50,
   address: 50,
-  'read there on': 14,
-  'SHA-256 of the copy kept': 40,
+  'retrieved on': 14,
+  'SHA-256 of the retained copy': 40,
   node: 24,
   answer: 26,
   reasons: 70,
-  'record to bring': 40,
+  'document required': 40,
 })
 
-/** One row per promise of the provider and node, with the answer that the node's evidence gives. */
+/** One row per provider claim and node, with the claim result. */
 export function claimsGrid({ nodes }: Assessment, { claims, sources }: ProviderProfile): Grid {
   const promised = new Map(claims.map((claim) => [claim.id, claim]))
   const sourceOf = new Map(sources.map((source) => [source.id, source]))
@@ -54,11 +54,11 @@ export function claimsGrid({ nodes }: Assessment, { claims, sources }: ProviderP
 const CHECK_COLUMNS = columns({
   check: 34,
   property: 22,
-  'what is claimed, or why no node decides it': 60,
-  'what it does not show, or which document answers it': 60,
+  'expected condition, or reason why it is not tested on nodes': 60,
+  'limitations, or document required': 60,
 })
 
-/** Every check with what it claims and where that ends, then the mapped ones that no node can decide, with the evidence requests that answer them. */
+/** Every check with its expected condition and limitations, then mapped checks that are not tested on nodes, with their evidence requests. */
 export const checksGrid = ({ checks, notFromNodes, requests }: Catalog): Grid => ({
   columns: CHECK_COLUMNS,
   rows: [

@@ -27,32 +27,32 @@ const COLUMNS = columns({
   class: 14,
   level: 14,
   state: 24,
-  'state in words': 28,
+  'state label': 28,
   'server part': 20,
-  'server part in words': 50,
+  'server part label': 50,
   'nodes in scope': 10,
   'nodes tested': 10,
   'nodes deviating': 10,
   'nodes with all deviations risk-accepted': 12,
   'nodes not tested': 10,
   'document part': 16,
-  'document part in words': 40,
-  'documents needed': 10,
-  'documents held': 10,
+  'document part label': 40,
+  'documents required': 10,
+  'documents on file': 10,
   'outstanding documents': 60,
   'document deviations': 40,
   'results per deciding check': 60,
   observations: 60,
   'other checks': 60,
-  'alternative answers': 40,
-  'what it does not show': 50,
+  'alternative evidence': 40,
+  'not covered': 50,
   'risk acceptances per check': 40,
   decision: 60,
 })
 
 /**
  * One row per control of each framework in scope: the server part and the document part side by side, and the state for counting. Counts are
- * deviations of nodes tested, with what was not tested apart; nothing is averaged, and no counts of two frameworks are added.
+ * deviations of nodes tested, with nodes not tested separately; nothing is averaged, and counts of different frameworks are never added.
  */
 export function controlsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
   const { asOf } = assessment
@@ -97,7 +97,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
         .join(' | '),
       checks
         .filter(({ answered }) => answered > 0)
-        .map(({ check, answered }) => `${check}: ${answered} answered by ${answering(check).join(', ')}`)
+        .map(({ check, answered }) => `${check}: ${answered} addressed by ${answering(check).join(', ')}`)
         .join(' | '),
       control?.notShown ?? '',
       acceptedText(row),
@@ -110,7 +110,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
 /** The results of one check with its role, such as “a.b (required): deviations 1 of 5 tested; not tested 2”. */
 export const resultText = (check: ControlCheck): string =>
   `${check.check} (${roleWords[check.role].label.toLowerCase()}): ${checkLine(check)}${
-    check.source === 'server' && !check.built ? '; no such check in this catalog version' : ''
+    check.source === 'server' && !check.built ? '; not in this catalog version' : ''
   }`
 
 /** Of the deviating nodes of each deciding check, how many have a risk acceptance in effect; empty where none has. */
@@ -126,7 +126,7 @@ interface RegisterNow {
   readonly asOf: string
 }
 
-/** Each outstanding document with the level that it reached, and who was asked for it by when. */
+/** Each outstanding document with its level, owner and due date. */
 function outstandingText(
   { framework, documents: { outstanding } }: ControlAssessment,
   control: Control | undefined,
@@ -150,13 +150,13 @@ function outstandingText(
     .join(' | ')
 }
 
-/** The title of an evidence request after its id; another need as it is. */
+/** An evidence request as ID and title; another need unchanged. */
 function withTitle({ requests }: Pick<Catalog, 'requests'>, idOrNeed: string): string {
   const request = requests.find(({ id }) => id === idOrNeed)
   return request === undefined ? oneLine(idOrNeed) : `${request.id} ${request.title}`
 }
 
-/** Which evidence requests have a document that supports and names a check as answered. */
+/** Evidence requests with a supporting document that addresses the result of a check. */
 function answeringIn(
   { requests }: Pick<Catalog, 'requests'>,
   { attachments }: Register,

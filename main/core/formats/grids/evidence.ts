@@ -11,15 +11,15 @@ const COLUMNS = columns({
   ended: 16,
   bytes: 12,
   'SHA-256': 66,
-  'asked at (UTC)': 25,
+  'captured at (UTC)': 25,
   'path in the pack': 60,
   'error output bytes': 12,
   'error output SHA-256': 66,
 })
 
-const COUNT_COLUMNS = columns({ node: 24, answers: 12, bytes: 16, 'list of answers in the pack': 60 })
+const COUNT_COLUMNS = columns({ node: 24, answers: 12, bytes: 16, 'list of captures in the pack': 60 })
 
-/** One row per answer: what was asked, how it ended, its size and digest, and where its bytes lie in the pack. Of a large fleet, counts. */
+/** One row per capture: command, exit status, size, digest and path in the pack. For a large fleet, counts. */
 export function evidenceGrid(recordings: readonly RecordingOutline[]): Grid {
   const ordered = [...recordings].sort((a, b) => compare(a.recording.node.name, b.recording.node.name))
   const answers = ordered.reduce((sum, { captures }) => sum + captures.length, 0)

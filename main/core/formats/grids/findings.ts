@@ -10,20 +10,20 @@ export const FINDINGS_COLUMNS = columns({
   check: 34,
   claim: 48,
   verdict: 14,
-  'in words': 20,
+  label: 20,
   reasons: 70,
-  'what it does not show': 50,
-  'observed at (UTC)': 25,
+  limitations: 50,
+  'collected at (UTC)': 25,
   'recording SHA-256': 66,
-  'risk acceptance in force until (UTC)': 28,
+  'risk acceptance in effect until (UTC)': 28,
   'risk acceptance': 34,
 })
 
-/** The steps of an argument in one line. */
+/** Observations in one line. */
 export const reasonsText = (reasons: readonly Reason[]): string =>
   reasons.map(({ says, text }) => `${says}: ${text}`).join(' | ')
 
-/** One row per node and check, made as it is asked for. A risk acceptance is listed beside a verdict and never changes it. */
+/** One row per node and check, generated lazily. A risk acceptance is listed next to a verdict and never changes it. */
 export function* findingRows(
   assessment: Assessment,
   catalog: Catalog,
@@ -54,19 +54,19 @@ const COUNT_COLUMNS = columns({
   check: 34,
   claim: 48,
   verdict: 14,
-  'in words': 20,
+  label: 20,
   nodes: 12,
-  'nodes of the population': 12,
-  'which nodes': 70,
-  'risk acceptances in force': 12,
-  'what it does not show': 50,
-  'the reasons on each node': 24,
+  'nodes in population': 12,
+  'node names': 70,
+  'risk acceptances in effect': 12,
+  limitations: 50,
+  'observations by node': 24,
 })
 
-/** So many nodes are named in one cell; all of them are in findings.csv. */
+/** Nodes named in one cell; findings.csv lists all. */
 const MOST_NAMED = 200
 
-/** All of those rows; of a large fleet one row for each check and verdict with its nodes, deviations first. */
+/** All rows; for a large fleet one row per check and verdict with its nodes, deviations first. */
 export function findingsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
   const rows = assessment.nodes.reduce((sum, { findings }) => sum + findings.length, 0)
   return rows > MOST_LISTED

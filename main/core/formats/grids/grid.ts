@@ -7,7 +7,7 @@ export interface Column {
   readonly width: number
 }
 
-/** A table before it is a file: CSV and workbook are made from the same rows. Columns are only ever added at the end. */
+/** A table independent of its file format: CSV and workbook have the same rows. New columns are added at the end only. */
 export interface Grid {
   readonly columns: readonly Column[]
   readonly rows: readonly (readonly (string | number)[])[]
@@ -17,13 +17,13 @@ export interface Grid {
 export const columns = (widths: Readonly<Record<string, number>>): readonly Column[] =>
   Object.entries(widths).map(([title, width]) => ({ title, width }))
 
-/** Longer text is cut: a spreadsheet's cell holds 32,767 characters. */
+/** Longer text is truncated: a spreadsheet cell holds 32,767 characters. */
 const LONGEST_CELL = 30_000
 
-/** Text that may come from a node, fit to show in one cell. */
+/** Text that may come from a node, made safe for one cell. */
 const cellText = (text: string): string => plain(text, LONGEST_CELL)
 
-/** The head, then every row, as text that is fit to show, one at a time. */
+/** The header, then every row, as safe text, one at a time. */
 export function* textRows(
   columns: readonly Column[],
   rows: Iterable<readonly (string | number)[]>,
@@ -32,19 +32,19 @@ export function* textRows(
   for (const row of rows) yield row.map((cell) => cellText(String(cell)))
 }
 
-/** More rows in one sheet help nobody, and some programs cannot open them. */
+/** Row limit of a sheet, because some programs cannot open more. */
 export const MOST_ROWS = 250_000
 
 /**
- * Above so many findings or answers a sheet has counts in their place: nobody reads more, the tables beside the pack have all of them, and a
- * workbook is put together in memory as a whole.
+ * Above this many results or captures a sheet contains counts instead: the CSV tables next to the pack list all, and a
+ * workbook is built in memory as a whole.
  */
 export const MOST_LISTED = 25_000
 
-/** A grid as a sheet. Rows beyond MOST_ROWS are left out, and the last row says how many and where they are. */
+/** A grid as a sheet. Rows beyond MOST_ROWS are omitted; the last row states how many and where they are. */
 export function sheetOf(name: string, { columns: heads, rows }: Grid, elsewhere: string): Sheet {
   const more = rows.length - MOST_ROWS
-  const left = more > 0 ? [[`${more} more rows are left out here. They are in ${elsewhere}.`]] : []
+  const left = more > 0 ? [[`${more} more rows are omitted here. See ${elsewhere}.`]] : []
   return {
     name,
     widths: heads.map(({ width }) => width),

@@ -6,22 +6,22 @@ import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
   node: 24,
-  'claimed place': 50,
-  'claimed by': 24,
-  'is it there': 18,
-  'in words': 24,
-  'by the round trips': 18,
-  'narrowest bound in km': 14,
-  'measured from': 50,
+  'declared location': 50,
+  'declared by': 24,
+  'location result': 18,
+  'location result label': 24,
+  'result by round trips': 18,
+  'maximum distance in km': 14,
+  'vantage point': 50,
   'round trip in ms': 12,
-  'countries in reach': 30,
+  'countries within bounds': 30,
   policies: 60,
   statements: 12,
-  'hints, counted nowhere': 12,
+  'hints, not counted': 12,
   why: 70,
 })
 
-/** One row per node: where it is said to be, what bears that out, and how far away it can be at most. */
+/** One row per node: declared location, supporting evidence and maximum distance. */
 export const locationGrid = ({ nodes }: Assessment): Grid => ({ columns: COLUMNS, rows: nodes.map(row) })
 
 function row({ node, location }: NodeAssessment): readonly (string | number)[] {
@@ -34,9 +34,9 @@ function row({ node, location }: NodeAssessment): readonly (string | number)[] {
     claim === null ? '' : placeText(claim),
     claim?.declaredBy ?? '',
     answer?.verdict ?? '',
-    answer === null ? 'not asked' : locationVerdictWords[answer.verdict].label,
+    answer === null ? 'not tested' : locationVerdictWords[answer.verdict].label,
     answer?.delay ?? '',
-    // Rounded up: a bound is never told narrower than it is.
+    // Rounded up, so that a bound is never printed narrower than it is.
     disc?.reachKm == null ? '' : Math.ceil(disc.reachKm),
     disc === null ? '' : placeText(disc.vantage),
     disc?.milliseconds ?? '',

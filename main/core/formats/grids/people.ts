@@ -17,21 +17,21 @@ const EXCEPTION_COLUMNS = columns({
   check: 34,
   claim: 48,
   nodes: 8,
-  'deviating now': 12,
-  'names of the nodes': 50,
+  'currently deviating': 12,
+  'node names': 50,
   reason: 50,
-  'measure in its place': 50,
+  'compensating control': 50,
   owner: 20,
   'requested by': 20,
   'approved by': 20,
-  'same person': 12,
-  'accepted or asked at (UTC)': 25,
+  'requester is approver': 12,
+  'accepted or requested at (UTC)': 25,
   'until (UTC)': 25,
-  'withdrawn, by and why': 50,
+  'withdrawn at, by, reason': 50,
   signatures: 12,
 })
 
-/** Every risk acceptance with its standing, then those requested and not approved, which accept nothing. */
+/** Every risk acceptance with its status, then requests without approval, which have no effect. */
 export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
   const deviates = deviatesIn(assessment)
@@ -89,32 +89,32 @@ const DOCUMENT_COLUMNS = columns({
   document: 34,
   standing: 12,
   name: 40,
-  'what it shows': 50,
-  'stated by': 24,
+  'summary of evidence': 50,
+  'provided by': 24,
   level: 14,
   'inspected by': 24,
   'inspected at (UTC)': 25,
-  'what was looked at': 50,
+  'scope of inspection': 50,
   conclusion: 18,
-  'stated and inspected by the same person': 12,
+  'provided and inspected by the same person': 12,
   owner: 20,
   'evidence requests': 20,
   controls: 50,
-  'document needed': 50,
-  'answers checks': 40,
-  'answers on nodes': 40,
+  'required document': 50,
+  'alternative evidence for checks': 40,
+  'alternative evidence on nodes': 40,
   'attached at (UTC)': 25,
   'valid until (UTC)': 25,
   'media type': 20,
   bytes: 12,
   'SHA-256': 66,
   'path in the pack': 60,
-  'withdrawn, by and why': 50,
+  'withdrawn at, by, reason': 50,
 })
 
 const CONCLUSIONS = { supports: 'supports', 'does-not-support': 'does not support' } as const
 
-/** Every document that was attached, with its standing, the level it reached and its inspection. */
+/** Every document with its status, level and inspection. */
 export function documentsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
   return {
@@ -166,19 +166,19 @@ const DECISION_COLUMNS = columns({
   control: 22,
   decided: 34,
   reason: 50,
-  'factors weighed': 40,
-  'measure in its place': 40,
+  'factors considered': 40,
+  'equivalent alternative measure': 40,
   'risk analysis': 30,
   owner: 20,
   'requested by': 20,
   'approved by': 20,
-  'role of who approved': 24,
+  'role of approver': 24,
   'decided at (UTC)': 25,
   'until (UTC)': 25,
-  'withdrawn, by and why': 50,
+  'withdrawn at, by, reason': 50,
 })
 
-/** What named persons decided about rows of a framework, with the standing of each decision. */
+/** Control decisions by named people, with the status of each. */
 export function decisionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const controlOf = controlIndex(catalog)
   return {

@@ -13,22 +13,22 @@ const COLUMNS = columns({
   'same machine as': 34,
   by: 44,
   status: 12,
-  'why not': 34,
-  'observed at (UTC)': 25,
+  'reason not collected': 34,
+  'collected at (UTC)': 25,
   'age in days': 12,
-  'too old or dated ahead': 12,
+  stale: 12,
   rights: 10,
   supported: 11,
   contradicted: 13,
-  'not enough evidence': 13,
-  'does not apply': 13,
-  'not collected': 13,
+  inconclusive: 13,
+  'not applicable': 13,
+  'not tested': 13,
   recorded: 11,
   'recording SHA-256': 66,
-  'made-up recording': 30,
+  'synthetic recording': 30,
 })
 
-/** One row per node of the population, with the lists that it is on, the other names of the same machine and the counts of its verdicts. */
+/** One row per node of the population: lists that contain it, other names of the same machine, and counts of its verdicts. */
 export function populationGrid({ nodes, coverage, shared }: Assessment): Grid {
   const lists = new Map(coverage?.nodes.map((entry) => [entry.node, entry]))
   const machines = new Map(shared?.machines.flatMap((machine) => machine.nodes.map((node) => [node, machine])))
@@ -38,7 +38,7 @@ export function populationGrid({ nodes, coverage, shared }: Assessment): Grid {
   }
 }
 
-/** So many other names stand in one cell; the assessment has them all. */
+/** Other names listed in one cell; the assessment has all. */
 const MOST_NAMES = 20
 
 const said = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
@@ -86,10 +86,10 @@ const INVENTORY_COLUMNS = columns({
   name: 24,
   address: 20,
   serial: 24,
-  'no node of this population, because': 60,
+  'reason for exclusion': 60,
 })
 
-/** Rows of the provider's list that no node fits. */
+/** Inventory rows without a matching node. */
 export const inventoryGrid = ({ coverage }: Assessment): Grid => ({
   columns: INVENTORY_COLUMNS,
   rows: (coverage?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, leftOut }) => [
@@ -97,6 +97,6 @@ export const inventoryGrid = ({ coverage }: Assessment): Grid => ({
     name ?? '',
     address ?? '',
     serial ?? '',
-    leftOut ?? 'nobody said why',
+    leftOut ?? 'no explanation',
   ]),
 })

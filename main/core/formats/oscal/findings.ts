@@ -13,28 +13,28 @@ import { isObservation } from '../row-counts.ts'
 import { isObserved, type Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 
-/** What OSCAL says of a control's objective; null where there is no finding, only a remark. */
+/** OSCAL objective status of a control; null where there is only a remark and no finding. */
 interface Status {
   readonly state: 'satisfied' | 'not-satisfied'
   readonly reason: 'pass' | 'fail' | 'other'
 }
 
 /**
- * Whether a row was reviewed: at least one required or counter check of it was tested (conclusion model, section 1). A category that was not
- * elected, and a row with an approved decision that it does not apply, are not reviewed, whatever was tested on the nodes.
+ * Whether a control was reviewed: at least one required or counter check was tested (conclusion model, section 1). A category that was not
+ * elected, and a control with an approved decision that it does not apply, are not reviewed, whatever was tested on the nodes.
  */
 export const isReviewed = ({ state, checks }: Pick<ControlAssessment, 'state' | 'checks'>): boolean =>
   state !== 'out-of-scope' && state !== 'not-applicable' && checks.some(({ decides, tested }) => decides && tested > 0)
 
 /**
- * The objective status of a reviewed row; null where it has no finding.
+ * The objective status of a reviewed control; null where it has no finding.
  *
  * - A deviation in either part is not satisfied (fail), with or without a risk acceptance or an addressable decision: neither removes a
  *   deviation.
- * - No deviations in the server tests is satisfied: reason pass where the row is supported, and reason other where documents are outstanding,
+ * - No deviations in the server tests is satisfied: reason pass where the control is supported, and reason other where documents are outstanding,
  *   because then the server tests alone were concluded. The remarks of the finding print both parts.
  * - Everything else (unable to conclude, scope limitation, nothing tested, not applicable by observation, counter tests alone) has no finding:
- *   OSCAL knows only two states, and an undecided row is in neither.
+ *   OSCAL has only two states, and an inconclusive control is in neither.
  */
 export function statusOf(row: ControlAssessment): Status | null {
   const { state, server, documents } = row
@@ -45,7 +45,7 @@ export function statusOf(row: ControlAssessment): Status | null {
   return { state: 'satisfied', reason: state === 'supported' ? 'pass' : 'other' }
 }
 
-/** One finding for each control that has one, with the observations and the risks of its checks. */
+/** One finding per control that has one, with the observations and risks of its checks. */
 export function findingsOf(names: Names): readonly unknown[] {
   const observations = observationsByCheck(names)
   const risks = risksByCheck(names)
@@ -99,19 +99,19 @@ function findingOf(
       'related-risks',
       of(risks, deciding).map((uuid) => ({ 'risk-uuid': uuid })),
     ),
-    ...(known === undefined ? {} : { remarks: `What it does not show: ${known.notShown}` }),
+    ...(known === undefined ? {} : { remarks: `Not covered: ${known.notShown}` }),
   }
 }
 
-/** Both parts, the results of each deciding check, the observations, and the documents that are outstanding or deviate. */
+/** Both parts, the results of each deciding check, observations, and documents outstanding or not supporting. */
 function remarksOf({ state, server, documents, checks }: ControlAssessment): string {
   const accepted = checks.filter(({ excepted }) => excepted > 0)
   return [
-    `Row state: ${rowStateWords[state].label}.`,
+    `Control state: ${rowStateWords[state].label}.`,
     `Server part: ${serverLine(server)}.`,
     `Document part: ${documentLine(documents)}.`,
     ...(documents.state === 'outstanding' && server.state === 'no-deviations'
-      ? ['Satisfied refers to the server tests; the documents of this row are outstanding.']
+      ? ['Satisfied refers to the server tests; documents of this control are outstanding.']
       : []),
     ...checks.filter(({ decides }) => decides).map((check) => `Test: ${resultText(check)}.`),
     ...accepted
@@ -119,7 +119,7 @@ function remarksOf({ state, server, documents, checks }: ControlAssessment): str
       .map(({ check, excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
     ...checks.filter(isObservation).map((check) => `Observation: ${check.check}: ${observationLine(check)}.`),
     ...documents.outstanding.map((one) => `Document outstanding: ${outstandingText(one)}.`),
-    ...documents.deviations.map((one) => `Document inspected, does not support: ${line(one)}.`),
+    ...documents.deviations.map((one) => `Document inspected, does not support the control: ${line(one)}.`),
   ].join('\n')
 }
 
@@ -140,7 +140,7 @@ function observationsByCheck(names: Names): ByCheck {
   return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
 }
 
-/** Risk acceptances that are in force over a result of a check. */
+/** Risk acceptances in effect for a result of a check. */
 function risksByCheck(names: Names): ByCheck {
   const { assessment, register } = names.input
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)

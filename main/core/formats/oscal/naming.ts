@@ -5,10 +5,10 @@ import type { Control } from '../../framework.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
 import { tokenOf, uuidOf } from './words.ts'
 
-/** Above this many nodes there is one observation for each check and verdict, with every node it is of, instead of one for each node. */
+/** Above this many nodes there is one observation per check and verdict, with its nodes, instead of one per node. */
 export const MOST_NODES = 50
 
-/** What every part of the document is written from: the input, and one name for each thing that parts refer to. */
+/** Shared by all parts of the document: the input, and one identifier for each object that parts refer to. */
 export interface Names {
   readonly input: FormatInput
   readonly grouped: boolean
@@ -39,7 +39,7 @@ export function namesOf(input: FormatInput): Names {
   }
 }
 
-/** Keys of controls as tokens. Keys that would give the same token are kept apart by a part of their digest. */
+/** Control keys as tokens. Keys that would give the same token are distinguished by a part of their digest. */
 export function controlTokens({ controls }: Pick<Assessment, 'controls'>): ReadonlyMap<string, string> {
   const plainly = (framework: string, key: string): string =>
     tokenOf(key.startsWith(`${framework}:`) ? key : `${framework}:${key}`)
@@ -55,6 +55,6 @@ export function controlTokens({ controls }: Pick<Assessment, 'controls'>): Reado
   )
 }
 
-/** Verdicts that say something was observed: what was not collected is no observation. */
+/** Verdicts with an observation: results that are not tested have none. */
 export const isObserved = ({ verdict }: Finding, { observedAt }: NodeAssessment): boolean =>
   verdict !== 'not-tested' && observedAt !== null

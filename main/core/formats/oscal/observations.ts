@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * What was observed: for each node and check with a verdict, or above MOST_NODES nodes for each check and verdict with all its nodes as
- * subjects. What was not collected is no observation.
+ * Observations: one per node and check with a verdict or, above MOST_NODES nodes, one per check and verdict with all its nodes as
+ * subjects. Results that are not tested have none.
  */
 export function observationsOf(names: Names): readonly unknown[] {
   const { assessment, catalog } = names.input
@@ -36,7 +36,7 @@ export function observationsOf(names: Names): readonly unknown[] {
   return [...groups].sort(([a], [b]) => compare(a, b)).map(([, group]) => grouped(names, checks, group))
 }
 
-/** How it was looked at: node answers were read (examine); where the check's question is a live test, something was tried (test). */
+/** Assessment method (NIST SP 800-53A): examine for captures; also test where a probe of the check is a live test. */
 function methodsOf(check: Check | undefined): readonly string[] {
   const live = Object.values({ ...check?.needs, ...check?.wants }).some((probe) => probe.live === true)
   return live ? ['EXAMINE', 'TEST'] : ['EXAMINE']
@@ -46,7 +46,7 @@ function head(names: Names, check: Check | undefined, id: string, verdict: Verdi
   return {
     uuid,
     title: line(`${id}: ${verdictWords[verdict].label}`),
-    description: line(check === undefined ? id : `${check.claim} What it does not show: ${check.limits}`),
+    description: line(check === undefined ? id : `${check.claim} Limitations: ${check.limits}`),
     props: [prop('check', id), prop('verdict', verdict)],
     methods: methodsOf(check),
     types: ['control-objective'],
@@ -64,7 +64,7 @@ function single(names: Names, check: Check | undefined, { node, finding }: Seen)
       'relevant-evidence',
       [...cited].sort(compare).map((digest) => ({
         href: answerPath(node.node, digest),
-        description: 'Answer of the node as stored in the pack',
+        description: 'Capture as stored in the pack',
         props: [prop('sha256', digest)],
       })),
     ),
@@ -74,7 +74,7 @@ function single(names: Names, check: Check | undefined, { node, finding }: Seen)
   }
 }
 
-/** One evidence can be old on one node and new on another: the group is as old as its oldest. */
+/** Collection times differ between nodes: a group has the time of its oldest evidence. */
 function grouped(names: Names, checks: ReadonlyMap<string, Check>, group: readonly Seen[]): unknown {
   const [first] = group
   if (first === undefined) return {}
@@ -87,12 +87,12 @@ function grouped(names: Names, checks: ReadonlyMap<string, Check>, group: readon
     'relevant-evidence': [
       {
         href: 'data/nodes/',
-        description: `The reasons on each node, with the digests of the answers, are in its assessment.json, such as ${nodeAssessmentPath(first.node.node)}.`,
+        description: `Observations of each node, with the digests of captures, are in its assessment.json, for example ${nodeAssessmentPath(first.node.node)}.`,
       },
     ],
     collected: oldest ?? names.input.assessment.asOf,
     ...expiry(oldest ?? null),
-    remarks: `Observed on ${group.length} of ${names.input.assessment.nodes.length} nodes. Collected is the earliest of them.`,
+    remarks: `${group.length} of ${names.input.assessment.nodes.length} nodes. The collection time is the earliest of them.`,
   }
 }
 

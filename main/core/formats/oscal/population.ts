@@ -7,7 +7,7 @@ import { isReviewed } from './findings.ts'
 import type { Names } from './naming.ts'
 import { line, prop, some, uuidOf } from './words.ts'
 
-/** Every node of the population as an inventory item, reached or not, and the program that looked at them. */
+/** Every node of the population as an inventory item, collected or not, and the assessing software. */
 export function localDefinitions(names: Names): unknown {
   const { assessment, producer, run } = names.input
   const covered = new Map(assessment.coverage?.nodes.map((one) => [one.node, one]))
@@ -22,7 +22,7 @@ export function localDefinitions(names: Names): unknown {
           uuid: names.tool,
           type: 'software',
           title: line(producer),
-          description: 'Reads nodes over SSH with constant commands, and derives verdicts from their answers.',
+          description: 'Collects evidence from nodes over SSH with constant commands and evaluates it.',
           props: [
             prop('engine', assessment.engine),
             prop('catalog-version', assessment.catalog.version),
@@ -42,7 +42,7 @@ export function localDefinitions(names: Names): unknown {
   }
 }
 
-/** So many ids of checks stand in one remark; the assessment in the pack has all. */
+/** Check IDs listed in one remark; the assessment in the pack has all. */
 const MOST_NAMED = 200
 
 function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undefined): unknown {
@@ -54,8 +54,8 @@ function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undef
       ? []
       : [
           missing.length === node.findings.length
-            ? `Limitation: nothing was collected from this node.${why}`
-            : `Limitation: not collected here: ${missing.slice(0, MOST_NAMED).join(', ')}${missing.length > MOST_NAMED ? ', and more' : ''}.`,
+            ? `Limitation: this node was not collected.${why}`
+            : `Limitation: not tested on this node: ${missing.slice(0, MOST_NAMED).join(', ')}${missing.length > MOST_NAMED ? ', and more' : ''}.`,
         ]
   return {
     uuid: names.node(node.node),
@@ -83,7 +83,7 @@ function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undef
 }
 
 /**
- * The controls that were reviewed: those with at least one tested required or counter check (conclusion model, section 1), one selection for
+ * Reviewed controls: those with at least one tested required or counter check (conclusion model, section 1), one selection for
  * each framework. A selection has no outcome; findings have.
  */
 export function reviewedControls(names: Names): unknown {
@@ -96,7 +96,7 @@ export function reviewedControls(names: Names): unknown {
     return [
       {
         description: line(
-          `${known.get(framework)?.title ?? framework}: ${own.length} of ${listed.length} rows have at least one tested required or counter check`,
+          `${known.get(framework)?.title ?? framework}: ${own.length} of ${listed.length} controls have at least one tested required or counter check`,
         ),
         props: [
           prop('framework', framework),
@@ -111,14 +111,14 @@ export function reviewedControls(names: Names): unknown {
   })
   return {
     description:
-      'Ids are our tokens for the rows of each framework; the properties of each finding have the row as the framework writes it. Rows without a tested required or counter check are not included: documents decide them, or nothing was tested.',
-    // The schema takes no empty list and no empty selection.
+      'Control IDs are tokens derived from the IDs of each framework; the properties of each finding state the original ID. Controls without a tested required or counter check are not included: they are decided by documents or were not tested.',
+    // The schema permits neither an empty list nor an empty selection.
     'control-selections':
       selections.length > 0
         ? selections
         : [
             {
-              description: 'No row has a tested required or counter check.',
+              description: 'No control has a tested required or counter check.',
               'include-controls': [{ 'control-id': 'none' }],
             },
           ],

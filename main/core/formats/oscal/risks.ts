@@ -5,7 +5,7 @@ import { isOnePerson, type Standing, standingOf } from '../../register.ts'
 import type { Names } from './naming.ts'
 import { line, momentOf, prop, some, uuidOf } from './words.ts'
 
-/** A risk acceptance in force is an approved deviation until its deadline; one that ended, was withdrawn or is not in force yet leaves the risk open. */
+/** A risk acceptance in effect is an approved deviation until its deadline; an expired, withdrawn or not yet effective one leaves the risk open. */
 const STATUS: Readonly<Record<Standing, string>> = {
   'in-force': 'deviation-approved',
   'not-begun': 'open',
@@ -13,7 +13,7 @@ const STATUS: Readonly<Record<Standing, string>> = {
   withdrawn: 'open',
 }
 
-/** One risk for each risk acceptance, approved or requested. It explains a finding and never changes one. */
+/** One risk per risk acceptance, approved or requested. It explains a finding and never changes one. */
 export function risksOf(names: Names): readonly unknown[] {
   const { register, assessment } = names.input
   return [

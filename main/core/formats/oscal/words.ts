@@ -4,17 +4,17 @@ import { oneLine } from '../../plain-text.ts'
 /** The namespace of every property that OSCAL itself does not define. */
 export const NS = 'https://barewitness.dev/ns/oscal'
 
-/** A property of ours. */
+/** A Barewitness property. */
 export interface Prop {
   readonly ns: string
   readonly name: string
   readonly value: string
-  /** A token that tells several properties of one name apart. */
+  /** A token that distinguishes several properties of one name. */
   readonly class?: string
 }
 
-/** OSCAL's StringDatatype: one line, not empty, no blanks around it. */
-export const line = (text: string, max = 2000): string => oneLine(text, max).trim() || 'not given'
+/** OSCAL’s StringDatatype: one line, not empty, no surrounding blanks. */
+export const line = (text: string, max = 2000): string => oneLine(text, max).trim() || 'not stated'
 
 export const prop = (name: string, value: string | number, of?: string): Prop => ({
   ns: NS,
@@ -48,14 +48,14 @@ export function tokenOf(text: string): string {
   return /^[\p{L}_]/u.test(clean) ? clean : `_${clean}`
 }
 
-/** A moment as OSCAL's DateTimeWithTimezoneDatatype takes it; null for a text that is none. */
+/** A time as OSCAL’s DateTimeWithTimezoneDatatype; null for an invalid text. */
 export function momentOf(text: string | null, plusDays = 0): string | null {
   const time = text === null ? Number.NaN : Date.parse(text) + plusDays * DAY_MS
   return time >= EARLIEST && time <= LATEST ? new Date(time).toISOString() : null
 }
 
 const DAY_MS = 86_400_000
-// The years that the schema's pattern has.
+// Years permitted by the pattern of the schema.
 const EARLIEST = Date.UTC(1900, 0, 1)
 const LATEST = Date.UTC(2999, 11, 31)
 
@@ -66,6 +66,6 @@ export const hrefOf = (path: string): string =>
     .map((part) => encodeURIComponent(line(part)))
     .join('/')
 
-/** A list that OSCAL only takes where it is not empty. */
+/** A list that OSCAL permits only where it is not empty. */
 export const some = <K extends string, T>(name: K, items: readonly T[]): { readonly [P in K]?: readonly T[] } =>
   items.length === 0 ? {} : ({ [name]: items } as { readonly [P in K]: readonly T[] })

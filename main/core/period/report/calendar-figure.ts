@@ -9,10 +9,10 @@ const TOP = 14
 const STEP = 17.4
 const ROW = 20
 const CELL = 15
-/** More months do not fit on a page in a size that can be read. */
+/** Months that fit on a page at a readable size. */
 const MONTHS_IN_ONE = 24
 
-/** The coverage calendar as pictures, one row for each month, as many as it takes. Every state has a shape of its own, so ink is not needed to tell them apart. */
+/** The coverage calendar as figures, one row per month. Every state has its own shape, so that color is not needed to distinguish them. */
 export function calendarFigures({ days }: Pick<Calendar, 'days'>): readonly Figure[] {
   const months = [...new Set(days.map(({ day }) => day.slice(0, 7)))]
   const parts = Array.from({ length: Math.ceil(months.length / MONTHS_IN_ONE) }, (_, index) =>
@@ -33,7 +33,7 @@ function figureOf(months: readonly string[], days: readonly CalendarDay[]): Figu
     kind: 'coverage-calendar',
     title: `Coverage calendar, ${dayOf(first)} to ${dayOf(last)}`,
     caption:
-      'One cell for each day of UTC. A filled cell says that what was planned took place and every node answered; it says nothing about what the answers were.',
+      'One cell per UTC day. A filled cell means that scheduled runs took place and every node was collected; it does not describe the results.',
     width: LEFT + 31 * STEP,
     height: TOP + months.length * ROW,
     marks: [
@@ -77,7 +77,7 @@ const box = (x: number, y: number, width: number, height: number, tone: Tone, fi
   filled,
 })
 
-/** A day: full, half full or hollow where runs took place; a letter in a frame where one did not, heavy where nobody says why. */
+/** A day: full, half full or hollow where runs took place; a letter in a frame where one was missed, bold where it is unexplained. */
 function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
   const { letter } = dayStateWords[state]
   const written: FigureMark = {
@@ -128,16 +128,16 @@ const frame = (x: number, y: number): readonly (readonly [number, number])[] => 
   [x, y + CELL],
 ]
 
-/** The table that says the same as the picture. */
+/** The table with the data of the figure. */
 export const STRETCH_HEAD = [
   'Days',
-  'Shows',
-  'Took place, of planned',
+  'State',
+  'Took place / scheduled',
   'Late',
-  'Missed: recorded',
-  'Missed: not recorded',
-  'Without a plan',
-  'Nodes that answered, of declared',
+  'Missed, explained',
+  'Missed, unexplained',
+  'Unscheduled',
+  'Nodes collected / declared',
 ] as const
 
 export function stretchRow({ state, days }: DayStretch): readonly string[] {

@@ -7,7 +7,7 @@ import { entryWords, moment, nodeCount, PERIOD_TITLES, type PeriodReportInput, r
 
 const MOST_ONES = 60
 
-/** Three lists that never mix, in numbers and by subject; parts that moved; and the baseline. */
+/** Three separate lists, as counts and by subject; hardware changes; and the baseline. */
 export function changeSection(input: PeriodReportInput): Section {
   const { changes, moves } = input.period
   return {
@@ -15,7 +15,7 @@ export function changeSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.changes,
     blocks: [
       text(
-        'Each run is compared with the one before it. What changes by itself on an untouched host, such as uptime or counters, is declared as such for each question and left out.',
+        'Each run is compared with the one before it. Values that change on an unmodified host, such as uptime or counters, are defined for each probe and excluded.',
       ),
       {
         kind: 'table',
@@ -23,28 +23,20 @@ export function changeSection(input: PeriodReportInput): Section {
         columns: [
           { title: 'List', width: 26 },
           { title: 'Changes', width: 12 },
-          { title: 'What it tells', width: 62 },
+          { title: 'Meaning', width: 62 },
         ],
         rows: [
-          countRow('Evidence', changes.evidence, 'A node answers a question otherwise than in the run before.'),
-          countRow('Rules', changes.rules, 'The engine, the catalog, a question, a check or a number is another.'),
-          countRow(
-            'Scope',
-            changes.scope,
-            'Something is declared otherwise: a node came or went, or what is said of it changed.',
-          ),
+          countRow('Evidence', changes.evidence, 'Evidence from a node differs from the previous run.'),
+          countRow('Rules', changes.rules, 'The rules engine, catalog, a probe, a check or a threshold changed.'),
+          countRow('Scope', changes.scope, 'Declarations changed: a node was added, removed or modified.'),
         ],
       },
       ...listBlocks(input, 'evidence', 'Evidence'),
       ...listBlocks(input, 'rules', 'Rules'),
       ...listBlocks(input, 'scope', 'Scope'),
-      heading(3, 'Parts and host keys that moved', true),
+      heading(3, 'Hardware and host key changes', true),
       ...(moves.length === 0
-        ? [
-            text(
-              'No part that is known by a serial number or a fixed address, and no host key, came, went or changed its node.',
-            ),
-          ]
+        ? [text('No component with a serial number or fixed address, and no host key, was added, removed or moved.')]
         : moveBlocks(moves)),
       heading(3, 'Baseline', true),
       text(baselineWords(input)),
@@ -58,15 +50,15 @@ const countRow = (list: string, count: number, means: string): readonly Cell[] =
   plainCell(means),
 ]
 
-/** Changes that came together on a node, between one run and the next, wherever and whenever the same came together. */
+/** Changes that occurred together on a node between two runs, grouped over all nodes and runs with the same combination. */
 interface Together {
   readonly subjects: readonly string[]
   readonly all: readonly PeriodChange[]
-  /** On how many nodes at how many steps. */
+  /** Number of nodes and steps. */
   readonly times: number
 }
 
-/** The rarest first, then in time: what changes every day is seldom what somebody has to look at. */
+/** The rarest first, then by time: daily changes rarely need review. */
 function together(changes: readonly PeriodChange[]): readonly Together[] {
   const steps = grouped(changes, ({ node, to }) => `${to.run} ${node ?? ''}`)
   const subjectsOf = (step: readonly PeriodChange[]): readonly string[] =>
@@ -76,7 +68,7 @@ function together(changes: readonly PeriodChange[]): readonly Together[] {
     .sort((a, b) => a.times - b.times || compare(a.all[0]?.to.at ?? '', b.all[0]?.to.at ?? ''))
 }
 
-/** What the collection itself tells stands before questions. */
+/** Facts of the collection itself precede probes. */
 const FIRST: readonly string[] = ['host-key', 'status', 'address']
 const rank = (subject: string): number => (FIRST.includes(subject) ? FIRST.indexOf(subject) : FIRST.length)
 
@@ -97,13 +89,13 @@ function listBlocks(input: PeriodReportInput, list: PeriodChange['list'], title:
   return [
     heading(3, title, true),
     quiet(
-      'What changed together between one run and the next, the rarest first. “From” and “to” are the runs between which the first and the last of them lie.',
+      'Changes that occurred together between two consecutive runs, the rarest first. “From” and “To” are the runs that enclose the first and the last occurrence.',
     ),
     {
       kind: 'table',
       rowHeaders: true,
       columns: [
-        { title: 'What changed together', width: 36 },
+        { title: 'Changes', width: 36 },
         { title: 'Times', width: 8 },
         { title: 'Nodes', width: 22 },
         { title: 'From (UTC)', width: 17 },
@@ -133,11 +125,11 @@ function togetherRow(input: PeriodReportInput, { subjects, all, times }: Togethe
   ]
 }
 
-/** Digests by their beginnings: both of them whole would fill the cell. */
+/** Digests are abbreviated, because two full digests would fill the cell. */
 const shortened = (said: string | null): string =>
   plain(said ?? 'none').replace(/[0-9a-f]{64}/g, (digest) => brief(digest))
 
-/** Those that went from one node to another first. */
+/** Moves between nodes first. */
 function moveBlocks(moves: readonly PartMove[]): readonly Block[] {
   const weight = ({ from, to }: PartMove): number => (from !== null && to !== null ? 0 : 1)
   const sorted = [...moves].sort(
@@ -146,12 +138,12 @@ function moveBlocks(moves: readonly PartMove[]): readonly Block[] {
   const between = moves.filter((one) => weight(one) === 0).length
   return [
     text(
-      `${of(between, moves.length)} went from one node to another; the others came or went. A machine that stands under another name shows here, and so does a part that was replaced.`,
+      `${of(between, moves.length)} moved between nodes; the others were added or removed. A renamed machine is listed here, as is a replaced component.`,
     ),
     {
       kind: 'table',
       columns: [
-        { title: 'Part', width: 27 },
+        { title: 'Component', width: 27 },
         { title: 'Serial number, address or key', width: 29 },
         { title: 'From', width: 13 },
         { title: 'To', width: 13 },
@@ -176,6 +168,6 @@ function moveBlocks(moves: readonly PartMove[]): readonly Block[] {
 function baselineWords({ period }: PeriodReportInput): string {
   const { baseline } = period
   return baseline === null
-    ? `No run was named a baseline. The runs of the period were compared one with the next.`
-    : `The run ${plain(baseline.run, 100)} was named the baseline, in ${entryWords(baseline.entry)}, with the words: ${plain(baseline.why.replace(/\s+/g, ' '), 1000)}`
+    ? `No baseline is set. Consecutive runs of the period were compared.`
+    : `Run ${plain(baseline.run, 100)} was set as the baseline, in ${entryWords(baseline.entry)}. Reason: ${plain(baseline.why.replace(/\s+/g, ' '), 1000)}`
 }

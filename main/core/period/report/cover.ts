@@ -16,11 +16,11 @@ import { of, plural, when } from '../../report/wording.ts'
 import { nodeCount, PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
 
 const IS =
-  'An account of the runs of one fleet over a period, derived from two things that are in the pack: the chain of runs, in which every run, plan and recorded gap has a signed place, and the trace that each run left under its own seal. Whoever holds the pack derives the same account again, row by row.'
+  'A report on the runs of one fleet over a period, derived from the run chain, in which every run, schedule and missed run has a signed entry, and from the run trace that each run sealed. Anyone who holds the pack can reproduce this report.'
 const IS_NOT =
-  'It is not an opinion, an attestation or legal advice. Whether controls were suitably designed or operated effectively is for an independent practitioner to judge, with other evidence besides. It does not say that nothing went wrong: a deviation that no run saw is not in it, and neither is anything that no server can show.'
+  'It is not an opinion, an attestation or legal advice. An independent practitioner concludes whether controls were suitably designed and operated effectively, with additional evidence. Not tested: operation between runs, and matters that cannot be tested on servers. Deviations that no run observed are not included.'
 
-/** Page 1: which period, which fleet, whose seal, what this is and what it is not. */
+/** Page 1: period, fleet, signer, nature of the report and exclusions. */
 export function periodCover(input: PeriodReportInput): Section {
   const { period, demo } = input
   return {
@@ -31,14 +31,14 @@ export function periodCover(input: PeriodReportInput): Section {
         kind: 'title',
         over: 'Period report',
         text: plain(period.fleet, 80),
-        under: `${dayOf(period.from)} to ${dayOf(period.to)}, days of UTC, both included`,
+        under: `${dayOf(period.from)} to ${dayOf(period.to)}, UTC days, both included`,
       },
       ...(demo ? [DEMO] : []),
       ...loud(period),
       factBlock(facts(input)),
-      heading(3, 'What this report is'),
+      heading(3, 'Nature of this report'),
       text(IS),
-      heading(3, 'What this report is not'),
+      heading(3, 'Exclusions'),
       text(IS_NOT),
       heading(3, 'Contents'),
       { kind: 'contents' },
@@ -49,10 +49,10 @@ export function periodCover(input: PeriodReportInput): Section {
 const DEMO: Block = {
   kind: 'banner',
   title: 'Demo data',
-  text: 'Runs of this period were made from the built-in demo fleet. It says nothing about any real server and must not be used as evidence.',
+  text: 'Runs of this period were produced from the built-in demo fleet. They do not describe any real server and must not be used as evidence.',
 }
 
-/** What nobody may read over, before anything else. */
+/** Unexplained missed runs, stated before anything else. */
 function loud({ calendar }: Period): readonly Block[] {
   const { unrecorded, planned } = calendar.counts
   return unrecorded === 0
@@ -60,8 +60,8 @@ function loud({ calendar }: Period): readonly Block[] {
     : [
         {
           kind: 'banner',
-          title: 'Planned runs are missing without a word',
-          text: `${of(unrecorded, planned)} planned runs neither took place nor have an entry in the chain that says why. ${seePart('gaps')} names the days.`,
+          title: 'Unexplained missed runs',
+          text: `${of(unrecorded, planned)} scheduled runs did not take place and have no missed-run entry in the run chain. For the days, see ${seePart('gaps')}.`,
         },
       ]
 }
@@ -85,26 +85,26 @@ function facts(input: PeriodReportInput): FactRows {
       value: plainCell(`${plain(period.fleet, 200)}; ${plural(nodeCount(input), 'node')} declared in the period`),
     },
     {
-      label: 'Planned runs',
+      label: 'Scheduled runs',
       value: [
         { text: `${of(counts.met, counts.planned)} took place, ${counts.late} of them late` },
         {
-          text: `${of(counts.recorded, counts.planned)} missed with a record of it, ${of(counts.unrecorded, counts.planned)} without`,
+          text: `${of(counts.recorded, counts.planned)} missed, explained; ${of(counts.unrecorded, counts.planned)} missed, unexplained`,
         },
       ],
     },
-    { label: 'Days', value: plainCell(`${of(counts.daysWith, counts.days)} days on which at least one node answered`) },
-    { label: 'Judged as of', value: plainCell(when(period.asOf)) },
+    { label: 'Days', value: plainCell(`${of(counts.daysWith, counts.days)} days with at least one node collected`) },
+    { label: 'Evaluated as of', value: plainCell(when(period.asOf)) },
     { label: 'Runs sealed by', value: keyCell(keys) },
-    { label: 'Made by', value: plainCell(plain(input.producer)) },
+    { label: 'Produced by', value: plainCell(plain(input.producer)) },
     {
-      label: 'Chain of runs',
+      label: 'Run chain',
       value: [
         { text: `${plural(period.chain.size, 'entry', 'entries')}, root` },
         { text: period.chain.root, style: 'mono' },
       ],
     },
-    { label: 'Period pack', value: plainCell(plain(input.packName)) },
+    { label: 'Evidence pack', value: plainCell(plain(input.packName)) },
     { label: 'Evidence digest', value: monoCell(input.evidenceDigest) },
     {
       label: 'Signer',
@@ -115,9 +115,9 @@ function facts(input: PeriodReportInput): FactRows {
 
 const MOST_KEYS = 6
 
-/** Whose seals the runs stand under: more than one is no fault, and something to ask about. */
+/** Keys that sealed the runs: more than one is permitted, but worth inquiry. */
 function keyCell(keys: readonly string[]): Cell {
-  if (keys.length === 0) return plainCell('No run is in the period.')
+  if (keys.length === 0) return plainCell('No runs in the period.')
   const shown = keys.slice(0, MOST_KEYS).map((key): Line => ({ text: key, style: 'mono' }))
   const left = keys.length - shown.length
   return [
@@ -127,16 +127,16 @@ function keyCell(keys: readonly string[]): Cell {
   ]
 }
 
-/** The period that people declared before, beside the one of this account. */
+/** The period declared in the engagement, compared with that of this report. */
 function declaredCell({ period }: PeriodReportInput): Cell {
   const { engagement } = period
-  if (engagement === null) return plainCell('Nothing was declared.')
+  if (engagement === null) return plainCell('None.')
   const { framing, status } = engagement
   const asDeclared =
     framing.kind === 'date' ? `as of ${dayOf(framing.date)}` : `${dayOf(framing.from)} to ${dayOf(framing.to)}`
   const same = framing.kind === 'period' && framing.from === period.from && framing.to === period.to
   return [
     { text: `${asDeclared}, ${status === 'draft' ? 'draft' : 'final'}` },
-    ...(same ? [] : [{ text: 'This account covers other days than those declared.', style: 'strong' } as const]),
+    ...(same ? [] : [{ text: 'This report covers different days from those declared.', style: 'strong' } as const]),
   ]
 }

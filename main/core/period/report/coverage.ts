@@ -7,7 +7,7 @@ import { dayState, stretches } from './day-states.ts'
 import { entryWords, MOST_ROWS, moment, PERIOD_TITLES, type PeriodReportInput, restIn, seePart } from './input.ts'
 import { noteBlocks } from './lists.ts'
 
-/** Plans, counts and the calendar, as a picture and as a table. */
+/** Schedules, counts and the calendar, as a figure and as a table. */
 export function coverageSection(input: PeriodReportInput): Section {
   const { calendar, plans } = input.period
   const { counts } = calendar
@@ -17,13 +17,13 @@ export function coverageSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.coverage,
     blocks: [
       text(
-        `${of(counts.met, counts.planned)} planned runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} did not, and a signed entry says so. ${of(counts.unrecorded, counts.planned)} did not, and nothing says why. ${plural(counts.unplanned, 'run')} took place without a plan. On ${of(counts.daysWith, counts.days)} days at least one node answered.`,
+        `${of(counts.met, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)} days at least one node was collected.`,
       ),
-      heading(3, 'Plans', true),
+      heading(3, 'Schedules', true),
       ...(plans.length === 0
         ? [
             text(
-              'No plan is in the chain, so nothing was planned and nothing can be missing. The days below show only which runs there were.',
+              'The run chain contains no schedule, so no run was due and none can be missing. The days below show only which runs took place.',
             ),
           ]
         : [planTable(input)]),
@@ -42,7 +42,7 @@ export function coverageSection(input: PeriodReportInput): Section {
           ),
       },
       ...(found.length > MOST_ROWS
-        ? [quiet('Later days are in data/period.json, in the pack, under “calendar”.')]
+        ? [quiet('For later days, see data/period.json in the pack, under “calendar”.')]
         : []),
     ],
   }
@@ -58,7 +58,7 @@ const planTable = ({ period }: PeriodReportInput): Block => ({
     { title: 'Due', width: 28 },
     { title: 'In time', width: 17 },
     { title: 'From, to (UTC)', width: 24 },
-    { title: 'Entered as', width: 15 },
+    { title: 'Entry', width: 15 },
   ],
   rows: period.plans
     .slice(0, MOST_ROWS)
@@ -74,23 +74,23 @@ const planTable = ({ period }: PeriodReportInput): Block => ({
     ]),
 })
 
-/** Gaps that nobody recorded first, then those that somebody did, then days without evidence. */
+/** Unexplained missed runs first, then explained ones, then days without evidence. */
 export function gapSection(input: PeriodReportInput): Section {
   const { calendar } = input.period
   return {
     id: 'gaps',
     title: PERIOD_TITLES.gaps,
     blocks: [
-      heading(3, 'Missed, and not recorded', true),
+      heading(3, 'Missed runs, unexplained', true),
       ...unrecordedBlocks(input),
-      heading(3, 'Missed, and recorded', true),
+      heading(3, 'Missed runs, explained', true),
       ...recordedBlocks(input),
       heading(3, 'Days without evidence', true),
       ...(calendar.without.length === 0
-        ? [text(`None: on each of ${plural(calendar.counts.days, 'day')}, at least one node answered.`)]
+        ? [text(`None. At least one node was collected on each of ${plural(calendar.counts.days, 'day')}.`)]
         : [
             text(
-              `On ${of(calendar.counts.days - calendar.counts.daysWith, calendar.counts.days)} days no node answered in any run, whatever was planned. Nothing here says how the nodes were on those days.`,
+              `On ${of(calendar.counts.days - calendar.counts.daysWith, calendar.counts.days)} days no node was collected in any run. Not tested: the state of the nodes on those days.`,
             ),
             withoutTable(input),
           ]),
@@ -101,19 +101,18 @@ export function gapSection(input: PeriodReportInput): Section {
 
 function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
   const days = period.calendar.days.filter((day) => dayState(day) === 'unrecorded')
-  if (days.length === 0)
-    return [text('None: of every planned run the chain says either that it took place or that it did not.')]
+  if (days.length === 0) return [text('None. The run chain accounts for every scheduled run.')]
   return [
     text(
-      `The plan asked for a run, and the chain has neither the run nor a word about it. Somebody has to account for ${days.length === 1 ? 'this day' : `these ${days.length} days`}.`,
+      `A run was scheduled, and the run chain contains neither the run nor a missed-run entry. Management needs to explain ${days.length === 1 ? 'this day' : `these ${days.length} days`}.`,
     ),
     {
       kind: 'table',
       rowHeaders: true,
       columns: [
         { title: 'Day', width: 24 },
-        { title: 'Not recorded, of planned', width: 38 },
-        { title: 'Nodes that answered in another run that day', width: 38 },
+        { title: 'Unexplained / scheduled', width: 38 },
+        { title: 'Nodes collected in another run that day', width: 38 },
       ],
       rows: days
         .slice(0, MOST_ROWS)
@@ -129,27 +128,27 @@ function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
   ]
 }
 
-/** The owner's words, when they were written, and by which key: a gap that is explained long after it is told as that. */
+/** The owner’s explanation, its time and key, so that late explanations are visible. */
 function recordedBlocks(input: PeriodReportInput): readonly Block[] {
   const { gaps } = input.period
-  if (gaps.length === 0) return [text('No gap is recorded for this period.')]
+  if (gaps.length === 0) return [text('No missed-run entries in this period.')]
   return [
-    text('The words are those of whoever recorded the gap. The time of recording is that computer’s own.'),
+    text('Explanations are printed as entered. The time of entry comes from the clock of the recording computer.'),
     {
       kind: 'table',
       columns: [
         { title: 'Due (UTC)', width: 17 },
-        { title: 'Why, as recorded', width: 43 },
-        { title: 'Recorded (UTC)', width: 17 },
+        { title: 'Explanation', width: 43 },
+        { title: 'Entered (UTC)', width: 17 },
         { title: 'Key', width: 23 },
       ],
       rows: gaps
         .slice(0, MOST_ROWS)
         .map(({ due, schedule, why, at, entry, signer, signed }) => [
-          [{ text: moment(due) }, { text: schedule === null ? 'no schedule named' : plain(schedule), style: 'quiet' }],
+          [{ text: moment(due) }, { text: schedule === null ? 'no schedule stated' : plain(schedule), style: 'quiet' }],
           plainCell(plain(why.replace(/\s+/g, ' '), 1000)),
           [{ text: moment(at) }, { text: `line ${entry}`, style: 'quiet' }],
-          signed ? monoCell(brief(signer)) : [{ text: 'Not signed: it records nothing', style: 'strong' }],
+          signed ? monoCell(brief(signer)) : [{ text: 'Not signed; no effect', style: 'strong' }],
         ]),
     },
     ...(gaps.length > MOST_ROWS
@@ -175,7 +174,7 @@ const withoutTable = ({ period }: PeriodReportInput): Block => ({
     ]),
 })
 
-/** Every run with its place in the chain, the digest of what was sealed, and the key. */
+/** Every run with its run chain entry, sealed digest and key. */
 export function runSection(input: PeriodReportInput): Section {
   const { runs } = input.period
   const bare = runs.filter(({ catalog }) => catalog === null).length
@@ -185,13 +184,13 @@ export function runSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.runs,
     blocks: [
       text(
-        `${plural(runs.length, 'run')} of the period are in the chain. The digest is the beginning of the SHA-256 of the run’s tagmanifest-sha256.txt: what was sealed, and what the chain names. ${seePart('howto')} says how to compare it.`,
+        `${plural(runs.length, 'run')} of the period are in the run chain. The digest is the beginning of the SHA-256 of the run’s tagmanifest-sha256.txt, as sealed and as entered in the run chain. To compare it, see ${seePart('howto')}.`,
       ),
       ...(bare === 0
         ? []
         : [
             text(
-              `Of ${of(bare, runs.length)} runs no trace is enclosed. Of those nothing is stated but the digest, and they support nothing here.`,
+              `${of(bare, runs.length)} runs have no enclosed run trace. Only their digest is stated, and they support no result here.`,
             ),
           ]),
       ...(runs.length === 0
@@ -208,8 +207,8 @@ const runTable = ({ period: { runs } }: PeriodReportInput): Block => ({
   columns: [
     { title: 'Run', width: 25 },
     { title: 'As of (UTC)', width: 18 },
-    { title: 'Planned for (UTC)', width: 19 },
-    { title: 'Answered, of declared', width: 14 },
+    { title: 'Scheduled for (UTC)', width: 19 },
+    { title: 'Collected / declared', width: 14 },
     { title: 'Sealed digest', width: 15 },
     { title: 'Line', width: 9 },
   ],
@@ -218,8 +217,8 @@ const runTable = ({ period: { runs } }: PeriodReportInput): Block => ({
     .map((run) => [
       [{ text: plain(run.run, 100), style: 'mono' }],
       plainCell(moment(run.at)),
-      plainCell(run.planned === null ? 'not planned' : moment(run.planned.due)),
-      plainCell(run.catalog === null ? 'no trace' : of(run.answered, run.declared)),
+      plainCell(run.planned === null ? 'unscheduled' : moment(run.planned.due)),
+      plainCell(run.catalog === null ? 'no run trace' : of(run.answered, run.declared)),
       monoCell(brief(run.tagManifest)),
       plainCell(String(run.entry)),
     ]),

@@ -1,6 +1,6 @@
 import type { CalendarDay } from '../../../../schemas/types.ts'
 
-/** What a day of the calendar shows, the loudest first: a day that is several of them counts as the first. */
+/** States of a calendar day, most severe first: a day with several states has the first. */
 export const DAY_STATES = [
   'unrecorded',
   'recorded',
@@ -18,36 +18,36 @@ export const dayStateWords: Readonly<
 > = {
   unrecorded: {
     letter: 'U',
-    label: 'Missed, not recorded',
-    meaning: 'A planned run did not take place, and no entry of the chain says so.',
+    label: 'Missed, unexplained',
+    meaning: 'A scheduled run did not take place; no reason is recorded.',
   },
   recorded: {
     letter: 'R',
-    label: 'Missed, recorded',
-    meaning: 'A planned run did not take place, and a signed entry of the chain says so.',
+    label: 'Missed, explained',
+    meaning: 'A scheduled run did not take place; a signed entry of the run chain states the reason.',
   },
   'no-evidence': {
     letter: 'E',
     label: 'No evidence',
-    meaning: 'A run took place, and no node answered, or nothing of the run is at hand.',
+    meaning: 'A run took place, but no node was collected or its run trace is not available.',
   },
   partial: {
     letter: 'P',
-    label: 'Some nodes missing',
-    meaning: 'Of the fullest run, some declared nodes did not answer.',
+    label: 'Some nodes not collected',
+    meaning: 'Some declared nodes were not collected, even in the most complete run.',
   },
-  late: { letter: 'L', label: 'Late', meaning: 'Every planned run took place, and one was sealed later than planned.' },
+  late: { letter: 'L', label: 'Late', meaning: 'Every scheduled run took place; at least one was sealed late.' },
   met: {
     letter: 'M',
-    label: 'As planned',
-    meaning: 'Every planned run took place in time, and every declared node answered.',
+    label: 'As scheduled',
+    meaning: 'Every scheduled run took place in time, and every declared node was collected.',
   },
   unplanned: {
     letter: 'A',
-    label: 'Run without a plan',
-    meaning: 'Nothing was planned; a run took place all the same.',
+    label: 'Unscheduled run',
+    meaning: 'No run was scheduled; a run took place.',
   },
-  nothing: { letter: 'N', label: 'Nothing planned', meaning: 'Nothing was planned, and no run took place.' },
+  nothing: { letter: 'N', label: 'Nothing scheduled', meaning: 'No run was scheduled and none took place.' },
 }
 
 export function dayState(day: CalendarDay): DayState {
@@ -61,7 +61,7 @@ export function dayState(day: CalendarDay): DayState {
   return took > 0 ? 'unplanned' : 'nothing'
 }
 
-/** Days that follow each other and show the same. */
+/** Consecutive days with the same state. */
 export interface DayStretch {
   readonly state: DayState
   readonly days: readonly CalendarDay[]

@@ -6,7 +6,7 @@ import { type Block, type Cell, heading, type Line, plainCell, quiet, type Secti
 import { of, plural } from '../../report/wording.ts'
 import { checkOf, MOST_ROWS, moment, nodeCount, PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
 
-/** Contradicted claims over the population: how many, when found, when fixed, open at the end, and undecided in between. */
+/** Deviations over the population: counts, first found, remediated, open at period end, and inconclusive in between. */
 export function deviationSection(input: PeriodReportInput): Section {
   const { deviations } = input.period
   const nodes = nodeCount(input)
@@ -19,24 +19,24 @@ export function deviationSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.deviations,
     blocks: [
       text(
-        `The population is ${plural(nodes, 'node')} and ${plural(checks, 'check')}: ${nodes * checks} pairs of a node and a claim. ${of(pairs, nodes * checks)} pairs have at least one deviation; ${plural(deviations.length, 'deviation')} in all, since a claim can be contradicted again after it was fixed. ${of(deviations.length - open.length, deviations.length)} were shown to be fixed within the period. ${of(open.length, deviations.length)} are open at its end: of those, ${undecided} because later runs do not decide them.`,
+        `The population is ${plural(nodes, 'node')} and ${plural(checks, 'check')}. ${plural(deviations.length, 'deviation')} in total, on ${plural(pairs, 'combination')} of node and check; a deviation can recur after remediation. ${of(deviations.length - open.length, deviations.length)} were remediated within the period. ${of(open.length, deviations.length)} are open at period end, of which ${undecided} because later runs were inconclusive.`,
       ),
       quiet(
-        'A deviation that the first run of the period found may be older. Found and fixed are the times of the runs that saw it; the change itself lies between that run and the one before. An accepted exception does not take a deviation away.',
+        'A deviation found in the first run of the period may be older. Found and remediated are the times of the runs; the change occurred between that run and the one before. A risk acceptance does not remove a deviation.',
       ),
-      heading(3, 'By claim', true),
+      heading(3, 'By check', true),
       ...(deviations.length === 0
         ? [
             text(
-              'No run of the period contradicts a claim on any node that answered. That is no statement about what no run saw.',
+              'No deviations noted on the nodes tested in any run of the period. Not tested: operation between runs.',
             ),
           ]
-        : [byClaim(input), heading(3, 'Found after the first run, or fixed', true), ...each(input)]),
+        : [byClaim(input), heading(3, 'Found after the first run, or remediated', true), ...each(input)]),
     ],
   }
 }
 
-/** Open, and the last run that looked did not contradict it. */
+/** Open, but the last run that tested it was inconclusive. */
 const isUndecided = ({ period }: PeriodReportInput, { lastSeen, unknown }: Deviation): boolean =>
   unknown > 0 && lastSeen.run !== period.runs.findLast(({ catalog }) => catalog !== null)?.run
 
@@ -45,7 +45,7 @@ interface Claim {
   readonly all: readonly Deviation[]
 }
 
-/** By subject in the order of everything here, then those on most nodes. */
+/** By property in catalog order, then by number of nodes. */
 function claimsOf(input: PeriodReportInput): readonly Claim[] {
   const byCheck = new Map<string, Deviation[]>()
   for (const one of input.period.deviations) {
@@ -69,11 +69,11 @@ function byClaim(input: PeriodReportInput): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Expected', width: 42 },
-      { title: 'Nodes apart', width: 13 },
+      { title: 'Expected condition', width: 42 },
+      { title: 'Deviations / nodes', width: 13 },
       { title: 'First found, last seen (UTC)', width: 20 },
-      { title: 'Fixed', width: 12 },
-      { title: 'Open at the end', width: 13 },
+      { title: 'Remediated', width: 12 },
+      { title: 'Open at period end', width: 13 },
     ],
     rows: claimsOf(input).map((claim) => {
       const { all } = claim
@@ -98,11 +98,11 @@ function byClaim(input: PeriodReportInput): Block {
 const claimCell = (input: PeriodReportInput, id: string): Cell => {
   const check = checkOf(input, id)
   return check === undefined
-    ? [{ text: plain(id, 80) }, { text: 'The catalog of this report has no such check.', style: 'quiet' }]
+    ? [{ text: plain(id, 80) }, { text: 'Not in the catalog of this report.', style: 'quiet' }]
     : [{ text: check.claim }, { text: id, style: 'quiet' }]
 }
 
-/** What changed hands within the period, one by one; what was there from the first run to the end stands in the counts above. */
+/** Deviations found or remediated within the period, one by one; those open throughout are in the counts above. */
 function each(input: PeriodReportInput): readonly Block[] {
   const { deviations, runs } = input.period
   const first = runs.find(({ catalog }) => catalog !== null)?.run
@@ -119,10 +119,10 @@ function each(input: PeriodReportInput): readonly Block[] {
             rowHeaders: true,
             columns: [
               { title: 'Node', width: 14 },
-              { title: 'Expected', width: 36 },
+              { title: 'Expected condition', width: 36 },
               { title: 'Found (UTC)', width: 17 },
               { title: 'Last seen (UTC)', width: 17 },
-              { title: 'Fixed (UTC)', width: 16 },
+              { title: 'Remediated (UTC)', width: 16 },
             ],
             rows: moved
               .slice(0, MOST_ROWS)
@@ -141,7 +141,7 @@ function each(input: PeriodReportInput): readonly Block[] {
     ...(left > 0
       ? [
           text(
-            `${plural(left, 'deviation')} stood in the first run, with no run by the end that shows a fix: counted above by claim, and each in data/period.json in the pack. ${seePart('limits')} says what that does not mean.`,
+            `${plural(left, 'deviation')} existed in the first run without remediation in any later run: counted above by check, and listed in data/period.json in the pack. For limitations, see ${seePart('limits')}.`,
           ),
         ]
       : []),
@@ -150,5 +150,5 @@ function each(input: PeriodReportInput): readonly Block[] {
 
 const seenLines = ({ runs, unknown }: Deviation): readonly Line[] => [
   { text: `in ${plural(runs, 'run')}`, style: 'quiet' },
-  ...(unknown > 0 ? [{ text: `${plural(unknown, 'run')} undecided`, style: 'quiet' } as const] : []),
+  ...(unknown > 0 ? [{ text: `${plural(unknown, 'run')} inconclusive`, style: 'quiet' } as const] : []),
 ]

@@ -4,15 +4,15 @@ import { CHAIN_PATHS } from '../../run-chain/files.ts'
 import { PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
 
 const LIMITS: readonly string[] = [
-  'Between runs. What came and went between two runs left no trace here. A daily run that sees the same twice does not show what lay between.',
-  'Absence. A period in which no deviation was found is a period in which these questions, put at these times to these nodes, gave no contradicting answer. It is not a statement that there was none.',
-  'The declared list. A server that no run declared is in no count and in no file.',
-  'Time. Plans, runs and gaps carry the clock of the computer that made them. The order of entries is fixed by the chain; their times are shown by somebody else only where a seal has a time-stamp.',
-  'The end of the chain. Entries that were made after the last one stated here, or a chain that was kept beside this one, cannot be seen in it. A reader who keeps the head of an earlier pack sees whether this chain is its continuation.',
-  'Plans. A plan says what its owner set out to do. Whether that is often enough is not judged here.',
-  'Traces. Verdicts of runs are taken from the trace that each run sealed. Only for the sampled nodes are the raw answers enclosed, so that their verdicts can be evaluated again here; for the others, the packs of those runs hold them.',
-  'The nodes speak for themselves. Whoever controls a node’s kernel or firmware can make it answer falsely, on every day of a period as on one.',
-  'People. Policies, reviews, training and approvals leave no trace on a server, and none of these runs looks for them.',
+  'Between runs. Not tested: operation between runs. Two daily runs with the same result do not show the state in between.',
+  'Absence of deviations. No deviations noted means that these checks, at these times, on these nodes, found none. It does not show that none existed.',
+  'Population. A server not declared in any run is in no count and no file.',
+  'Time. Schedules, runs and missed runs have the time of the computer that created them. The run chain fixes the order of entries; only time-stamped seals provide an independent time.',
+  'End of the run chain. Later entries, or a parallel run chain, cannot be detected from it. A reader who kept a checkpoint from an earlier pack can verify that this run chain extends it.',
+  'Schedules. A schedule states the owner’s intention. Whether its frequency is sufficient was not evaluated.',
+  'Run traces. Verdicts come from the run trace that each run sealed. Captures are enclosed only for sampled nodes, whose verdicts can be re-evaluated here; the other captures are in the packs of the runs.',
+  'Self-reported data. A party that controls a node’s kernel or firmware can falsify its output in every run of a period.',
+  'Documents. Policies, reviews, training and approvals cannot be tested on a server and are not covered by these runs.',
 ]
 
 export const periodLimits = (): Section => ({
@@ -21,7 +21,7 @@ export const periodLimits = (): Section => ({
   blocks: [{ kind: 'list', items: LIMITS.map((words) => ({ text: words })) }],
 })
 
-/** How a stranger checks the period pack with openssl, sha256sum and ordinary shell tools. RFC 5652, RFC 9162 §2.1.1. */
+/** Independent verification of the period report with openssl, sha256sum and standard shell tools. RFC 5652, RFC 9162 §2.1.1. */
 export function periodHowto({ packName, evidenceDigest, signer, period }: PeriodReportInput): Section {
   const archive = `'${plain(packName, 200).replaceAll("'", "'\\''")}'`
   return {
@@ -29,9 +29,9 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
     title: PERIOD_TITLES.howto,
     blocks: [
       text(
-        'None of these steps but the last needs Barewitness, an account or a network. They use openssl 3, unzip and ordinary shell tools. Put the pack and root.pem, the root certificate that you decided to trust, into one folder, and give the commands there in this order. Where a step prints something that is not said here, it has failed.',
+        'Only the last step requires Barewitness; no step requires an account or a network. The steps use openssl 3, unzip and standard shell tools. Place the pack and root.pem (the root certificate that you trust) in one folder and run the commands there in this order. A step that prints anything not described here has failed.',
       ),
-      ...step('1. The seal over the period', 'openssl must say that the verification was successful.', [
+      ...step('1. The seal over the period', 'openssl must report that the verification was successful.', [
         'root=$PWD/root.pem',
         `unzip -q ${archive} -d unpacked && cd unpacked/pack`,
         'seal() {',
@@ -42,12 +42,12 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
       ]),
       ...(signer === null
         ? []
-        : step('2. Whose key it is', 'Compare with the fingerprint that the signer gave you by another way.', [
+        : step('2. The signer’s identity', 'Compare with the fingerprint obtained from the signer directly.', [
             'openssl x509 -in ../signer.pem -noout -fingerprint -sha256',
             `# expected: ${signer.fingerprint}`,
           ])),
       ...step(
-        '3. Every file is as listed, and this report belongs to it',
+        '3. Every file matches the list, and this report belongs to it',
         'The first two print nothing; the third prints the evidence digest of page 1.',
         [
           'sha256sum --strict --quiet -c tagmanifest-sha256.txt',
@@ -57,8 +57,8 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
         ],
       ),
       ...step(
-        '4. The chain of runs',
-        'Hashes every entry anew and compares the result with the list of leaves. It prints nothing where all fit. How the leaves lead to the root that page 1 names is in RFC 9162, section 2.1.1.',
+        '4. The run chain',
+        'This hashes every entry and compares the result with the list of leaves. It prints nothing if all match. RFC 9162, section 2.1.1, defines how the leaves give the root on page 1.',
         [
           `sed 's/^{"entry":\\(.*\\),"signature":[^}]*}$/\\1/' ${CHAIN_PATHS.entries} |`,
           '  while read -r entry; do { printf \'\\000\'; printf %s "$entry"; } | sha256sum | cut -c1-64; done |',
@@ -66,8 +66,8 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
         ],
       ),
       ...step(
-        '5. Every run under its own seal, and in the chain',
-        `For each of the ${period.runs.length} runs openssl must say that the verification was successful. Files of a run that are not enclosed are passed over; all that are enclosed must fit. A name that is printed is of a run that the chain does not name.`,
+        '5. Every run has a valid seal and is in the run chain',
+        `For each of the ${period.runs.length} runs, openssl must report that the verification was successful. Files of a run that are not enclosed are skipped; all enclosed files must match. A printed name is a run that is not in the run chain.`,
         [
           'for run in data/runs/*/; do (',
           '  cd "$run" && seal &&',
@@ -79,12 +79,12 @@ export function periodHowto({ packName, evidenceDigest, signer, period }: Period
           'done',
         ],
       ),
-      ...step('6. The populations', 'The digests must be those under “Populations and samples”.', [
+      ...step('6. The populations', 'The digests must match those under “Populations and samples”.', [
         'sha256sum data/populations/*.csv',
       ]),
-      heading(3, '7. The account itself'),
+      heading(3, '7. The period report'),
       text(
-        `With Barewitness, on a computer without a network, everything in this report’s data is derived again from the chain and the traces, and the verdicts of the sampled nodes from their raw answers. ${seePart('limits')} says what that leaves open.`,
+        `With Barewitness, on a computer without a network, the data of this report can be reproduced from the run chain and the run traces, and the verdicts of sampled nodes from their captures. For limitations, see ${seePart('limits')}.`,
       ),
       { kind: 'code', lines: [`cd ../.. && barewitness verify ${archive} --trust root.pem`] },
     ],

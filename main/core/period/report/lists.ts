@@ -6,7 +6,7 @@ import { entryWords, PERIOD_TITLES, type PeriodReportInput, populationOf } from 
 
 const MOST_DRAWN = 60
 
-/** Whole populations as files, with what is asked of information that an entity produced; and the samples that were drawn from them. */
+/** Complete populations as files, with the parameters required for information produced by the entity (IPE), and the samples selected from them. */
 export function listSection(input: PeriodReportInput): Section {
   const { populations, samples } = input.period
   return {
@@ -14,30 +14,28 @@ export function listSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.lists,
     blocks: [
       text(
-        'Each population is a file in the pack and holds every row; nothing was left out by choice. Whoever has the pack makes the same files again, byte for byte, from the chain and the traces. Whether a list is complete beyond that, such as a server that nobody declared, these files cannot show.',
+        'Each population is a file in the pack with every item; no filter was applied. Anyone who holds the pack can reproduce the files, byte for byte, from the run chain and the run traces. The files do not show completeness beyond that, such as servers that were never declared.',
       ),
       ...populations.flatMap(populationBlocks),
       heading(3, 'Samples', true),
       ...(samples.length === 0
         ? [
             text(
-              'No sample was drawn when this pack was made. One can be drawn from the files at any time, by the rule below.',
+              'No sample was selected when this pack was created. Samples can be selected from the files at any time by the rule below.',
             ),
           ]
         : [
             text(
-              'The number of rows and the seed were given by whoever asked for the pack. The raw evidence of the drawn nodes is in the pack, under data/runs, each below the seal of its own run.',
+              'Sample size and seed were specified by the requester of the pack. The captures of sampled nodes are in the pack under data/runs, each covered by the seal of its run.',
             ),
           ]),
       ...samples.flatMap((sample, index) => sampleBlocks(input, sample, index + 1)),
-      heading(3, 'Drawing again by hand'),
+      heading(3, 'Re-performing the selection'),
       text(
-        'For each row of the file, hash the seed, a line feed and the row’s key, which is its first column. Sort by digest: the rows with the smallest digests are the sample, smallest first. Nothing but the key takes part, so no result can steer the draw. For one row:',
+        'For each row of the file, hash the seed, a line feed and the key (the first column). Sort by digest: the rows with the smallest digests are the sample, smallest first. Only the key is used, so results cannot influence the selection. For one row:',
       ),
       { kind: 'code', lines: ['printf \'%s\\n%s\' "$seed" "$key" | sha256sum'] },
-      text(
-        'A sampler who wants rows that nobody could foresee names the seed after the pack is sealed, and draws from the files.',
-      ),
+      text('For an unpredictable sample, choose the seed after the pack is sealed and select from the files.'),
     ],
   }
 }
@@ -56,8 +54,8 @@ function populationBlocks({
     {
       kind: 'facts',
       rows: [
-        { label: 'One row is', value: plainCell(plain(unit)) },
-        { label: 'Rows', value: plainCell(String(rows)) },
+        { label: 'Item', value: plainCell(plain(unit)) },
+        { label: 'Items', value: plainCell(String(rows)) },
         { label: 'Source', value: plainCell(plain(source, 1000)) },
         { label: 'Parameters', value: plainCell(plain(how, 2000)) },
         { label: 'File', value: [{ text: plain(path), style: 'mono' }] },
@@ -72,7 +70,7 @@ const NAMES: Readonly<Record<Period['populations'][number]['name'], string>> = {
   nodes: 'Population: nodes',
   'node-runs': 'Population: nodes in runs',
   accounts: 'Population: accounts',
-  keys: 'Population: keys that open accounts',
+  keys: 'Population: authorized keys',
   changes: 'Population: changes',
 }
 
@@ -86,8 +84,8 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
       kind: 'facts',
       rows: [
         {
-          label: 'Drawn',
-          value: plainCell(`${of(drawn.length, rows)} rows of ${plain(path)}; ${sample.size} asked for`),
+          label: 'Selected',
+          value: plainCell(`${of(drawn.length, rows)} items of ${plain(path)}; ${sample.size} requested`),
         },
         { label: 'Seed', value: monoCell(plain(seed)) },
       ],
@@ -97,7 +95,7 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
       columns: [
         { title: 'Row', width: 8 },
         { title: 'Key', width: 40 },
-        { title: 'Raw evidence: run', width: 32 },
+        { title: 'Captures: run', width: 32 },
         { title: 'Node', width: 20 },
       ],
       rows: drawn
@@ -105,23 +103,23 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
         .map(({ place, key, run, node }) => [
           plainCell(String(place)),
           monoCell(plain(key, 300)),
-          run === null ? [{ text: 'not at hand', style: 'strong' }] : monoCell(plain(run, 100)),
-          plainCell(node === null ? 'the run as a whole' : plain(node, 80)),
+          run === null ? [{ text: 'not available', style: 'strong' }] : monoCell(plain(run, 100)),
+          plainCell(node === null ? 'entire run' : plain(node, 80)),
         ]),
     },
-    quiet('Row counts the rows of the file from 1, its first line with the names of columns left out.'),
+    quiet('Row numbers the rows of the file from 1, without its header line.'),
     ...(left > 0 ? [quiet(`And ${left} more, in data/period.json in the pack, under “samples”.`)] : []),
   ]
 }
 
-/** What a chain says of a period besides: runs sealed twice, evidence that was taken away. */
+/** Further notes from the run chain: runs sealed twice, evidence deleted. */
 export function noteBlocks({ period }: PeriodReportInput): readonly Block[] {
   const { notes = [] } = period
   if (notes.length === 0) return []
   const left = notes.length - MOST_DRAWN
   return [
-    heading(3, 'What the chain says besides', true),
-    text(`Places are those in ${entryWords(0).replace('line 0 of ', '')}, counted from 1.`),
+    heading(3, 'Further notes from the run chain', true),
+    text(`Entry numbers refer to ${entryWords(0).replace('line 0 of ', '')}, numbered from 1.`),
     { kind: 'list', items: notes.slice(0, MOST_DRAWN).map((note) => ({ text: plain(note, 2000) })) },
     ...(left > 0 ? [quiet(`And ${left} more, in data/period.json in the pack, under “notes”.`)] : []),
   ]

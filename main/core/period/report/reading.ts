@@ -3,43 +3,43 @@ import { heading, type Section, text } from '../../report/model.ts'
 import { DAY_STATES, dayStateWords } from './day-states.ts'
 import { PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
 
-/** What a reader needs to know before the numbers: which words mean what, and what kind of report this can serve. */
+/** Method and terms, and the kind of report that this information can support. */
 export function readingSection(_: PeriodReportInput): Section {
   return {
     id: 'reading',
     title: PERIOD_TITLES.reading,
     blocks: [
       text(
-        'Each run is a reading of one moment. A period is covered as densely as runs were planned and took place, and no more: between two runs, nothing was seen. So every count here has its denominator beside it, and the days on which nothing was seen stand first.',
+        'Each run shows one point in time. Not tested: operation between runs. Every count is printed with its denominator, and days without evidence precede the results.',
       ),
       {
         kind: 'list',
         items: [
           {
-            text: 'A plan says when runs are due. It is an entry of the chain, made before the runs; a plan that was made later covers nothing before it.',
+            text: 'A schedule defines when runs are due. It is an entry of the run chain and applies only to runs after its entry.',
           },
           {
-            text: 'A run counts as the planned one where its own sealed entry names the schedule and the time at which it was due.',
+            text: 'A run counts as scheduled where its sealed entry states the schedule and the due time.',
           },
           {
-            text: 'A gap is recorded where a signed entry says that a planned run did not take place. A planned run of which the chain says nothing is a gap that nobody recorded, and is told first.',
+            text: 'A missed run is explained where a signed entry states the reason. A missed run without an entry is unexplained and is listed first.',
           },
           {
-            text: 'A deviation is a claim that was contradicted on one node, from the run that found it to the first run that shows it supported or not applicable. A run that could not decide it ends nothing.',
+            text: 'A deviation is one check not satisfied on one node, from the run that found it to the first run that shows it satisfied or not applicable. An inconclusive run does not end a deviation.',
           },
           {
-            text: 'Changes stand in three lists that never mix: what nodes answered, the rules that judged it, and what was declared.',
+            text: 'Changes are in three separate lists: evidence, rules and scope.',
           },
         ],
       },
       heading(3, 'Days of the calendar'),
-      text('A day that shows more than one of these counts as the first of them.'),
+      text('A day with several of these states counts as the first.'),
       {
         kind: 'table',
         rowHeaders: true,
         columns: [
           { title: 'Letter', width: 9 },
-          { title: 'Shows', width: 26 },
+          { title: 'State', width: 26 },
           { title: 'Meaning', width: 65 },
         ],
         rows: DAY_STATES.map((state) => {
@@ -47,13 +47,13 @@ export function readingSection(_: PeriodReportInput): Section {
           return [[{ text: letter, style: 'strong' }], [{ text: label }], [{ text: meaning }]]
         }),
       },
-      heading(3, 'A point in time, and a period of time'),
+      heading(3, 'Type 1 and type 2'),
       text(
-        `In a SOC 2® examination, a type 1 report is as of a point in time, and a type 2 report covers a period of time. The report of one run serves the first. This one puts the runs of a period in order for the second: coverage, deviations, whole populations and samples that can be drawn again. It is information that the entity produced. The practitioner decides how far to rely on it, and ${seePart('lists')} gives what is usually asked of such information: its source, its parameters, its row count and its digest.`,
+        `In a SOC 2® examination, a type 1 report is as of a point in time, and a type 2 report covers a period of time. The report of one run can support a type 1 examination. This report can support a type 2 examination: coverage, deviations, complete populations and reproducible samples. It is information produced by the entity (IPE). The practitioner decides how far to rely on it; ${seePart('lists')} states source, parameters, number of items and digest of each population.`,
       ),
-      heading(3, 'How long it is kept'),
+      heading(3, 'Retention'),
       text(
-        'HIPAA asks a covered entity or business associate to keep the documentation required by 45 CFR 164.316(b)(1) for six years from its creation or from when it last was in effect, whichever is later (45 CFR 164.316(b)(2)(i)). That duty is the owner’s. Whether this pack is part of that documentation is the owner’s decision, too.',
+        'HIPAA requires a covered entity or business associate to retain the documentation required by 45 CFR 164.316(b)(1) for six years from its creation or from when it last was in effect, whichever is later (45 CFR 164.316(b)(2)(i)). The owner is responsible for retention and decides whether this pack is part of that documentation.',
       ),
       text(standingLimitation('pack records')),
     ],

@@ -4,7 +4,7 @@ import { type Block, heading, monoCell, plainCell, quiet, type Section, text } f
 import { brief, plural } from '../../report/wording.ts'
 import { MOST_ROWS, moment, PERIOD_TITLES, type PeriodReportInput, seePart } from './input.ts'
 
-/** Which catalog and engine judged from when to when. */
+/** Catalog and rules engine in effect, with dates. */
 export function rulesSection({ period }: PeriodReportInput): Section {
   const { rules, runs } = period
   const changed = rules.length - 1
@@ -14,18 +14,18 @@ export function rulesSection({ period }: PeriodReportInput): Section {
     blocks: [
       text(
         rules.length === 0
-          ? 'No trace of a run is at hand, so no rules are known.'
+          ? 'No run trace is available, so the rules are unknown.'
           : changed === 0
-            ? `One set of rules judged ${plural(runs.length, 'run')}: every verdict of the period was reached the same way.`
-            : `The rules changed ${changed === 1 ? 'once' : `${changed} times`}. Where they do, a verdict can come out otherwise although the node answers the same, and a claim can be asked that was not asked before. So a deviation that begins or ends with such a change says nothing of the node by itself; ${seePart('changes')} keeps the lists apart.`,
+            ? `One set of rules evaluated ${plural(runs.length, 'run')}: all verdicts of the period were derived in the same way.`
+            : `The rules changed ${changed === 1 ? 'once' : `${changed} times`}. After a change, verdicts can differ with unchanged evidence, and checks can be added. A deviation that begins or ends with such a change does not by itself indicate a change on the node; ${seePart('changes')} separates the lists.`,
       ),
       ...(rules.length === 0 ? [] : [spanTable(rules)]),
       ...(rules.length > MOST_ROWS
         ? [quiet(`And ${rules.length - MOST_ROWS} more, in data/period.json in the pack.`)]
         : []),
-      heading(3, 'What stands under a digest'),
+      heading(3, 'Meaning of the digests'),
       text(
-        'The catalog’s digest covers every question, check and mapping. The digest of the rules covers the engine’s version, the catalog and the numbers that checks compare with. Runs with the same digest judge the same answers alike.',
+        'The catalog digest covers all probes, checks and mappings. The rules digest covers the engine version, the catalog and the thresholds. Runs with the same rules digest evaluate the same evidence identically.',
       ),
     ],
   }

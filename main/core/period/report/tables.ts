@@ -7,14 +7,14 @@ const CALENDAR = [
   'planned',
   'took place',
   'late',
-  'missed, recorded',
-  'missed, not recorded',
-  'without a plan',
+  'missed, explained',
+  'missed, unexplained',
+  'unscheduled',
   'nodes declared',
-  'nodes that answered',
+  'nodes collected',
 ]
 
-/** calendar.csv: one row for each day of UTC, the columns named first. */
+/** calendar.csv: a header and one row per UTC day. */
 export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (readonly string[])[] => [
   CALENDAR,
   ...calendar.days.map((day) => [
@@ -33,14 +33,14 @@ const DEVIATIONS = [
   'found at',
   'last seen in run',
   'last seen at',
-  'fixed in run',
-  'fixed at',
-  'open at the end',
-  'runs that contradict it',
-  'runs that do not decide it',
+  'remediated in run',
+  'remediated at',
+  'open at period end',
+  'runs with deviation',
+  'inconclusive runs',
 ]
 
-/** deviations.csv: one row for each deviation, the columns named first. */
+/** deviations.csv: a header and one row per deviation. */
 export const deviationRows = ({ deviations }: Pick<Period, 'deviations'>): readonly (readonly string[])[] => [
   DEVIATIONS,
   ...deviations.map(({ node, check, found, lastSeen, fixed, open, runs, unknown }) => [
