@@ -155,7 +155,7 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
   if (declared === null)
     return [
       leavesUnclear(
-        'No accounts were declared for this node, so that keys cannot be told as expected.',
+        'No accounts were declared for this node, so that keys cannot be compared with expected ones.',
         authorizedKeys,
       ),
     ]
@@ -169,7 +169,7 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
     )
   })
   return foreign.length === 0
-    ? [speaksFor('Every SSH key lies with a declared account.', authorizedKeys)]
+    ? [speaksFor('Every SSH key belongs to a declared account.', authorizedKeys)]
     : [
         speaksAgainst(
           `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,

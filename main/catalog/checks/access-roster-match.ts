@@ -15,9 +15,9 @@ export const accessRosterMatch = defineCheck({
   id: 'access.roster-match',
   property: 'access',
   claim:
-    'Every local account that can start a session, and every member of a group with administrator rights, is declared; where rights are declared, they are as declared.',
+    'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
   limits:
-    'The declaration is a statement by whoever wrote the fleet file; that someone approved it is a record outside the node. Directory accounts are not listed here, and a name says nothing about the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
+    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
   needs: { local: accountsLocal },
   wants: WANTS,
   evaluate({ local }, wanted, context) {

@@ -16,7 +16,7 @@ export const accessSessionTimeout = defineCheck({
   id: 'access.session-timeout',
   property: 'access',
   claim:
-    'An idle terminal session ends by itself in time and the person in it cannot switch that off, and the SSH server drops clients that no longer answer, by the numbers of the chosen profile.',
+    'Idle terminal sessions end automatically within the limit of the chosen profile, users cannot disable this, and the SSH server drops unresponsive clients.',
   limits:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   needs: { timeout: sessionTimeout, local: accountsLocal },
@@ -100,7 +100,7 @@ function shells(local: LocalAccounts): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `Accounts whose shell may not know TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
+          `Accounts whose shell may not support TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
           accountsLocal,
           'passwd',
         ),
@@ -123,10 +123,10 @@ function silentClients(sshd: SshdSettings, context: Context): Step {
     return leavesUnclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
   if (interval === 0 || most === 0)
     return speaksAgainst(
-      'The SSH server never drops a client that no longer answers (ClientAlive is off).',
+      'The SSH server never drops an unresponsive client (ClientAlive is off).',
       sshdEffective,
     )
   const limit = limitOf(context, 'ssh.idle')
-  const words = `The SSH server drops a client that no longer answers after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
+  const words = `The SSH server drops an unresponsive client after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
   return interval * most <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)
 }

@@ -27,9 +27,9 @@ const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication'
 export const accessSshdPasswordAuth = defineCheck({
   id: 'access.sshd.password-auth',
   property: 'access',
-  claim: 'A password alone does not open an SSH session: it is refused, or asked for only after a public key.',
+  claim: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
   limits:
-    'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source; the servers that run were asked from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would ask for after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
+    'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
   needs: {},
   wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, ...evidence }) {
@@ -75,7 +75,7 @@ function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirs
   if (value === expected) return speaksFor(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
   if (keyFirst && PASSWORD_SETTINGS.has(key)) {
     return speaksFor(
-      `“${key}” is on, and every accepted chain of methods asks for a public key as well.`,
+      `“${key}” is on, and every accepted chain of methods requires a public key as well.`,
       sshdEffective,
     )
   }

@@ -13,9 +13,9 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const auditLogRetention = defineCheck({
   id: 'audit.log-retention',
   property: 'audit',
-  claim: 'The system’s log outlives a restart, and its oldest record is at least as old as the limit.',
+  claim: 'The system log is kept across restarts, and its oldest record is at least as old as the limit.',
   limits:
-    'The oldest record shows how far the log reaches today, not that it always will: how long records stay depends on their volume and the size limits. The six years of 45 CFR 164.316 concern documentation, and no such period is judged here. Records kept elsewhere are not covered.',
+    'The oldest record shows how far the log reaches today, not that it always will: how long records stay depends on their volume and the size limits. The six years of 45 CFR 164.316 concern documentation, and no such period is tested here. Records kept elsewhere are not covered.',
   needs: { journal: journaldConfig, now: timeNow },
   wants: { state: journalState, files: logFiles, audit: auditFiles },
   thresholds: ['log.days'],

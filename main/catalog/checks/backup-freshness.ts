@@ -10,7 +10,7 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const backupFreshness = defineCheck({
   id: 'backup.freshness',
   property: 'operations',
-  claim: 'A backup job of this node ended successfully within the time set for the age of the newest copy.',
+  claim: 'A backup job of this node ended successfully within the maximum age set for the newest copy.',
   limits:
     'The age is that of the last successful end of any job, by the node’s own clock since its start; jobs over other data may be older. The copies themselves were not looked at, and that they can be restored is not shown.',
   needs: { units: backupUnits, load: systemLoad },
@@ -45,7 +45,7 @@ export const backupFreshness = defineCheck({
         .filter(({ job, hours }) => job !== newest.job && hours > limit.value)
         .map(({ job, hours }) =>
           speaksFor(
-            `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not judged).`,
+            `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not evaluated).`,
             backupUnits,
           ),
         ),

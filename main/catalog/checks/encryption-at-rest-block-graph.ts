@@ -25,8 +25,8 @@ import {
 export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
   property: 'encryption-at-rest',
-  claim: 'Every mounted file system, swap area and open encrypted volume lies on an encrypting layer or in memory.',
-  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not judged. What lies on drives without being mounted is listed, not judged; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A drive that encrypts itself counts as open here.`,
+  claim: 'Every mounted file system, swap area and open encrypted volume is on encrypted storage or in memory.',
+  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
@@ -52,10 +52,10 @@ function argueUnused(unused: readonly Unused[]): readonly Step[] {
           },
         ]
   return [
-    ...said(unused.filter(isClosed), 'Not judged, because they are encrypted volumes that are closed'),
+    ...said(unused.filter(isClosed), 'Not evaluated, because they are closed encrypted volumes'),
     ...said(
       unused.filter((one) => !isClosed(one)),
-      'Not judged, because nothing uses them now, though they may hold data in clear',
+      'Not evaluated, because they are not in use, though they may hold data in clear text',
     ),
   ]
 }

@@ -16,7 +16,7 @@ export const encryptionAtRestCipher = defineCheck({
   id: 'encryption.at-rest.cipher',
   property: 'encryption-at-rest',
   claim: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
-  limits: `${AT_REST_LIMITS} The choice of algorithm says nothing about a validated module. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
+  limits: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
   needs: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
   wants: { zfs: storageZfs },
   evaluate({ table, mounts, devices }, { zfs }) {

@@ -31,9 +31,9 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
   id: 'encryption.in-transit.ssh-algorithms',
   property: 'encryption-in-transit',
   claim:
-    'The SSH servers that other machines can reach offer only key exchanges, host keys, ciphers and message authentication without known weakness.',
+    'The SSH servers that other machines can reach offer only key exchange, host key, cipher and message authentication algorithms without known weakness.',
   limits:
-    'The offers that the running servers made to this session and, through it, from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not judged. Lengths of host keys and of the groups of Diffie-Hellman are not read. Where the offer was not seen, the settings alone can contradict the claim, and never support it.',
+    'Covers the offers of the running servers to this session and to connections from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not evaluated. Lengths of host keys and of Diffie-Hellman groups are not read. Where the offer was not observed, the settings alone can show a deviation but never satisfy the check.',
   needs: {},
   wants: { offers: sshOffers, sshd: sshdEffective, ...RUNNING_SSH },
   evaluate(_, { offers, sshd, ...evidence }): Conclusion {

@@ -7,10 +7,10 @@ import { count, leavesUnclear, named } from '../steps.ts'
 export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
-  claim: 'Tunnels of WireGuard, IPsec and MACsec on this node were recorded.',
+  claim: 'WireGuard, IPsec and MACsec tunnels on this node are recorded.',
   ends: 'recorded',
   limits:
-    'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program makes by itself, such as OpenVPN, are not read.',
+    'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program implements on its own, such as OpenVPN, are not read.',
   needs: { vpn: vpnInterfaces },
   wants: { peers: wireguardPeers, associations: ipsec, links: rdmaLinks },
   evaluate({ vpn }, { peers, associations, links }) {

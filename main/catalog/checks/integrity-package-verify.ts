@@ -16,7 +16,7 @@ export const integrityPackageVerify = defineCheck({
   property: 'integrity',
   claim: 'The installed programs for login, administration and logging are those that their packages delivered.',
   limits:
-    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database lies on the same server, and whoever is root can change both; Debian’s sums are MD5. Configuration files may differ.',
+    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database is on the same server, and root can change both; Debian’s sums are MD5. Configuration files may differ.',
   needs: { distribution: packagesDistribution },
   wants: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
   evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {

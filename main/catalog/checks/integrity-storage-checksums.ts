@@ -16,9 +16,9 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const integrityStorageChecksums = defineCheck({
   id: 'integrity.storage-checksums',
   property: 'integrity',
-  claim: 'Storage that keeps sums or copies of data was compared with them recently, and no difference was counted.',
+  claim: 'Storage with checksums or copies of data was scrubbed recently, and no differences were counted.',
   limits:
-    'Sums find decay and faulty drives, not a change made by someone with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not asked, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without sums are not judged.',
+    'Checksums detect decay and faulty drives, not a change made with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not queried, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without checksums are not evaluated.',
   thresholds: ['storage.scrub-days'],
   needs: { mounts: storageMounts, state: storageChecksumState },
   wants: {
@@ -147,7 +147,7 @@ function argueArray(
     const said = `${array}: ${count(mismatches, 'sector')} differed at the last check`
     return [
       /^raid(1|10)$/.test(level)
-        ? leavesUnclear(`${said}; on a mirror that may be harmless.`, storageChecksumState)
+        ? leavesUnclear(`${said}; on a mirror this may be harmless.`, storageChecksumState)
         : speaksAgainst(`${said}.`, storageChecksumState),
     ]
   }

@@ -14,7 +14,7 @@ export const locationIpRegistry = defineCheck({
   property: 'location',
   claim: 'Databases of at least two provenances place the public address of this server in the declared country.',
   limits:
-    'Claims of others about an address: where it is registered, announced or was last seen, never where a machine stands. Such databases copy each other and are often wrong; anycast, tunnels and front ends show another place. It is about the address by which the server was reached, and needs databases that the user supplied.',
+    'Third-party statements about an address: where it is registered, announced or was last observed, never where a machine is located. Such databases copy each other and are often wrong; anycast, tunnels and front ends show another place. It concerns the address by which the server was reached, and needs databases that the user supplied.',
   needs: { echo: nonceEcho },
   evaluate({ echo }, _, context) {
     const facts = onlyFacts({ echo: { ok: true, fact: echo } })

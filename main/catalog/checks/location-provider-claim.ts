@@ -11,9 +11,9 @@ import { leavesUnclear, weigh } from '../steps.ts'
 export const locationProviderClaim = defineCheck({
   id: 'location.provider-claim',
   property: 'location',
-  claim: 'What the provider stated to this server of its region lies in the declared country.',
+  claim: 'The region stated by the provider to this server is in the declared country.',
   limits:
-    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and is to be read beside the contract.',
+    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and needs to be compared with the contract.',
   needs: { claim: cloudInit },
   wants: PROVIDER_WANTS,
   evaluate({ claim }, facts, context) {

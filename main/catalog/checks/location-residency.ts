@@ -13,9 +13,9 @@ export const locationResidency = defineCheck({
   id: 'location.residency',
   property: 'location',
   claim:
-    'Whoever holds the keys of this SSH session answered from inside every area that the data-residency policies ask for.',
+    'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
   limits:
-    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It rests on the declared places of the computers that timed it, and on clocks there that nothing slows by more than 0.05 % meanwhile. A relay inside the area that holds a copy of the host key would answer alike. Where data, replicas and backups are is not shown; their endpoints are listed apart.',
+    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement. A relay inside the area with a copy of the host key would respond the same way. Where data, replicas and backups are is not shown; their endpoints are listed separately.',
   needs: {},
   wants: { echo: nonceEcho, ...PROVIDER_WANTS },
   evaluate(_, { echo, ...facts }, context): Conclusion {
@@ -46,7 +46,7 @@ const noCommitment = (elsewhere: number): Conclusion => ({
   because: [
     leavesUnclear(
       elsewhere === 0
-        ? 'The declared scope has no data-residency policy, so no area is asked for. A commitment in a contract that was not declared is not seen.'
+        ? 'The declared scope has no data-residency policy, so no area is required. A contractual commitment that was not declared is not covered.'
         : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not seen.`,
       null,
     ),

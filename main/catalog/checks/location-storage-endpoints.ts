@@ -17,7 +17,7 @@ export const locationStorageEndpoints = defineCheck({
   claim:
     'Databases of at least two provenances place every endpoint of remote storage of this server in an allowed country.',
   limits:
-    'The server’s own view at one moment, and claims of others about addresses. Behind an address data may be kept, copied and backed up elsewhere. Object stores that programs speak to, and targets of backup tools, are not seen. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
+    'The server’s own view at one moment, and third-party statements about addresses. Behind an address, data may be stored, copied and backed up elsewhere. Object stores used by programs, and targets of backup tools, are not covered. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
   needs: { mounts: storageMounts },
   wants: { remote: storageRemote, settings: backupSettings, units: backupUnits },
   evaluate({ mounts }, { remote, settings, units }, context) {
@@ -77,7 +77,7 @@ function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoi
     return { texts: said.map(({ text }) => text), is: isAllowed === null ? 'undecided' : databasesSay(said, isAllowed) }
   })
   const texts = says.flatMap((one) => one.texts)
-  const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database whose data is of the last year names a country for its address.' : texts.join(' ')}`
+  const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`
   if (says.some(({ is }) => is === 'outside')) return { says: 'against', text: `${told} That is not allowed.`, probe }
   if (says.length > 0 && says.every(({ is }) => is === 'inside')) return { says: 'for', text: told, probe }
   const why = isAllowed === null ? ' No allowed country was declared.' : ''

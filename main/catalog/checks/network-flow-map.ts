@@ -9,7 +9,7 @@ const FIRST_CLIENT_PORT = 32_768
 export const networkFlowMap = defineCheck({
   id: 'network.flow-map',
   property: 'operations',
-  claim: 'The peers of the TCP connections that were open at this moment are on record, by network and port.',
+  claim: 'The peers of the TCP connections open at the time of collection are recorded, by network and port.',
   ends: 'recorded',
   limits:
     'One look at one moment: connections that opened and closed at other times are missing, as are UDP, RDMA, other network namespaces and content. Peers are joined by the first 24 bits of an IPv4 and the first 64 of an IPv6 address; behind a gateway many hosts look like one.',

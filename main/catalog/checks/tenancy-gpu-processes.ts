@@ -14,7 +14,7 @@ export const tenancyGpuProcesses = defineCheck({
   property: 'isolation',
   claim: 'Every process on the GPUs runs under an account on the declared roster.',
   limits:
-    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement of whoever wrote the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
   needs: { pci: pciDevices, processes: tenancyProcesses },
   wants: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
@@ -52,7 +52,7 @@ function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): reado
       ? []
       : [
           leavesUnclear(
-            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver answers for ${gpus.length}.`,
+            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver reports ${gpus.length}.`,
             gpuNvidia,
           ),
         ]),

@@ -20,7 +20,7 @@ export const tenancyNoHypervisor = defineCheck({
   property: 'isolation',
   claim: 'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware.',
   limits:
-    'Read from the running system only: whoever has root in its image can make it answer anything. A hypervisor built to hide, which hands every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that whoever provides the machine can choose.',
+    'Read from the running system only: root in its image can falsify any response. A hypervisor built to hide, which passes every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that the operator of the machine can choose.',
   needs: {},
   wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
@@ -31,7 +31,7 @@ export const tenancyNoHypervisor = defineCheck({
       return {
         verdict: 'inconclusive',
         because:
-          because.length > 0 ? because : [leavesUnclear('Nothing was read that says what the system runs on.', null)],
+          because.length > 0 ? because : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
       }
     return {
       verdict: 'not-met',
@@ -55,7 +55,7 @@ function toFake(observed: readonly Observed[]): Step {
     return number === 0 ? [] : [`${number} by ${words}`]
   })
   return leavesUnclear(
-    `${count(real.length, 'signal')} read as on hardware here. A provider could imitate ${costs.join(', ')}; and whoever has root in the system’s image all of them, at no cost. No measurement of this run excludes that.`,
+    `${count(real.length, 'signal')} indicate bare metal here. A provider could imitate ${costs.join(', ')}; root in the system’s image could imitate all of them, at no cost. No measurement of this run excludes that.`,
     null,
   )
 }

@@ -17,7 +17,7 @@ export const timeAuditTimestamps = defineCheck({
   id: 'time.audit-timestamps',
   property: 'audit',
   claim:
-    'The node’s zone is known, its clock agrees with the auditor’s within the time of the collection, and its newest log entry is of that time.',
+    'The node’s time zone is known, its clock agrees with the auditor’s within the duration of the collection, and its newest log entry is from that time.',
   limits:
     'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
   needs: { now: timeNow },
@@ -36,7 +36,7 @@ function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): 
   if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
   if (session.fact.serverVersion.endsWith(DEMO_SERVER))
     return leavesUnclear(
-      'This is a demo node: its answers were recorded earlier, so its clock was not compared.',
+      'This is a demo node: its captures were recorded earlier, so its clock was not compared.',
       sshSession,
     )
   const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)

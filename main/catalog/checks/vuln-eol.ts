@@ -23,9 +23,9 @@ export const vulnEol = defineCheck({
   id: 'vuln.eol',
   property: 'integrity',
   claim:
-    'The operating system’s release, and the branch of the NVIDIA driver where one is loaded, are still supported by their makers.',
+    'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
   limits:
-    'The dates are those of a list in this program, as of the day that is named beside the result, not of the makers’ pages today; a list older than 90 days supports nothing. A minor release that its successor has ended, kernels from other sources, firmware and other software are not judged. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
+    'The dates are those of a list in this program, as of the date printed with the result, not of the vendors’ pages today; a list older than 90 days supports nothing. A minor release ended by its successor, kernels from other sources, firmware and other software are not evaluated. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
   needs: { distribution: packagesDistribution },
   wants: { modules: gpuModules },
   evaluate({ distribution }, { modules }, context) {
@@ -73,7 +73,7 @@ function listed(
     const paid =
       subscription === undefined
         ? ''
-        : ` Its maker sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it is bought is not shown here.`
+        : ` Its vendor sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it was purchased is not shown here.`
     return speaksAgainst(
       `Support of ${called} for everybody ended on ${release.until} (${source}).${paid}`,
       packagesDistribution,
@@ -103,7 +103,7 @@ function branchStep(version: string, context: Context): Step {
   if (branch === null) return leavesUnclear(`The branch of the NVIDIA driver ${called} is not in our list.`, gpuModules)
   if (branch === 'unlisted')
     return speaksAgainst(
-      `The NVIDIA driver ${called} is of a branch that its maker’s list of supported ones no longer names (${DRIVER_SOURCE}).`,
+      `The NVIDIA driver ${called} is of a branch that is no longer in its vendor’s list of supported ones (${DRIVER_SOURCE}).`,
       gpuModules,
     )
   return branch.until >= today(context)
