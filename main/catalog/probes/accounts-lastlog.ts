@@ -6,9 +6,9 @@ import { lines } from '../read-text.ts'
 export const accountsLastlog = defineProbe({
   id: 'accounts.lastlog',
   title: 'Last login of each account (lastlog)',
-  why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is asked as well.',
+  why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is read as well.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { accounts: run(['lastlog']) },
@@ -21,7 +21,7 @@ export const accountsLastlog2 = defineProbe({
   title: 'Last login of each account (lastlog2)',
   why: 'Shows when each account last logged in, where the distribution keeps it in a database.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { accounts: run(['lastlog2']) },

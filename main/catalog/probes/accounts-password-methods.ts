@@ -20,15 +20,15 @@ const COLUMNS = 'USER,PWD-METHOD,PWD-CHANGE,PWD-MAX'
  * does not exist its list ends, with status 0; so an account that is not named here was not looked at. */
 export const accountsPasswordMethods = defineProbe({
   id: 'accounts.password-methods',
-  title: 'How passwords are stored and aged',
+  title: 'Password storage and expiry',
   why: 'Shows by which scheme each password is stored, when it was last changed, and when it must change. Passwords and hashes are not read.',
   commands: { accounts: runAsRoot(['lslogins', '--time-format=iso', '-e', '-o', COLUMNS]) },
   parse({ accounts }) {
-    if (accounts.exitCode !== 0) return unknown('lslogins did not answer')
+    if (accounts.exitCode !== 0) return unknown('lslogins did not respond')
     const rows = lines(accounts.text).map((line) =>
       /^USER="([^"]*)" PWD[-_]METHOD="([^"]*)" PWD[-_]CHANGE="([^"]*)" PWD[-_]MAX="(-?\d{0,9})"$/.exec(line),
     )
-    if (rows.length === 0 || rows.includes(null)) return unknown('the answer of lslogins has another form')
+    if (rows.length === 0 || rows.includes(null)) return unknown('the output of lslogins has an unexpected format')
     return known<PasswordMethods>({
       accounts: new Map(
         rows.map((row) => {

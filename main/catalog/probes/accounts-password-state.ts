@@ -30,9 +30,9 @@ export const accountsPasswordState = defineProbe({
     const read = rows.map(([name, state]) => [name ?? '', STATES[state ?? ''] ?? null] as const)
     // A name with a blank would shift the words, and could so speak for another account.
     if (read.length === 0 || rows.some(([, , third]) => STATES[third ?? ''] !== undefined))
-      return unknown('the answer of passwd has another form')
+      return unknown('the output of passwd has an unexpected format')
     if (read.some(([name, state]) => name === '' || state === null))
-      return unknown('the answer of passwd has another form')
+      return unknown('the output of passwd has an unexpected format')
     return known<PasswordStates>({
       states: new Map(read.flatMap(([name, state]) => (state === null ? [] : [[name, state] as const]))),
     })

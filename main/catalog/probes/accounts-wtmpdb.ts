@@ -13,7 +13,7 @@ export const accountsWtmpdb = defineProbe({
   title: 'Sessions in the login database',
   why: 'Shows when each account was last used, where the distribution keeps sessions in a database.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { sessions: run(['wtmpdb', 'last', '-w', '-F', '-n', `${MOST}`]) },

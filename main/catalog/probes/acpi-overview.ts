@@ -19,7 +19,7 @@ const PROFILE = '/sys/firmware/acpi/pm_profile'
 export const acpiOverview = defineProbe({
   id: 'acpi.overview',
   title: 'Firmware tables: names and sizes',
-  why: 'Servers have dozens of firmware tables; virtual machines have a handful, some of which exist in guests only.',
+  why: 'Servers have dozens of firmware tables; virtual machines have a handful, some of which exist only in guests.',
   commands: {
     lists: run(['ls', '-l', TABLES, DEVICES, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
     profile: run(['cat', PROFILE]),

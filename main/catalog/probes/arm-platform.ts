@@ -19,7 +19,7 @@ const HYPERVISOR = '/proc/device-tree/hypervisor/compatible'
 export const armPlatform = defineProbe({
   id: 'arm.platform',
   title: 'Processor id and device tree (arm64 and others)',
-  why: 'Machines that describe themselves by a device tree name their board there; virtual ones name the machine that was made up.',
+  why: 'Machines that describe themselves by a device tree name their board there; virtual ones name the emulated machine.',
   // A device tree ends each of its texts with a zero byte, hence -a.
   commands: {
     files: run(['grep', '-aH', '', MIDR, MODEL, COMPATIBLE, HYPERVISOR, ALWAYS_FILE], {

@@ -10,8 +10,8 @@ export interface AuditRuleFiles {
 /** augenrules(8) makes the rules that are loaded at boot from the files *.rules in rules.d; other files there do not count. */
 export const auditdRuleFiles = defineProbe({
   id: 'auditd.rule-files',
-  title: 'Audit rules that are set for the next boot',
-  why: 'Shows whether the rules that work now are the ones in the files, and so come back after a restart.',
+  title: 'Audit rules for the next boot',
+  why: 'Shows whether the active rules are the ones in the files, and so are loaded again after a restart.',
   commands: {
     rules: runAsRoot(['grep', '-r', '-H', '-E', '^[[:space:]]{0,}-[aAw][[:space:]]', '/etc/audit/rules.d']),
   },

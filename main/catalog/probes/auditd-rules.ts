@@ -27,7 +27,7 @@ export const auditdRules = defineProbe({
     if (rules.exitCode !== 0) return unknown('the loaded audit rules could not be listed')
     if (/^No rules\s*$/.test(rules.text)) return known<AuditRules>({ rules: [] })
     const read = lines(rules.text).map(readRule)
-    if (read.length === 0 || read.includes(null)) return unknown('the answer of auditctl has another form')
+    if (read.length === 0 || read.includes(null)) return unknown('the output of auditctl has an unexpected format')
     return known<AuditRules>({ rules: read.filter((rule) => rule !== null) })
   },
 })

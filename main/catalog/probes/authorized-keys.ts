@@ -42,7 +42,7 @@ const KEY_LINE = '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}'
 export const authorizedKeys = defineProbe({
   id: 'authorized-keys',
   title: 'Public keys that may log in',
-  why: 'Shows which SSH public keys open which account. Public keys are no secrets; comments behind them are not read.',
+  why: 'Shows which SSH public keys open which account. Public keys are not secret; their comments are not read.',
   commands: {
     keys: runAsRoot(
       [

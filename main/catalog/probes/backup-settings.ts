@@ -45,7 +45,7 @@ const LOCKING = `${START}(-[[:space:]]{1,}){0,1}(append[_-]only${IS}true|retenti
 export const backupSettings = defineProbe({
   id: 'backup.settings',
   title: 'Settings of backup tools',
-  why: 'Shows whether a backup tool is set to encrypt, and to write where nothing can be changed afterwards. Only the names of files are read.',
+  why: 'Shows whether a backup tool is configured to encrypt, and to write to an immutable target. Only the names of files are read.',
   commands: {
     files: runAsRoot(['grep', '-rlE', '.', ...PLACES], { maxBytes: 262_144 }),
     encrypting: runAsRoot(['grep', '-rliE', ENCRYPTING, ...PLACES], { maxBytes: 262_144 }),

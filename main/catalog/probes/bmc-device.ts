@@ -22,7 +22,7 @@ function apart(said: readonly string[]): readonly [number, number] {
 /** Linux Documentation/driver-api/ipmi.rst: whoever may open this device commands the controller, without any password. */
 export const bmcDevice = defineProbe({
   id: 'bmc.device',
-  title: 'Who on this server may command the management controller',
+  title: 'Local access to the management controller',
   why: 'A program that may open this device can set users and passwords of the controller.',
   commands: { nodes: run(['stat', '-c', '%a %U %G %n', ...NODES]) },
   parse({ nodes }) {

@@ -28,8 +28,8 @@ const LAN = { needsPath: IPMI_DEVICES, timeoutSeconds: 20, maxBytes: 65536 }
  */
 export const bmcLan = defineProbe({
   id: 'bmc.lan',
-  title: 'Who may log in to the management controller over the network',
-  why: 'Whoever controls the controller controls the server. No password, address or key is asked for.',
+  title: 'Network logins of the management controller',
+  why: 'Control of the management controller is control of the server. No password, address or key is read.',
   commands: {
     channel: runAsRoot(['ipmitool', 'channel', 'info', '1'], LAN),
     users: runAsRoot(['ipmitool', 'channel', 'getaccess', '1'], { ...LAN, timeoutSeconds: 60 }),
@@ -44,7 +44,7 @@ export const bmcLan = defineProbe({
       return unknown(
         isAbsent(channel) || /Could not open device/.test(channel.errorText)
           ? 'the kernel offers no management controller'
-          : 'the management controller did not tell of its first channel',
+          : 'the management controller did not report its first channel',
       )
     const isNetwork = /LAN/.test(medium)
     const list = isNetwork ? usersIn(users) : []

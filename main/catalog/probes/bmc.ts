@@ -48,10 +48,10 @@ const OF_DEVICE = { needsPath: IPMI_DEVICES, maxBytes: 65536 }
  */
 export const bmc = defineProbe({
   id: 'bmc.state',
-  title: 'What the management controller tells',
-  why: 'A real controller has dozens of sensors that move, an inventory with serial numbers and a history; a model has next to nothing.',
+  title: 'Management controller data',
+  why: 'A real controller has dozens of changing sensors, an inventory with serial numbers and a history; an emulated one has almost none of these.',
   volatile: {
-    why: 'Sensors measure, events are logged, and power is drawn as the work goes.',
+    why: 'Sensor values, logged events and power change with the workload.',
     steady: ({ readings: _, events: __, watts: ___, beyondLimits: ____, ...controller }: Bmc) => controller,
   },
   commands: {
@@ -67,7 +67,7 @@ export const bmc = defineProbe({
       return unknown(
         isAbsent(controller) || /Could not open device/.test(controller.errorText)
           ? NO_CONTROLLER
-          : 'the management controller did not answer',
+          : 'the management controller did not respond',
       )
     const unanswered = Object.entries({ sensors, inventory, events, power }).flatMap(([name, answer]) =>
       isAnswered(answer) ? [] : [name],

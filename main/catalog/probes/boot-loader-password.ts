@@ -36,8 +36,8 @@ const PATTERNS = {
 /** Settings of GRUB and systemd-boot: whether a password is asked for before an entry is changed. Most of these files are root's. */
 export const bootLoaderPassword = defineProbe({
   id: 'boot.loader-password',
-  title: 'Password of the boot loader',
-  why: 'Shows whether somebody at the console could change how the server starts. The password and its hash are not read.',
+  title: 'Boot loader password',
+  why: 'Shows whether a person at the console could change how the server starts. The password and its hash are not read.',
   commands: {
     settings: runAsRoot([
       'grep',

@@ -26,9 +26,9 @@ const MAP = '/sys/firmware/memmap'
 export const bootMemory = defineProbe({
   id: 'boot.memory',
   title: 'Memory map of the firmware',
-  why: 'Says how much memory the firmware handed over, to compare with the modules it lists and with the memory in use.',
+  why: 'Shows how much memory the firmware made available, to compare with the modules it lists and with the memory in use.',
   volatile: {
-    why: 'Firmware cuts the map otherwise at each start.',
+    why: 'Firmware divides the map differently at each start.',
     steady: ({ isUefi, map }: BootMemory) => ({
       isUefi,
       map: map === null ? null : { gibibytes: gibibytes(map.memoryBytes / 1024), hasAcpiStorage: map.hasAcpiStorage },

@@ -14,8 +14,8 @@ export interface CloudInit {
  */
 export const cloudInit = defineProbe({
   id: 'cloud-init',
-  title: 'What the provider told the server at first boot',
-  why: 'Providers state region and zone when they set a server up. Three lines are read; no network is asked.',
+  title: 'Provider metadata from first boot (cloud-init)',
+  why: 'Providers state region and zone when they set up a server. Three lines are read; no network request is made.',
   commands: {
     claims: run(['grep', '-E', '^  "(cloud_name|region|availability_zone)": ', '/run/cloud-init/instance-data.json']),
   },

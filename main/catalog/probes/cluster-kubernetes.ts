@@ -28,7 +28,7 @@ const PLACES = [
 export const clusterKubernetes = defineProbe({
   id: 'cluster.kubernetes',
   title: 'Credentials of Kubernetes administrators on this server',
-  why: 'Whoever can read such a file controls every container of the cluster. Names, owners and modes only.',
+  why: 'A user who can read such a file controls every container of the cluster. Names, owners and modes only.',
   commands: {
     credentials: runAsRoot(['stat', '-c', '%a:%U:%G:%n', ...PLACES]),
   },

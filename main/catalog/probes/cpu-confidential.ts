@@ -10,7 +10,7 @@ export interface ConfidentialGuest {
 export const cpuConfidential = defineProbe({
   id: 'cpu.confidential',
   title: 'Confidential computing of the processor',
-  why: 'Shows whether this system is a guest whose memory the processor encrypts against the provider.',
+  why: 'Shows whether this system is a guest whose memory the processor protects from the provider by encryption.',
   commands: {
     devices: run(['ls', '-d', '/dev/tdx_guest', '/dev/sev-guest', '/sys/firmware/uv/prot_virt_guest']),
     flags: run(['grep', '-m1', '-ow', 'tdx_guest', '/proc/cpuinfo']),

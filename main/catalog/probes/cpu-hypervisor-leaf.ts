@@ -58,7 +58,7 @@ export const cpuHypervisorLeaf = defineProbe({
 export function parseHypervisorLeaf(basic: Uint8Array, reserved: Uint8Array): Parsed<HypervisorLeaf> {
   const leaves = reserved.length / LEAF_BYTES
   if (basic.length !== LEAF_BYTES || (leaves !== LEAVES && leaves !== LEAVES_BEFORE))
-    return unknown('the processor’s identification has another length than asked for')
+    return unknown('the processor’s identification has an unexpected length')
   const leaf = (number: number): Uint8Array => reserved.subarray(number * LEAF_BYTES, (number + 1) * LEAF_BYTES)
   const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
   const bases = Array.from({ length: Math.floor((leaves - 1) / 0x100) + 1 }, (_, index) => leaf(index * 0x100))

@@ -33,10 +33,10 @@ const FILES = {
  */
 export const cpuIsolation = defineProbe({
   id: 'cpu.isolation',
-  title: 'CPUs set aside, and memory nodes',
+  title: 'Isolated CPUs and memory nodes',
   why: 'Shows which CPUs the kernel keeps free of other work, whether it is a real-time kernel, and how memory is divided.',
   volatile: {
-    why: 'The kernel keeps some pages more or fewer for itself at each start.',
+    why: 'The kernel reserves a slightly different number of pages at each start.',
     steady: ({ nodes, ...rest }: CpuIsolation) => ({
       ...rest,
       nodes: nodes.map(({ node, totalKib }) => ({ node, gibibytes: gibibytes(totalKib) })),

@@ -24,8 +24,8 @@ const EXTENDED = 0x80000000
 /** cpuid(4), as the device of cpu.hypervisor-leaf, sub-leaf 0 only. Intel SDM vol. 2 and AMD APM vol. 3 for what the leaves mean. */
 export const cpuLeaves = defineProbe({
   id: 'cpu.leaves',
-  title: 'What the processor says of itself',
-  why: 'The processor’s own identification, as it answers without the kernel between, shows what a hypervisor changed in it.',
+  title: 'Processor identification (CPUID)',
+  why: 'The processor’s own identification, read without the kernel’s interpretation, shows what a hypervisor changed in it.',
   commands: {
     basic: runAsRoot(
       ['dd', 'if=/dev/cpu/0/cpuid', `bs=${BASIC_LEAVES * LEAF_BYTES}`, 'count=1', 'status=none'],
@@ -53,7 +53,7 @@ export const cpuLeaves = defineProbe({
 /** The basic and the extended leaves, one after the other: the fact, or a reason where there are not as many as asked for. */
 export function parseCpuLeaves(basic: Uint8Array, extended: Uint8Array): Parsed<CpuLeaves> {
   if (basic.length !== BASIC_LEAVES * LEAF_BYTES || extended.length !== EXTENDED_LEAVES * LEAF_BYTES)
-    return unknown('the processor’s identification has another length than asked for')
+    return unknown('the processor’s identification has an unexpected length')
   const bytesOf = (leaf: number): Uint8Array => basic.subarray(leaf * LEAF_BYTES, (leaf + 1) * LEAF_BYTES)
   const register = (leaf: number, index: number): number =>
     leaf >= EXTENDED ? at(extended, leaf - EXTENDED, index) : at(basic, leaf, index)

@@ -26,7 +26,7 @@ const VALUES = ['name', 'scaling_driver', 'current_driver', 'available_clocksour
 export const cpuPlatform = defineProbe({
   id: 'cpu.platform',
   title: 'Hardware around the processor',
-  why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely given to guests.',
+  why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely exposed to guests.',
   volatile: {
     why: 'Sensors are numbered in the order in which their drivers start.',
     steady: ({ sensors, ...platform }: CpuPlatform) => ({ ...platform, sensors: inOrder(sensors) }),

@@ -29,10 +29,10 @@ const MOST = 4096
  */
 export const cpuSensors = defineProbe({
   id: 'cpu.sensors',
-  title: 'Readings of the sensors inside processors, and memory under error detection',
-  why: 'A sensor that answers with a plausible temperature, and memory controllers that know their modules, say more than names that the kernel registers.',
+  title: 'Processor sensor values and memory with error detection',
+  why: 'A sensor with a plausible temperature, and memory controllers that list their modules, are stronger evidence than names registered by the kernel.',
   volatile: {
-    why: 'Temperatures change by themselves, and sensors are numbered in the order in which their drivers start.',
+    why: 'Temperatures change continuously, and sensors are numbered in the order in which their drivers start.',
     steady: ({ temperatures, controllers }: CpuSensors) => ({
       drivers: [...new Set(temperatures.map(({ driver }) => driver))].sort(),
       controllers,

@@ -42,7 +42,7 @@ const NAMES = [
 export const cpuTopology = defineProbe({
   id: 'cpu.topology',
   title: 'Layout of the processors, their caches and their memory',
-  why: 'Sockets, cores, caches and distances between memory nodes follow from the processor’s model; guests are often given others.',
+  why: 'Sockets, cores, caches and distances between memory nodes follow from the processor’s model; guests often receive different ones.',
   commands: {
     values: run(
       [
@@ -75,7 +75,7 @@ export function parseTopology(text: string): Parsed<CpuTopology> {
     })
   const packages = new Map(of(/^\/sys\/devices\/system\/cpu\/cpu(\d{1,5})\/topology\/physical_package_id$/))
   const siblings = new Map(of(/^\/sys\/devices\/system\/cpu\/cpu(\d{1,5})\/topology\/thread_siblings_list$/))
-  if (packages.size === 0) return unknown('the kernel does not say where its processors sit')
+  if (packages.size === 0) return unknown('the kernel does not report the location of its processors')
   return known({
     cpus: packages.size,
     packages: new Set(packages.values()).size,

@@ -33,7 +33,7 @@ function readDmStatus({ exitCode, text, errorText }: Answer): Parsed<DmStatus> {
   if (exitCode !== 0) return unknown(`dmsetup failed: ${quote(errorText)}`)
   const rows = lines(text).map((line) => /^(.{1,300}?): \d{1,20} \d{1,20} (\S+)(?: (.*))?$/.exec(line))
   if (text.trim() !== 'No devices found' && rows.includes(null))
-    return unknown('the answer of dmsetup has another form')
+    return unknown('the output of dmsetup has an unexpected format')
   const raids: { name: string; level: string; health: string }[] = []
   const multipaths: { name: string; active: number; failed: number }[] = []
   for (const row of rows) {

@@ -16,7 +16,7 @@ export interface DmTable {
 export const storageDmTable = defineProbe({
   id: 'storage.dm-table',
   title: 'Device-mapper tables',
-  why: 'Names the cipher and key length of every encrypting layer. Keys are not shown by this command.',
+  why: 'Shows the cipher and key length of every encrypting layer. Keys are not shown by this command.',
   volatile: {
     why: 'Devices are listed in the order in which they were opened.',
     steady: ({ devices }: DmTable) => ({ devices: inOrder(devices) }),

@@ -15,7 +15,7 @@ const ENTRIES = '/sys/firmware/dmi/entries'
 export const dmiEntries = defineProbe({
   id: 'dmi.entries',
   title: 'Extent of the firmware’s hardware table',
-  why: 'Says without administrator rights how much hardware the firmware describes, and of which kinds.',
+  why: 'Shows, without administrator rights, how much hardware the firmware describes, and of which kinds.',
   commands: { lists: run(['ls', '-l', TABLES, ENTRIES]) },
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the firmware’s hardware table could not be listed')

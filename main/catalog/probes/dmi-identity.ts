@@ -23,7 +23,7 @@ const FOLDER = '/sys/class/dmi/id/'
 export const dmiIdentity = defineProbe({
   id: 'dmi.identity',
   title: 'Hardware identity reported by firmware',
-  why: 'Virtual machines usually carry the name of their hypervisor here. It is text: it can speak against hardware, never for it alone.',
+  why: 'Virtual machines usually carry the name of their hypervisor here. The text can indicate virtualization; it cannot show bare metal on its own.',
   commands: {
     fields: run(
       [

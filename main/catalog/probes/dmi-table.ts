@@ -56,7 +56,7 @@ export interface DmiTable {
 export const dmiTable = defineProbe({
   id: 'dmi.table',
   title: 'Full hardware table of the firmware',
-  why: 'Caches, slots and memory modules are described here on servers; guests have few of them, or copies that do not fit.',
+  why: 'Caches, slots and memory modules are described here on servers; guests have few of them, or inconsistent copies.',
   commands: { table: runAsRoot(['dmidecode', '-t', '0,1,2,3,4,7,8,9,10,16,17,19,38,41']) },
   parse({ table }) {
     if (/No SMBIOS nor DMI entry point found/.test(table.text)) return known(NO_TABLE)
@@ -80,7 +80,7 @@ const NO_TABLE: DmiTable = {
 /** SMBIOS (DSP0134) structures as dmidecode prints them: the table, or a reason where there is no structure. */
 export function parseDmiTable(text: string): Parsed<DmiTable> {
   const structures = dmiStructures(text)
-  if (structures.length === 0) return unknown('the answer of dmidecode holds no structure')
+  if (structures.length === 0) return unknown('the output of dmidecode contains no structure')
   const counts = new Map<number, number>()
   for (const { type } of structures) counts.set(type, (counts.get(type) ?? 0) + 1)
   const of = (type: number): readonly DmiStructure[] => structures.filter((structure) => structure.type === type)

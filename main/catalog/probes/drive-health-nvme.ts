@@ -26,7 +26,7 @@ export const driveHealthNvme = defineProbe({
   title: 'Health of NVMe drives',
   why: 'Shows whether a drive warns of failing, and how much of its rated life is used.',
   volatile: {
-    why: 'Drives wear, warm up and count errors; that they warn of anything but warmth, or had errors, stays.',
+    why: 'Wear, temperature and error counts change; only warnings other than temperature, and whether there were errors, are compared.',
     steady: ({ controllers, silent }: NvmeHealths) => ({
       controllers: inOrder(
         [...controllers].map(([name, { criticalWarning, mediaErrors }]) => ({
@@ -53,7 +53,7 @@ export const driveHealthNvme = defineProbe({
     const silent: string[] = []
     for (const name of NVME_CONTROLLERS) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every controller was asked')
+      if (answer === undefined) return unknown('not every controller was queried')
       if (isAbsent(answer)) continue
       const health = readHealth(answer)
       if (health === null) silent.push(name)

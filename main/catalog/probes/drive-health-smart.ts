@@ -27,7 +27,7 @@ export const driveHealthSmart = defineProbe({
   title: 'Health of SATA and SAS drives',
   why: 'Shows whether a drive predicts its own failure, and how much of its rated life is used.',
   volatile: {
-    why: 'Drives wear, count sectors, and may be asleep when they are asked; that one fails or has bad sectors stays.',
+    why: 'Wear and sector counts change, and drives may be in standby when queried; only whether one fails or has bad sectors is compared.',
     steady: ({ drives, silent }: SmartHealths) => ({
       drives: inOrder([...drives.keys(), ...silent]),
       failing: inOrder(
@@ -51,7 +51,7 @@ export const driveHealthSmart = defineProbe({
     const silent: string[] = []
     for (const name of SMART_DRIVES) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every drive was asked')
+      if (answer === undefined) return unknown('not every drive was queried')
       if (isNoSuchDevice(answer)) continue
       const health = readHealth(answer)
       if (health === null) silent.push(name)

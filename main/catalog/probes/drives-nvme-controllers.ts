@@ -19,9 +19,9 @@ const CONTROLLERS = Array.from({ length: 10 }, (_, number) => `nvme${number}`)
 export const drivesNvmeControllers = defineProbe({
   id: 'drives.nvme-controllers',
   title: 'Abilities of NVMe drives',
-  why: 'Shows whether a drive could lock itself at all.',
+  why: 'Shows whether a drive supports locking.',
   volatile: {
-    why: 'The kernel numbers controllers as it finds them; each is known by its serial number.',
+    why: 'The kernel numbers controllers in the order of detection; each is identified by its serial number.',
     steady: ({ controllers }: NvmeControllers) => ({ controllers: inOrder(controllers.values()) }),
   },
   commands: Object.fromEntries(
@@ -38,7 +38,7 @@ export const drivesNvmeControllers = defineProbe({
     const controllers = new Map<string, NvmeController>()
     for (const name of CONTROLLERS) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every controller was asked')
+      if (answer === undefined) return unknown('not every controller was queried')
       const controller = isAbsent(answer) ? null : readController(answer)
       if (controller !== null) controllers.set(name, controller)
     }

@@ -20,8 +20,8 @@ export const OPAL_DEVICES = [...Array.from({ length: 10 }, (_, number) => `nvme$
 /** sedutil-cli(8), --query: the only one of its options that reads and takes no password. */
 export const drivesOpal = defineProbe({
   id: 'drives.opal',
-  title: 'Locking of drives that encrypt themselves',
-  why: 'Shows whether a drive that encrypts itself also locks itself when it loses power. Nothing is changed on the drive.',
+  title: 'Locking of self-encrypting drives',
+  why: 'Shows whether a self-encrypting drive also locks when it loses power. Nothing is changed on the drive.',
   commands: Object.fromEntries(
     OPAL_DEVICES.map((name): [string, Command] => [
       name,
@@ -36,7 +36,7 @@ export const drivesOpal = defineProbe({
     const drives = new Map<string, OpalLocking>()
     for (const name of OPAL_DEVICES) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every drive was asked')
+      if (answer === undefined) return unknown('not every drive was queried')
       const locking = readLocking(answer)
       if (locking !== null) drives.set(name, locking)
     }

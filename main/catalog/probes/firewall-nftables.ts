@@ -37,14 +37,14 @@ export interface ForwardRule {
 export const firewallNftables = defineProbe({
   id: 'firewall.nftables',
   title: 'Packet filter rules',
-  why: 'Shows what the server’s own firewall does with traffic that nothing allows.',
+  why: 'Shows what the server’s own firewall does with traffic that no rule allows.',
   commands: { ruleset: runAsRoot(['nft', '-j', 'list', 'ruleset']) },
   parse({ ruleset }) {
     if (ruleset.exitCode !== 0) return unknown('the packet filter rules could not be listed')
     const json = readJson(ruleset.text, 'nft')
     if (!json.ok) return json
     const entries = asList(asRecord(json.fact).nftables).map(asRecord)
-    if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the answer of nft has another form')
+    if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the output of nft has an unexpected format')
     const chains = groupByChain(entries.map((entry) => asRecord(entry.rule)).filter((rule) => rule.chain !== undefined))
     const states = new Map(
       entries

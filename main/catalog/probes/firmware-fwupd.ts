@@ -16,7 +16,7 @@ export const firmwareFwupd = defineProbe({
   title: 'Firmware versions known to fwupd',
   why: 'Lists the firmware of drives, adapters and boards with versions, where that service runs. Nothing is started, downloaded or updated.',
   volatile: {
-    why: 'Devices are listed in no order.',
+    why: 'Devices are listed in no fixed order.',
     steady: ({ devices }: FirmwareDevices) => ({ devices: inOrder(devices) }),
   },
   commands: {
@@ -41,7 +41,7 @@ export const firmwareFwupd = defineProbe({
     if (!json.ok) return json
     const { type, data } = asRecord(json.fact)
     const [list] = asList(data)
-    if (type !== 'aa{sv}' || !Array.isArray(list)) return unknown('the answer of fwupd has another form')
+    if (type !== 'aa{sv}' || !Array.isArray(list)) return unknown('the output of fwupd has an unexpected format')
     return known<FirmwareDevices>({
       devices: asList(list).flatMap((entry) => {
         const { Name, Vendor, Version } = asRecord(entry)

@@ -39,7 +39,7 @@ const CARD = /^card\d{1,3}$/
 export const gpuCards = defineProbe({
   id: 'gpu.cards',
   title: 'GPUs known to the graphics layer',
-  why: 'Shows ids and partitions of AMD and Intel GPUs, and whether one is only a part of another, without tools of their makers.',
+  why: 'Shows IDs and partitions of AMD and Intel GPUs, and whether one is only a part of another, without vendor tools.',
   volatile: {
     why: 'Cards are numbered in the order in which their drivers start.',
     steady: ({ cards }: GpuCards) => ({ cards: inOrder(cards.map(({ name: _, ...card }) => card)) }),

@@ -14,10 +14,10 @@ export interface IdentityDocument {
  */
 export const identityDocument = defineProbe({
   id: 'cloud-init.identity',
-  title: 'Identity document that the provider signed',
-  why: 'Some providers sign which machine this is and in which region. cloud-init keeps it from the first boot; no network is asked. Some systems, such as Vault, accept such a document as a login, and it goes into the pack: so it is read only where it was asked for.',
+  title: 'Identity document signed by the provider',
+  why: 'Some providers sign a statement of the machine and its region. cloud-init stores it at first boot; no network request is made. Some systems, such as Vault, accept such a document as a login, and it goes into the pack: it is therefore read only on request.',
   volatile: {
-    why: 'The provider signs the document anew; that there is one stays.',
+    why: 'The provider signs the document anew; only its presence is compared.',
     steady: ({ rsa2048 }: IdentityDocument) => ({ isThere: rsa2048 !== null }),
   },
   optIn: 'metadata',

@@ -42,9 +42,9 @@ const ADAPTERS = '/sys/class/infiniband'
 export const infiniband = defineProbe({
   id: 'infiniband',
   title: 'Fabric adapters and their partitions',
-  why: 'The partition keys of an InfiniBand port say with which other servers of the fabric it can talk.',
+  why: 'The partition keys of an InfiniBand port show with which other servers of the fabric it can communicate.',
   volatile: {
-    why: 'The manager of the subnet gives out addresses, and another may take its place.',
+    why: 'The subnet manager assigns addresses, and another may replace it.',
     steady: ({ adapters, ports }: Fabric) => ({
       adapters: inOrder(adapters),
       ports: inOrder(

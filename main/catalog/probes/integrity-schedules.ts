@@ -19,8 +19,8 @@ const NOT_READ = /(~|\.(bak|old|orig|save|disabled|swp|placeholder|dpkg-[a-z]{1,
 /** crontab(5) and run-parts(8): tables of the system and of users, and scripts that run daily or weekly. */
 export const integritySchedules = defineProbe({
   id: 'integrity.schedules',
-  title: 'Integrity and malware checks that cron starts',
-  why: 'Shows whether file checks and scans run by schedule. Only the names of known tools are read from the tables.',
+  title: 'Integrity and malware checks started by cron',
+  why: 'Shows whether file checks and scans run on a schedule. Only the names of known tools are read from the tables.',
   commands: {
     cron: runAsRoot([
       'grep',

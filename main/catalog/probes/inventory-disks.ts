@@ -44,7 +44,7 @@ export const inventoryDisks = defineProbe({
   title: 'Drives',
   why: 'Shows which drives are in the machine, and which of them are reached over a network or emulated.',
   volatile: {
-    why: 'Drives tell their temperature, and the kernel numbers them as it finds them; a drive is known by its serial number and where it hangs.',
+    why: 'Temperatures change, and the kernel numbers drives in the order of detection; a drive is identified by its serial number and its connection.',
     steady: ({ disks }: Disks) => ({
       disks: inOrder(
         disks.map(({ name: _, path: __, celsius: ___, ...disk }, at) => ({

@@ -18,7 +18,7 @@ const TABLE = '/proc/net/ip_vs'
  */
 export const ipvsServices = defineProbe({
   id: 'ipvs.services',
-  title: 'Ports that the kernel balances over other machines',
+  title: 'Ports load-balanced by the kernel to other machines',
   why: 'Shows ports that other machines reach although no program on this server listens there.',
   commands: { table: run(['cat', TABLE], { needsPath: [TABLE] }) },
   parse({ table }) {

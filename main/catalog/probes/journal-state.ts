@@ -36,10 +36,10 @@ export interface JournalState {
  */
 export const journalState = defineProbe({
   id: 'journal.state',
-  title: 'What the system journal holds',
+  title: 'Content range of the system journal',
   why: 'Shows how far back the journal reaches, whether entries are missing from its numbering, and which boots it covers.',
   volatile: {
-    why: 'The journal is written to, and old entries are taken away. Not seen: that somebody took entries away.',
+    why: 'The journal is written, and old entries are removed. Not detected: deliberate removal of entries.',
     steady: () => null,
   },
   commands: {
@@ -49,7 +49,7 @@ export const journalState = defineProbe({
   parse({ header, boots }) {
     if (/No journal files were found/.test(header.errorText + header.text))
       return known<JournalState>({ files: [], boots: [] })
-    if (header.exitCode !== 0 || boots.exitCode !== 0) return unknown('the journal did not answer')
+    if (header.exitCode !== 0 || boots.exitCode !== 0) return unknown('the journal did not respond')
     const files = header.text
       .split(/^(?=File path: )/m)
       .filter((block) => block.startsWith('File path: '))

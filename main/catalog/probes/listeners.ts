@@ -28,7 +28,7 @@ export const networkListeners = defineProbe({
   title: 'Network sockets that accept traffic',
   why: 'Shows which services other machines can reach, and on which addresses.',
   volatile: {
-    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
     steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: run(['ss', '-H', '-tuln']) },
@@ -41,7 +41,7 @@ export const listenerProcesses = defineProbe({
   title: 'Network sockets that accept traffic, with their processes',
   why: 'Names the program behind each listening socket.',
   volatile: {
-    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
     steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: runAsRoot(['ss', '-H', '-tulnp']) },
@@ -70,7 +70,7 @@ export function parseListeners(text: string): Parsed<Listeners> {
     const row = line.length > MAX_LINE ? null : ROW.exec(line.trim())
     const port = Number(row?.[3])
     const local = row?.[2]
-    if (local === undefined || port > 65535) return unknown(`a line of the answer is not a socket: ${quote(line)}`)
+    if (local === undefined || port > 65535) return unknown(`a line of the output is not a socket: ${quote(line)}`)
     listeners.push({
       protocol: row?.[1] === 'udp' ? 'udp' : 'tcp',
       ...splitAddress(local),

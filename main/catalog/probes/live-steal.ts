@@ -16,9 +16,9 @@ const firstLine = run(['head', '-n', '1', '/proc/stat'], { maxBytes: 4096 })
 export const liveSteal = defineProbe({
   id: 'live.steal',
   title: 'Processor time taken by a hypervisor, over an interval',
-  why: 'A machine on its own hardware loses no processor time to anybody, at any moment.',
+  why: 'A machine on its own hardware loses no processor time to a hypervisor.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,
@@ -31,7 +31,7 @@ export const liveSteal = defineProbe({
     const ticks = sum(later) - sum(earlier)
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.
     if (ticks <= 0 || steal < 0)
-      return unknown('the two readings of the processor times are not of one stretch of time')
+      return unknown('the two samples of the processor times do not cover one interval')
     return known<LiveSteal>({ ticks, steal, heard: { least: 3, auditor: wait.seconds.auditor } })
   },
 })

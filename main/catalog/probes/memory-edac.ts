@@ -24,7 +24,7 @@ export const memoryEdac = defineProbe({
   title: 'Memory errors counted by the kernel',
   why: 'Shows whether errors of the main memory are counted, and how many there were.',
   volatile: {
-    why: 'Corrected errors are counted as they come; that there was one that could not be corrected stays.',
+    why: 'Corrected errors are counted as they occur; only whether there was an uncorrectable error is compared.',
     steady: ({ controllers }: MemoryEdac) => ({
       controllers: controllers.map(({ name, uncorrected }) => ({ name, uncorrected: whether(uncorrected) })),
     }),

@@ -42,15 +42,15 @@ const nameIn = ({ exitCode, text }: Answer): string | null =>
   exitCode === 0 ? (/^[A-Za-z0-9][A-Za-z0-9 ()_.:/-]{0,99}$/.exec(text.trim())?.[0] ?? null) : null
 
 const WHY =
-  'The provider’s metadata service states where the machine was set up. It is a request that leaves the server, and so made only where it was asked for.'
+  'The provider’s metadata service states where the machine was set up. The request leaves the server, and is therefore made only on request.'
 
 /** docs.aws.amazon.com, Instance metadata. Only version 1, without a token: where it is switched off, nothing is answered. */
 export const metadataAws = defineProbe({
   id: 'metadata.aws',
   title: 'Region by the metadata service of AWS',
-  why: `${WHY} The signed document among the answers is one that some systems, such as Vault, accept as a login; it goes into the pack.`,
+  why: `${WHY} The signed document in the response is one that some systems, such as Vault, accept as a login; it goes into the pack.`,
   volatile: {
-    why: 'The provider signs the document anew; that there is one stays.',
+    why: 'The provider signs the document anew; only its presence is compared.',
     steady: ({ rsa2048, ...place }: MetadataSigned) => ({ ...place, isSigned: rsa2048 !== null }),
   },
   optIn: 'metadata',

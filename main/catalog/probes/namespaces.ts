@@ -31,7 +31,7 @@ export const INITIAL_NAMESPACES: Readonly<Record<NamespaceKind, number>> = {
 export const namespaces = defineProbe({
   id: 'namespaces',
   title: 'Namespaces of this session',
-  why: 'Shows whether we look at the server itself or at a container on it.',
+  why: 'Shows whether the session runs on the server itself or in a container on it.',
   volatile: {
     why: 'Namespaces that the kernel does not make at its start have another number each time; in a container, the second process is whatever ran second.',
     steady: ({ own, firstProcess, secondProcess, ...rest }: Namespaces) => ({

@@ -40,7 +40,7 @@ export const netInterfaces = defineProbe({
   title: 'Network interfaces',
   why: 'Shows which network adapters are physical, virtual functions, or emulated.',
   volatile: {
-    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
     steady: ({ interfaces }: NetInterfaces) => ({
       interfaces: inOrder(
         interfaces

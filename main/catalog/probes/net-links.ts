@@ -27,9 +27,9 @@ const MOST = 20_000
 export const netLinks = defineProbe({
   id: 'net.links',
   title: 'Kinds of network interfaces',
-  why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from the one burnt into an adapter.',
+  why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from an adapter’s permanent address.',
   volatile: {
-    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
     steady: ({ links }: NetLinks) => ({
       links: inOrder(
         links

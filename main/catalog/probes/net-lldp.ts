@@ -27,7 +27,7 @@ export const netLldp = defineProbe({
   title: 'Switches at the other end of the cables',
   why: 'Where the LLDP service already runs, it knows which switch and port each cable leads to.',
   volatile: {
-    why: 'Switches are listed in the order in which they were heard.',
+    why: 'Switches are listed in the order in which they were detected.',
     steady: ({ neighbours }: Lldp) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: { neighbours: runAsRoot(['lldpctl', '-f', 'json']) },
@@ -36,12 +36,12 @@ export const netLldp = defineProbe({
     const document = readJson(neighbours.text, 'lldpctl')
     if (!document.ok) return document
     const top = asRecord(document.fact).lldp
-    if (top === undefined) return unknown('the answer of lldpctl has another form')
+    if (top === undefined) return unknown('the output of lldpctl has an unexpected format')
     // One neighbour stands alone, several in a list; each is under the name of our interface.
     const found = each(asRecord(top).interface).flatMap((entry) =>
       Object.entries(asRecord(entry)).map(([device, said]) => readNeighbour(device, asRecord(said))),
     )
-    return found.length > MOST ? unknown(`more than ${MOST} LLDP neighbours`) : known<Lldp>({ neighbours: found })
+    return found.length > MOST ? unknown(`more than ${MOST} LLDP neighbors`) : known<Lldp>({ neighbours: found })
   },
 })
 

@@ -18,9 +18,9 @@ export interface NonceEcho {
 export const nonceEcho = defineProbe({
   id: 'location.nonce-echo',
   title: 'Round-trip time through the SSH session',
-  why: 'Light bounds how far away something that answers so soon can be. Timed by the collector’s own clock.',
+  why: 'The speed of light limits the distance of a responder with this round-trip time. Timed by the collector’s own clock.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   commands: { 'nonce-echo': { kind: 'measure', measure: 'nonce-echo' } },

@@ -35,7 +35,7 @@ export const packageLogs = defineProbe({
   title: 'Logs of package changes',
   why: 'Shows how many packages were installed, upgraded and removed, since when, and when last. Names are not read.',
   volatile: {
-    why: 'Logs are written to and rotated; what is installed is compared by itself.',
+    why: 'Logs are written and rotated; installed packages are compared separately.',
     steady: ({ logs }: PackageLogs) => ({ logs: kindsOf(logs.map(({ path }) => withoutRotation(path))) }),
   },
   commands: {

@@ -24,9 +24,9 @@ const ENTRY = /^([^\s/]+)\/(\S*) \S+ \S+(?: \[(.*)\])?$/
 export const packagesApt = defineProbe({
   id: 'packages.apt',
   title: 'Pending package updates (apt)',
-  why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
+  why: 'Shows which security updates are pending, from the package lists that are already on the server. Nothing is downloaded.',
   volatile: {
-    why: 'Lists are refreshed, and updates come out; whether the lists can be read stays.',
+    why: 'Lists are refreshed and updates are published; only whether the lists can be read is compared.',
     steady: ({ isWhole }: AptUpdates) => ({ isWhole }),
   },
   commands: {
@@ -47,7 +47,7 @@ export const packagesApt = defineProbe({
     const [heading = '', ...listed] = textLines(upgradable.text)
     const entries = listed.filter((line) => !/^\s/.test(line)).map((line) => ENTRY.exec(line))
     if (!/^Listing\.\.\.(?: Done)?$/.test(heading) || entries.includes(null))
-      return unknown('the answer of apt has another form')
+      return unknown('the output of apt has an unexpected format')
     return known<AptUpdates>({
       pending: entries.flatMap((entry) => {
         const [, name = '', suites = '', status = ''] = entry ?? []

@@ -30,7 +30,7 @@ const APT_LINE =
 /** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings asked for that are set. */
 export const packagesSourcesApt = defineProbe({
   id: 'packages.sources-apt',
-  title: 'Where packages come from (apt)',
+  title: 'Package sources (apt)',
   why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
   commands: {
     sources: run([
@@ -122,7 +122,7 @@ const RPM_LINE =
 /** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is told to; zypper unless it is told not to. */
 export const packagesSourcesRpm = defineProbe({
   id: 'packages.sources-rpm',
-  title: 'Where packages come from (dnf, zypper)',
+  title: 'Package sources (dnf, zypper)',
   why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
   commands: {
     sources: run([

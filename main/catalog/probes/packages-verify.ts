@@ -93,7 +93,7 @@ export const packagesVerifyRpm = defineProbe({
   commands: { files: runAsRoot(['rpm', '-V', '--nomtime', '--nodeps', '--noscripts', ...RPM], { timeoutSeconds: 30 }) },
   parse({ files }) {
     // The status counts the packages that differ or are not there; a higher one is a signal's or a shell's.
-    if (files.exitCode > RPM.length) return unknown('rpm did not end by itself')
+    if (files.exitCode > RPM.length) return unknown('rpm did not finish')
     if (lines(files.errorText).some((said) => !said.startsWith('warning: ')))
       return unknown('rpm could not compare the files')
     const all = lines(files.text)

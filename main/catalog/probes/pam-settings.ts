@@ -13,7 +13,7 @@ export interface PamSettings {
 export const pamSettings = defineProbe({
   id: 'pam.settings',
   title: 'Settings of the lockout and password modules',
-  why: 'Shows after how many failures an account locks, for how long, and which passwords are accepted.',
+  why: 'Shows after how many failures an account is locked, for how long, and which passwords are accepted.',
   commands: {
     settings: run([
       'grep',

@@ -42,7 +42,7 @@ const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/
 export const pciDevices = defineProbe({
   id: 'pci.devices',
   title: 'Devices on the PCI bus',
-  why: 'Shows which devices are real, which are emulated or shared, and whether the chipset fits the processor.',
+  why: 'Shows which devices are real, which are emulated or shared, and whether the chipset matches the processor.',
   commands: {
     ids: run(
       [

@@ -32,9 +32,9 @@ export interface PciPorts {
 export const pciPorts = defineProbe({
   id: 'pci.ports',
   title: 'Capabilities of the PCI ports',
-  why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports claim the speed without them.',
+  why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports report the speed without them.',
   volatile: {
-    why: 'Links are trained anew, at another speed, as power is saved.',
+    why: 'Links are retrained at another speed to save power.',
     steady: ({ ports }: PciPorts) => ({ ports: inOrder(ports.map(({ isEqualized: _, ...port }) => port)) }),
   },
   commands: {

@@ -12,7 +12,7 @@ export interface RebootState {
 export const rebootRequired = defineProbe({
   id: 'reboot.required',
   title: 'Running and installed kernels',
-  why: 'Shows whether an installed kernel update waits for a restart.',
+  why: 'Shows whether an installed kernel update needs a restart.',
   commands: {
     running: run(['uname', '-r']),
     boot: run(['ls', '-1', '/boot']),

@@ -38,10 +38,10 @@ export interface RedundancyState {
  */
 export const redundancyState = defineProbe({
   id: 'storage.redundancy',
-  title: 'Arrays, pools and bonded links, as the kernel sees them',
+  title: 'Arrays, pools and bonded links, as reported by the kernel',
   why: 'Shows whether a part of an array, a pool or a bonded link has failed.',
   volatile: {
-    why: 'Links that fail and come back are counted.',
+    why: 'Link failures and recoveries are counted.',
     steady: ({ arrays, bonds, pools, btrfs }: RedundancyState) => ({
       arrays: inOrder(arrays),
       bonds: inOrder(

@@ -13,7 +13,7 @@ const UNITS = REMOTE_AGENTS.flatMap(({ units }) => units)
 export const remoteAgents = defineProbe({
   id: 'access.remote-agents',
   title: 'Agents of providers and remote access products',
-  why: 'Shows whether programs are installed through which a provider or somebody else can act on the server without logging in over SSH.',
+  why: 'Shows whether programs are installed through which a provider or another party can act on the server without logging in over SSH.',
   commands: {
     units: run([
       'systemctl',
@@ -23,9 +23,9 @@ export const remoteAgents = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<AgentUnits>({
       units: new Map(
         UNITS.flatMap((unit, index) => {

@@ -24,7 +24,7 @@ const FORWARDING =
  */
 export const rsyslogForwarding = defineProbe({
   id: 'rsyslog.forwarding',
-  title: 'Where system logs are sent',
+  title: 'System log forwarding (rsyslog)',
   why: 'Shows whether log messages leave the server for another host, and whether that transport is encrypted and authenticated.',
   commands: { lines: run(['grep', '-r', '-H', '-E', FORWARDING, '/etc/rsyslog.conf', '/etc/rsyslog.d']) },
   parse(answers) {

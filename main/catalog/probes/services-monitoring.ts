@@ -51,9 +51,9 @@ export const servicesMonitoring = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, MONITORS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<MonitoringServices>({
       installed: MONITORS.flatMap((monitor, at) =>
         blocks[at]?.get('LoadState') === 'loaded' ? [{ monitor, active: isRunning(blocks[at] ?? new Map()) }] : [],

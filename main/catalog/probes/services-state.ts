@@ -46,10 +46,10 @@ export const servicesState = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     // An alias (chrony, chronyd) answers under its other name, hence the position.
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<ServiceStates>({
       services: new Map(
         UNITS.map((unit, index) => [

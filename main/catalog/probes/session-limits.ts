@@ -40,8 +40,8 @@ const GROUPS = '/sys/fs/cgroup'
 /** proc_pid_status(5), capabilities(7), cgroups(7), the container interface of systemd. Our own session only; environments are not read. */
 export const sessionLimits = defineProbe({
   id: 'session.limits',
-  title: 'What our session is kept within',
-  why: 'A container is told from a whole system by what it may not do, what it may not use, and what its manager leaves in it.',
+  title: 'Limits of this session',
+  why: 'A container differs from a full system in its permitted operations, its permitted resources, and the traces of its manager.',
   volatile: {
     why: 'Outside its own namespace, the first process has another number at each start.',
     steady: ({ schedulerId, ...limits }: SessionLimits) => ({

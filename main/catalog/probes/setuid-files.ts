@@ -28,8 +28,8 @@ export const SEARCHED_TYPES: readonly string[] = ['ext4', 'xfs', 'ext3', 'ext2',
  */
 export const setuidFiles = defineProbe({
   id: 'setuid.files',
-  title: 'Programs that run with the rights of their owner',
-  why: 'Finds programs that take on the rights of a system account for whoever starts them (setuid, setgid), in folders of installed programs and in temporary folders. Reads names and modes, not contents; does not search home folders or data.',
+  title: 'Programs that run with their owner’s rights',
+  why: 'Finds programs that run with the rights of a system account for any user (setuid, setgid), in folders of installed programs and in temporary folders. Reads names and modes, not contents; does not search home folders or data.',
   commands: {
     files: runAsRoot(
       [
@@ -53,7 +53,7 @@ export const setuidFiles = defineProbe({
  */
 export function parseFound({ exitCode, text, errorText }: Answer): Parsed<SetuidFiles> {
   const complaints = lines(errorText)
-  if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not end by itself')
+  if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not finish')
   if (complaints.some((said) => !/: No such file or directory$/.test(said)))
     return unknown('a folder could not be searched')
   if (text !== '' && !text.endsWith('\0')) return unknown('the list of files has no end')
@@ -93,8 +93,8 @@ export const isAskedWhole = (path: string): boolean =>
  */
 export const packagedProgramsDpkg = defineProbe({
   id: 'packages.programs-dpkg',
-  title: 'Programs that packages deliver (dpkg)',
-  why: 'Tells programs with the rights of their owner that packages delivered from others.',
+  title: 'Setuid programs delivered by packages (dpkg)',
+  why: 'Distinguishes setuid and setgid programs delivered by packages from others.',
   commands: {
     paths: run([
       'grep',
@@ -205,12 +205,12 @@ const PACKAGES = [
  */
 export const packagedProgramsRpm = defineProbe({
   id: 'packages.programs-rpm',
-  title: 'Programs with the rights of their owner that packages deliver (rpm)',
-  why: 'Tells programs with the rights of their owner that packages delivered from others.',
+  title: 'Setuid programs delivered by packages (rpm)',
+  why: 'Distinguishes setuid and setgid programs delivered by packages from others.',
   commands: { paths: run(['rpm', '-q', '--qf', '[%{FILEMODES:octal} %{FILENAMES}\\n]', ...PACKAGES]) },
   parse({ paths }) {
     // The status counts the packages that are not installed.
-    if (paths.exitCode > PACKAGES.length) return unknown('rpm did not end by itself')
+    if (paths.exitCode > PACKAGES.length) return unknown('rpm did not finish')
     const rows = lines(paths.text).filter((line) => !/^package \S{1,80} is not installed$/.test(line))
     const found = rows.map((line) => /^0?(\d{5,7}) (\/.*)$/.exec(line))
     if (found.some((match) => match === null)) return unknown('the list of files of the packages has another form')

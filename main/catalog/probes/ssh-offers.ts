@@ -5,8 +5,8 @@ import { asList, asRecord, asText, readJson } from '../read-text.ts'
 /** The server's own proposal in the key exchange of the collecting session (RFC 4253 §7.1): what it offers to everybody, before any login. */
 export const sshOffers = defineProbe({
   id: 'ssh.offers',
-  title: 'What the SSH server offers',
-  why: 'Records the algorithms that the running server offered to this connection. Observed by the collector; nothing is asked, and nobody logs in twice.',
+  title: 'Algorithms offered by the SSH server',
+  why: 'Records the algorithms that the running server offered to this connection. Observed by the collector; no command runs on the node, and there is no second login.',
   commands: { offers: { kind: 'measure', measure: 'ssh-offers' } },
   parse({ offers }) {
     const json = readJson(offers.text, 'the collector')

@@ -26,8 +26,8 @@ const ask = (user: string, address: string) =>
  */
 export const sshdContexts = defineProbe({
   id: 'sshd.contexts',
-  title: 'Settings of the SSH server for kinds of logins',
-  why: 'Match blocks change settings for some people or addresses; the server’s test mode says what root and a stranger would meet.',
+  title: 'SSH server settings by type of login',
+  why: 'Match blocks change settings for some users or addresses; the server’s test mode shows the settings for root and for an unknown user.',
   commands: {
     rootPublic: ask('root', PUBLIC),
     rootPrivate: ask('root', PRIVATE),

@@ -11,7 +11,7 @@ export const steal = defineProbe({
   title: 'Processor time taken by a hypervisor',
   why: 'A hypervisor that reports its scheduling shows time in which the machine was not allowed to run.',
   volatile: {
-    why: 'It counts, from the last start on.',
+    why: 'A counter since the last start.',
     steady: () => null,
   },
   commands: { stat: run(['grep', '^cpu ', '/proc/stat']) },

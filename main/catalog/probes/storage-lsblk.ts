@@ -27,9 +27,9 @@ const MAX_NODES = 50_000
 export const storageLsblk = defineProbe({
   id: 'storage.lsblk',
   title: 'Block devices and drives',
-  why: 'Names the drives, partitions and layers, with model and serial number, so that a finding points at a device.',
+  why: 'Shows the drives, partitions and layers, with model and serial number, so that a finding identifies a device.',
   volatile: {
-    why: 'The kernel numbers devices as it finds them; a drive is known by its serial number.',
+    why: 'The kernel numbers devices in the order of detection; a drive is identified by its serial number.',
     steady: ({ devices }: Lsblk) => {
       const named = (number: string): string => {
         const device = devices.get(number)
@@ -54,7 +54,7 @@ export const storageLsblk = defineProbe({
 export function parseLsblk(text: string): Parsed<Lsblk> {
   const document = parseJson(text)
   const top = isRecord(document) ? document.blockdevices : null
-  if (!Array.isArray(top)) return unknown('the answer of lsblk is not the expected JSON')
+  if (!Array.isArray(top)) return unknown('the output of lsblk is not the expected JSON')
   const devices = new Map<string, ListedDevice>()
   const waiting: { readonly node: unknown; readonly parent: string | null }[] = top.map((node) => ({
     node,

@@ -29,9 +29,9 @@ const WITHOUT_CREDENTIALS = 's#://[^/ ]*@#://#g'
 export const storageMounts = defineProbe({
   id: 'storage.mounts',
   title: 'Mounted file systems',
-  why: 'Every place where data can be stored starts at a mount.',
+  why: 'Every location where data can be stored is below a mount.',
   volatile: {
-    why: 'Mounts get numbers in the order in which they were made; logins, containers and services mount folders while they last; and sizes of memory file systems follow from the memory found at the start. Not seen: what somebody mounts below those folders.',
+    why: 'Mounts are numbered in the order of creation; logins, containers and services mount folders while they exist; and sizes of memory file systems depend on the memory found at start. Not detected: other mounts below those folders.',
     steady: ({ mounts }: Mounts) => ({
       mounts: inOrder(
         mounts

@@ -27,10 +27,10 @@ const MOST_BYTES = 393_216
  */
 export const sudoLog = defineProbe({
   id: 'sudo.log',
-  title: 'What sudo logged of this collection',
-  why: 'sudo keeps a file of its own about what our login runs as root. It can be laid beside what we say that we asked.',
+  title: 'sudo log of this collection',
+  why: 'sudo keeps its own log of the commands that this login runs as root. It can be compared with the commands of this collection.',
   volatile: {
-    why: 'sudo logs what it is asked, our own questions too; whether there is such a log stays.',
+    why: 'sudo logs every request, including this collection’s; only whether there is such a log is compared.',
     steady: ({ entries }: SudoLog) => ({ isThere: entries !== null }),
   },
   commands: {

@@ -13,8 +13,8 @@ export interface SudoProgram {
 /** sudo(8) and sudo-rs(8), -V: the first line names the program. stat(1), %N: a link is quoted with its target. */
 export const sudoProgram = defineProbe({
   id: 'sudo.program',
-  title: 'The sudo program and where programs lie',
-  why: 'Decides which form of sudo rules this server reads, and where the programs lie that need root.',
+  title: 'The sudo program and program locations',
+  why: 'Determines which form of sudo rules this server reads, and where the programs that need root are located.',
   commands: {
     version: run(['sudo', '-V']),
     folders: run(['stat', '-c', '%N', '/bin', '/sbin']),

@@ -33,8 +33,8 @@ export interface SudoPolicy {
  */
 export const sudoersRules = defineProbe({
   id: 'sudoers.rules',
-  title: 'Who may run what as another user',
-  why: 'Shows which accounts and groups may become administrator, with which commands, and whether they are asked for a password.',
+  title: 'Rules for running commands as another user (sudo)',
+  why: 'Shows which accounts and groups may become administrator, with which commands, and whether a password is required.',
   commands: { rules: runAsRoot(['cvtsudoers', '-e', '-f', 'json', '/etc/sudoers']) },
   parse({ rules }) {
     if (rules.exitCode !== 0) return unknown('the sudo rules could not be read')

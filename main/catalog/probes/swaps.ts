@@ -16,7 +16,7 @@ export interface Swaps {
 export const storageSwaps = defineProbe({
   id: 'storage.swaps',
   title: 'Swap areas in use',
-  why: 'Memory, and with it open data, is written to swap.',
+  why: 'Memory, and with it unencrypted data, is written to swap.',
   volatile: {
     why: 'Areas are listed in the order in which they were opened.',
     steady: ({ areas }: Swaps) => ({ areas: inOrder(areas) }),

@@ -11,9 +11,9 @@ export interface MoreNetworkSysctls {
 export const sysctlNetworkMore = defineProbe({
   id: 'sysctl.network-more',
   title: 'Further network settings of the kernel',
-  why: 'Shows settings that benchmarks name: sending redirects, logging packets that cannot be, and taking routes from announcements.',
+  why: 'Shows settings that benchmarks name: sending redirects, logging packets with impossible addresses, and taking routes from announcements.',
   volatile: {
-    why: 'Ends of containers have settings of their own while they last.',
+    why: 'Container interfaces have their own settings while they exist.',
     steady: ({ values }: MoreNetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {

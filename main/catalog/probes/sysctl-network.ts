@@ -13,7 +13,7 @@ export const sysctlNetwork = defineProbe({
   title: 'Network settings of the kernel',
   why: 'Shows whether the server accepts forged or redirected traffic, and whether it forwards traffic for others.',
   volatile: {
-    why: 'Ends of containers have settings of their own while they last.',
+    why: 'Container interfaces have their own settings while they exist.',
     steady: ({ values }: NetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {

@@ -16,7 +16,7 @@ const WORDS =
  */
 export const syslogNgForwarding = defineProbe({
   id: 'syslog-ng.forwarding',
-  title: 'Where syslog-ng sends logs',
+  title: 'System log forwarding (syslog-ng)',
   why: 'Shows whether log messages leave the server for another host, and whether that transport is encrypted and authenticated.',
   commands: {
     lines: run([

@@ -18,9 +18,9 @@ export interface Processes {
 export const tenancyProcesses = defineProbe({
   id: 'tenancy.processes',
   title: 'Running processes',
-  why: 'Shows who runs programs here, which of them sit in containers, and whether virtual machines run. Names only, no arguments.',
+  why: 'Shows which accounts run programs here, which of them are in containers, and whether virtual machines run. Names only, no arguments.',
   volatile: {
-    why: 'Processes start and end all the time. Not seen: which programs run, and as whom.',
+    why: 'Processes start and end continuously. Not detected: which programs run, and under which account.',
     steady: ({ isComplete }: Processes) => ({ isComplete }),
   },
   commands: { list: run(['ps', '-ww', '-eo', 'pid,user:32,comm,cgroup']) },

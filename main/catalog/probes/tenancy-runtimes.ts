@@ -37,9 +37,9 @@ const MACHINES = '/run/systemd/machines'
 export const tenancyRuntimes = defineProbe({
   id: 'tenancy.runtimes',
   title: 'State of container and guest managers',
-  why: 'Lists containers and guests from the side of the programs that manage them, to compare with the processes.',
+  why: 'Lists containers and guests as reported by their managers, to compare with the processes.',
   volatile: {
-    why: 'Managers start containers anew under other ids; what is defined, and the namespaces of containerd, stay. Not seen: a container that somebody starts by hand, and the rights it runs with.',
+    why: 'Managers restart containers under other IDs; only definitions and the namespaces of containerd are compared. Not detected: a container started manually, and the rights it runs with.',
     steady: ({ containerdTasks: _, podmanContainers: __, jailedGuests: ___, ...lists }: Runtimes) =>
       Object.fromEntries(Object.entries(lists).map(([list, names]) => [list, inOrder(names)])),
   },

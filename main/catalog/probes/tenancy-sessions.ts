@@ -11,7 +11,7 @@ export const tenancySessions = defineProbe({
   title: 'Open login sessions',
   why: 'Shows who is logged in on a terminal right now.',
   volatile: {
-    why: 'People come and go. Not seen: who is logged in; accounts and keys are compared by themselves.',
+    why: 'Users log in and out. Not detected: who is logged in; accounts and keys are compared separately.',
     steady: () => null,
   },
   commands: { who: run(['who']) },

@@ -19,7 +19,7 @@ export interface SlurmJobs {
 export const tenancySlurm = defineProbe({
   id: 'tenancy.slurm',
   title: 'Batch jobs on this server',
-  why: 'Shows whose jobs the scheduler has placed on this server. No names of jobs, no command lines.',
+  why: 'Shows whose jobs the scheduler has placed on this server. Names of jobs and command lines are not read.',
   volatile: {
     why: 'Jobs start and end.',
     steady: () => null,

@@ -17,18 +17,18 @@ export interface NtpPeers {
 export const timeNtpq = defineProbe({
   id: 'time.ntpq',
   title: 'Time service ntpd',
-  why: 'Shows how far the clock is from its time sources and whether they answer.',
+  why: 'Shows the clock offset from its time sources and whether they respond.',
   volatile: {
-    why: 'The clock is corrected all the time, against one source or another.',
+    why: 'The clock is corrected continuously, against one source or another.',
     steady: () => null,
   },
   commands: { peers: run(['ntpq', '-pn']) },
   parse({ peers }) {
     const all = lines(peers.text)
     const head = all.findIndex((line) => /^=+\s*$/.test(line))
-    if (peers.exitCode !== 0 || head < 0) return unknown('the time service did not answer')
+    if (peers.exitCode !== 0 || head < 0) return unknown('the time service did not respond')
     const rows = all.slice(head + 1).map(readSource)
-    if (rows.includes(null)) return unknown('the answer of ntpq has another form')
+    if (rows.includes(null)) return unknown('the output of ntpq has an unexpected format')
     return known<NtpPeers>({ sources: rows.filter((row) => row !== null) })
   },
 })

@@ -12,8 +12,8 @@ export interface TimeSources {
 /** chrony.conf(5): server, pool, peer and refclock lines. The number after `key` names a key in another file, which is not read. */
 export const timeSources = defineProbe({
   id: 'time.sources',
-  title: 'Time sources that chrony is set to use',
-  why: 'Shows whether the answers of time servers are authenticated.',
+  title: 'Time sources configured in chrony',
+  why: 'Shows whether the responses of time servers are authenticated.',
   commands: {
     lines: run([
       'grep',

@@ -60,10 +60,10 @@ const MOST_PORTS = 256
 /** What the node's own TCP ports answered to a ClientHello that came through the session (RFC 8446, RFC 5246). */
 export const tlsListeners = defineProbe({
   id: 'tls.listeners',
-  title: 'TLS spoken on the node’s ports',
-  why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates that the service answers with. Printers’ ports and sockets of running jobs are left alone.',
+  title: 'TLS on the node’s ports',
+  why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates of the response. Printer ports and sockets of running jobs are not contacted.',
   volatile: {
-    why: 'Greetings tell the time, and ports that programs draw by chance come and go with them.',
+    why: 'Service banners contain the time, and random ports appear and disappear with their programs.',
     steady: ({ forwarding, ports, passed }: TlsListeners) => ({
       forwarding,
       ports: inOrder(ports.filter(isLasting).map(({ says: _, ...port }) => port)),

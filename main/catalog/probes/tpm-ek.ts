@@ -20,7 +20,7 @@ const NO_SUCH_INDEX = /\b0x18B\b/i
 export const tpmEk = defineProbe({
   id: 'tpm.ek',
   title: 'Certificate of the TPM’s endorsement key',
-  why: 'Its issuer is the maker of the TPM; software TPMs of hypervisors carry one that they made themselves, or their cloud’s.',
+  why: 'Its issuer is the manufacturer of the TPM; software TPMs of hypervisors carry one issued by themselves or by their cloud.',
   commands: {
     certificate: runAsRoot(['tpm2_nvread', '-T', 'device:/dev/tpmrm0', '-C', 'o', '0x1c00002'], {
       needsPath: ['/dev/tpmrm0'],

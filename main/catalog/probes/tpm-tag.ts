@@ -14,8 +14,8 @@ const MOST = 256
  */
 export const tpmTag = defineProbe({
   id: 'location.tpm-tag',
-  title: 'Places in the TPM’s memory that are in use',
-  why: 'Some data centres write a tag of the machine into its TPM. Only whether there is one is asked; it is not read.',
+  title: 'TPM memory indexes in use',
+  why: 'Some data centers write a tag of the machine into its TPM. Only its presence is read, not its content.',
   commands: {
     indices: runAsRoot(['tpm2_getcap', '-T', 'device:/dev/tpmrm0', 'handles-nv-index'], {
       needsPath: ['/dev/tpmrm0'],

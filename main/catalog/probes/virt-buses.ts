@@ -34,7 +34,7 @@ const FW_CFG = '/sys/firmware/qemu_fw_cfg'
 export const virtBuses = defineProbe({
   id: 'virt.buses',
   title: 'Buses and files that only hypervisors provide',
-  why: 'Paravirtual devices sit on buses of their own, and some hypervisors show themselves in files.',
+  why: 'Paravirtual devices use their own buses, and some hypervisors expose files.',
   commands: {
     lists: run(['ls', '-1', VMBUS, XEN, VIRTIO, FW_CFG, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
     files: run(

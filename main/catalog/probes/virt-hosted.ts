@@ -25,7 +25,7 @@ const IFF_TAP = 2
 export const virtHosted = defineProbe({
   id: 'virt.hosted',
   title: 'Devices set up for virtual machines',
-  why: 'Shows what this system lends to guests of its own: network interfaces, whole PCI devices, parts of GPUs.',
+  why: 'Shows what this system assigns to its own guests: network interfaces, whole PCI devices, parts of GPUs.',
   volatile: {
     why: 'Guests and their interfaces are numbered anew at each of their starts.',
     steady: ({ xenGuests, heldBack, mediated, taps }: HostedDevices) => ({

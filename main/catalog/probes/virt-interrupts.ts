@@ -17,7 +17,7 @@ export interface HypervisorInterrupts {
 export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',
   title: 'Interrupts that only hypervisors send',
-  why: 'A hypervisor that calls its guest by an interrupt of its own is counted by the guest’s kernel.',
+  why: 'Interrupts that a hypervisor sends to its guest are counted by the guest’s kernel.',
   volatile: {
     why: 'Interrupts are counted from the last start on.',
     steady: ({ callbacks, hyperV }: HypervisorInterrupts) => ({

@@ -13,10 +13,10 @@ const ALWAYS = '/sys/kernel/debug/bdi'
 /** virt/kvm/kvm_main.c, kvm_create_vm_debugfs: one folder per open machine, named after the process and its descriptor. Names only. */
 export const virtMachines = defineProbe({
   id: 'virt.machines',
-  title: 'Virtual machines that the kernel has open',
-  why: 'The kernel itself names the process behind each open virtual machine, whatever that process calls itself.',
+  title: 'Virtual machines open in the kernel',
+  why: 'The kernel itself identifies the process of each open virtual machine, whatever the process name.',
   volatile: {
-    why: 'Processes have another number at each of their starts. Not seen: one guest more where there are some.',
+    why: 'Process IDs change at each start. Not detected: a further guest where there are already some.',
     steady: ({ holders }: KernelMachines) => ({ hasHolders: holders === null ? null : holders.length > 0 }),
   },
   commands: { lists: runAsRoot(['ls', '-1', KVM, ALWAYS]) },

@@ -24,7 +24,7 @@ export const vpnInterfaces = defineProbe({
 /** Reads `ip -j link show` (ip-link(8)); older versions print nothing when there is no such interface. */
 export function parseTunnels(text: string): Parsed<VpnInterfaces> {
   const links = parseLinks(text)
-  if (links === null) return unknown('the answer of ip is not the expected JSON')
+  if (links === null) return unknown('the output of ip is not the expected JSON')
   const wireguard = links.map((link) => ({ name: link.name, up: link.flags.includes('UP') }))
   return known({ wireguard })
 }
@@ -40,7 +40,7 @@ export interface WireguardPeer {
 export const wireguardPeers = defineProbe({
   id: 'network.wireguard-peers',
   title: 'Peers of WireGuard tunnels',
-  why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not asked for.',
+  why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not read.',
   volatile: {
     why: 'Peers shake hands every two minutes while there is traffic.',
     steady: ({ peers }: { readonly peers: readonly WireguardPeer[] }) => inOrder(peers.map((peer) => peer.interface)),
@@ -53,7 +53,7 @@ export const wireguardPeers = defineProbe({
       return name !== '' && /^\d{1,12}$/.test(seconds) ? { interface: name, lastHandshake: Number(seconds) } : null
     })
     return peers.includes(null)
-      ? unknown('the answer of wg has another form')
+      ? unknown('the output of wg has an unexpected format')
       : known({ peers: peers.filter((peer) => peer !== null) })
   },
 })
@@ -76,9 +76,9 @@ export interface IpsecState {
 export const ipsec = defineProbe({
   id: 'network.ipsec',
   title: 'IPsec associations and policies',
-  why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. Keys are left out by the command itself.',
+  why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. The command itself omits keys.',
   volatile: {
-    why: 'Associations are made anew as their keys run out; what protects them stays.',
+    why: 'Associations are renewed as their keys expire; only their protection is compared.',
     steady: ({ associations, policies }: IpsecState) => ({ associations: kindsOf(associations), policies }),
   },
   commands: {

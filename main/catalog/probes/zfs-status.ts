@@ -23,9 +23,9 @@ export interface ZfsStatus {
 export const storageZfsStatus = defineProbe({
   id: 'storage.zfs-status',
   title: 'Errors and last scrub of ZFS pools',
-  why: 'ZFS keeps a sum of every block. Shows whether any did not match, and when all were last read.',
+  why: 'ZFS stores a checksum of every block. Shows whether any did not match, and when all were last read.',
   volatile: {
-    why: 'Pools are scrubbed on a timer, and count what they find; that they found something stays.',
+    why: 'Pools are scrubbed on a timer and count errors; only whether there were errors is compared.',
     steady: ({ pools }: ZfsStatus) => ({
       pools: inOrder(
         pools.map(({ scrubbed: _, scan: __, counted, ...pool }) => ({ ...pool, hasErrors: whether(counted) })),
