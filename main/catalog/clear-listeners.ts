@@ -30,9 +30,9 @@ export const seenAt = (tls: Parsed<TlsListeners>, listener: Listener): TlsPort |
 export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): Step {
   const name = socketName(listener)
   const { protocol, port, processes } = listener
-  if (seen?.outcome === 'tls') return speaksFor(`${name}: it answered with TLS.`, tlsListeners)
-  if (seen?.says === 'http') return speaksAgainst(`${name}: it answered in clear, with HTTP.`, tlsListeners)
-  if (seen?.says === 'ssh') return speaksFor(`${name}: it answered as SSH, which is encrypted.`, tlsListeners)
+  if (seen?.outcome === 'tls') return speaksFor(`${name}: it responded with TLS.`, tlsListeners)
+  if (seen?.says === 'http') return speaksAgainst(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
+  if (seen?.says === 'ssh') return speaksFor(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
   const convention = conventionOf(protocol, port)
   if (convention === undefined) {
     // The kernel's own listing shows sshd by name to root only; on another port nothing else tells it apart.
@@ -41,7 +41,7 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
     if (processes.some((process) => RPC_SERVICES.has(process)))
       return speaksAgainst(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
     return leavesUnclear(
-      `${name}: what is spoken there is not known${seenText(seen)}${ownerText(listener)}.`,
+      `${name}: its protocol is not known${seenText(seen)}${ownerText(listener)}.`,
       networkListeners,
     )
   }
@@ -56,7 +56,7 @@ export function argueListener(listener: Listener, seen: TlsPort | null, sshPort:
     case 'encrypted':
       if (seen?.outcome === 'plain')
         return speaksAgainst(
-          `${name}: by convention ${convention.service}, yet it did not answer with TLS.`,
+          `${name}: by convention ${convention.service}, but it did not respond with TLS.`,
           tlsListeners,
         )
       // UDP services and SSH are not asked; of the others the number alone shows nothing.
@@ -76,15 +76,15 @@ const RPC_SERVICES: ReadonlySet<string> = new Set(['rpcbind', 'rpc.statd', 'rpc.
 
 function ownerText({ protocol, port, processes }: Listener): string {
   if (processes.includes('docker-proxy')) return '; a container is published there'
-  return protocol === 'tcp' && isJobs(port) ? '; jobs that span servers (NCCL, MPI) send in clear on such ports' : ''
+  return protocol === 'tcp' && isJobs(port) ? '; jobs that span servers (NCCL, MPI) send in clear text on such ports' : ''
 }
 
 const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {
   tls: '',
-  plain: '; it did not answer with TLS',
-  silent: '; it did not answer to TLS',
-  closed: '; it hung up on TLS',
+  plain: '; it did not respond with TLS',
+  silent: '; it did not respond to TLS',
+  closed: '; it closed the connection on TLS',
   refused: '; the SSH server forwards no connections to it',
-  failed: '; it took no connection',
+  failed: '; it accepted no connection',
 }
 const seenText = (seen: TlsPort | null): string => (seen === null ? '' : OUTCOMES[seen.outcome])

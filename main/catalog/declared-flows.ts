@@ -70,8 +70,8 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
   if (server !== null && server.offer !== null)
     return server.isMixed
       ? leavesUnclear(`${where}: one connection reached another SSH server than the next.`, sshServers)
-      : speaksFor(`${where} answered with the key exchange of SSH${versionOf(server)}.`, sshServers)
-  if (seen?.says === 'ssh') return speaksFor(`${where} answered as SSH, which is encrypted.`, tlsListeners)
+      : speaksFor(`${where} responded with the SSH key exchange${versionOf(server)}.`, sshServers)
+  if (seen?.says === 'ssh') return speaksFor(`${where} responded as SSH, which is encrypted.`, tlsListeners)
   const step = argueListener(listener, seen, sshPort)
   const text = `${name}: ${step.text}`
   if (step.says === 'against')
@@ -93,11 +93,11 @@ function argueTls(where: string, { accepted }: TlsPort): Step {
   )
   return sound.length > 0
     ? speaksFor(
-        `${where} answered with ${[...new Set(sound.map(({ version }) => version))].join(' and ')}.`,
+        `${where} responded with ${[...new Set(sound.map(({ version }) => version))].join(' and ')}.`,
         tlsListeners,
       )
     : leavesUnclear(
-        `${where} answered with TLS, and chose no version from 1.2 on with a suite that NIST SP 800-52 allows; encryption.in-transit.tls-listeners tests that.`,
+        `${where} responded with TLS, but chose no version from 1.2 on with a suite that NIST SP 800-52 allows; encryption.in-transit.tls-listeners tests that.`,
         tlsListeners,
       )
 }

@@ -79,7 +79,7 @@ export function readJson(text: string, tool: string): Parsed<JsonValue> {
   try {
     return known(JSON.parse(text) as JsonValue)
   } catch {
-    return unknown(`the answer of ${tool} is not JSON`)
+    return unknown(`the output of ${tool} is not JSON`)
   }
 }
 

@@ -101,7 +101,7 @@ export function runningSsh(
 
 const described = ({ name, seen }: RunningServer): Step =>
   speaksFor(
-    `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and it offers what they say (${offered(seen)}).`,
+    `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and its offer matches them (${offered(seen)}).`,
     sshServers,
   )
 
@@ -122,7 +122,7 @@ function gaps({
     ...(wire
       ? [
           leavesUnclear(
-            'The SSH servers were not asked what they offer: this session, by the system’s ssh program, reaches no ports of the node.',
+            'The SSH servers were not queried: this session, by the system’s ssh program, reaches no ports of the node.',
             sshServers,
           ),
         ]
@@ -139,7 +139,7 @@ function carrier(servers: readonly RunningServer[], { sshLogin }: RunningSshEvid
     ? []
     : [
         leavesUnclear(
-          `This session came in by port ${port}, at which no SSH server was listed: another machine, container or rule may stand between.`,
+          `This session used port ${port}, at which no SSH server was listed: another machine, container or rule may be in between.`,
           networkListeners,
         ),
       ]
@@ -220,7 +220,7 @@ function ownerDoubts(
   if (foreign.length > 0)
     return [
       ...doubts,
-      doubt(`What answers at ${name} is not OpenSSH’s sshd, whose settings were read.`, listenerProcesses, true),
+      doubt(`The server at ${name} is not OpenSSH’s sshd, whose settings were read.`, listenerProcesses, true),
     ]
   if (!names.includes('sshd'))
     return [
@@ -293,7 +293,7 @@ export function heardAt(
     found.host === host && found.port === port
   const unheard = (why: string) => ({
     seen: null,
-    step: leavesUnclear(`The SSH server at ${name} was not heard: ${why}.`, sshServers),
+    step: leavesUnclear(`The SSH server at ${name} was not observed: ${why}.`, sshServers),
   })
   const passed = sshWire.fact.passed.find(at)
   if (passed !== undefined) return unheard(whyPassed(passed.why))
@@ -305,11 +305,11 @@ export function heardAt(
 
 const WHY: Readonly<Record<string, string>> = {
   'no-common': 'it has no algorithm in common with our client',
-  closed: 'it ended the connection before it answered',
-  silent: 'it did not answer in time',
-  'not-ssh': 'what answered speaks another protocol',
+  closed: 'it ended the connection before it responded',
+  silent: 'it did not respond in time',
+  'not-ssh': 'the responder uses another protocol',
   refused: 'the server of this session forwards no connections to it',
-  failed: 'nobody took the connection',
+  failed: 'no server accepted the connection',
 }
 
 /** What the server says of itself, against the settings. */
@@ -415,7 +415,7 @@ export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): rea
       .filter(({ who, outcome }) => outcome === 'accepted' && names.includes(who))
       .map(({ who }) =>
         speaksAgainst(
-          `The SSH server at ${name} let ${WORDS[who]} in without asking for anything; the connection was ended at once, and no session opened.`,
+          `The SSH server at ${name} admitted ${WORDS[who]} without authentication; the connection was closed at once, and no session opened.`,
           sshServers,
         ),
       ),

@@ -51,7 +51,7 @@ export function conditionSteps(
             sshdConditions,
           )
         : leavesUnclear(
-            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; what applies to each of them was not asked.`,
+            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; the settings for each of them were not queried.`,
             sshdConditions,
           ),
     ),
@@ -74,7 +74,7 @@ function unsearched(conditions: SshdConditions): readonly Step[] {
     ...(inside.length > 0
       ? [
           leavesUnclear(
-            `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not told apart.`,
+            `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not distinguished.`,
             sshdConditions,
           ),
         ]
@@ -99,7 +99,7 @@ export function contextSteps(
   if (differing.length === 0)
     return [
       speaksFor(
-        `Asked for ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`,
+        `For ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`,
         sshdContexts,
       ),
     ]

@@ -23,7 +23,7 @@ const LIMITS =
 
 export const gpuBoard: ClaimTest = {
   id: 'gpu.board',
-  title: 'Every GPU is a module of the promised kind.',
+  title: 'Every GPU is a module of the claimed kind.',
   takes: { kind: 'text', oneOf: KINDS },
   limits: LIMITS,
   of(value) {

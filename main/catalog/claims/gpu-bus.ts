@@ -42,5 +42,5 @@ export function undriven(bus: PciDevices, gpus: readonly Pick<NvidiaGpu, 'addres
   const silent = gpusOnBus(bus, NVIDIA).filter(({ address }) => !answered.has(address))
   return silent.length === 0
     ? []
-    : [leavesUnclear(`The driver does not answer about ${count(silent.length, 'GPU')} on the bus.`, gpuNvidia)]
+    : [leavesUnclear(`The driver does not report ${count(silent.length, 'GPU')} on the bus.`, gpuNvidia)]
 }

@@ -10,12 +10,12 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Names as the drivers print them, compared word by word: a promised “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the promise names it in the same words.'
+  'Names as the drivers print them, compared word by word: a claimed “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the claim states it in the same words.'
 const LONGEST = 60
 
 export const gpuModel: ClaimTest = {
   id: 'gpu.model',
-  title: 'Every GPU on the bus has the promised model name.',
+  title: 'Every GPU on the bus has the claimed model name.',
   takes: { kind: 'text' },
   limits: LIMITS,
   of(value) {
@@ -52,7 +52,7 @@ export const gpuModel: ClaimTest = {
             speaksAgainst(`A virtual GPU, which is a part of one that its owner shares out: ${text}.`, gpuNvidia),
           ),
           ...about(near, (text) =>
-            leavesUnclear(`That model, without every word that was promised of it: ${text}.`, gpuNvidia),
+            leavesUnclear(`That model, without every word of the claim: ${text}.`, gpuNvidia),
           ),
           ...about(fits, (text) => speaksFor(`${count(fits.length, 'GPU')} of that model: ${text}.`, gpuNvidia)),
           ...(nameless === 0

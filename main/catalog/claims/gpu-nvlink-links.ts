@@ -28,7 +28,7 @@ const LIMITS =
 
 export const gpuNvlinkLinks: ClaimTest = {
   id: 'gpu.nvlink-links',
-  title: 'Every NVLink of every GPU is up, at the promised generation’s nominal rate or better.',
+  title: 'Every NVLink of every GPU is up, at the claimed generation’s nominal rate or better.',
   takes: { kind: 'number', unit: 'NVLink generation, 1 to 5' },
   limits: LIMITS,
   of(value) {
@@ -83,7 +83,7 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
       leavesUnclear,
       'Links that are not up on GPUs divided into slices (MIG), which the tenant decides',
     ),
-    ...say('unnamed', leavesUnclear, 'The rate alone does not tell the generation, and the model is not on our list'),
+    ...say('unnamed', leavesUnclear, 'The rate alone does not identify the generation, and the model is not listed in this catalog'),
     ...say('unlisted', leavesUnclear, 'The driver lists no link'),
     ...(up.length === 0
       ? []
@@ -93,7 +93,7 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
             gpuNvlink,
           ),
         ]),
-    ...(gpus.length === 0 ? [leavesUnclear('The driver answers about no GPU.', gpuNvidia)] : []),
+    ...(gpus.length === 0 ? [leavesUnclear('The driver reports no GPU.', gpuNvidia)] : []),
   ]
 }
 

@@ -45,7 +45,7 @@ function linkTest(
 ): ClaimTest {
   return {
     id,
-    title: `The PCI Express link of every GPU has the promised ${unit}.`,
+    title: `The PCI Express link of every GPU has the claimed ${unit}.`,
     takes: { kind: 'number', unit },
     limits: LIMITS,
     of(value) {

@@ -7,7 +7,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Whether each GPU is a whole one of this system, at one moment. Who uses it here is asked by the check of GPU processes, and who used it before is not shown. A GPU that a hypervisor hands over whole looks the same.'
+  'Whether each GPU is a whole one of this system, at one moment. Its present users are covered by the check of GPU processes; earlier users are not shown. A GPU that a hypervisor passes through whole looks the same.'
 
 /**
  * The part of tenancy.gpu-exclusive that no roster and no setting of the tenant decides: a GPU that is a part of another one was divided
@@ -68,7 +68,7 @@ export const gpuWhole: ClaimTest = {
           ...(others > 0
             ? [
                 leavesUnclear(
-                  `Whether ${count(others, 'GPU')} of another maker is whole is not decided here.`,
+                  `Whether ${count(others, 'GPU')} of another manufacturer is whole is not evaluated here.`,
                   pciDevices,
                 ),
               ]

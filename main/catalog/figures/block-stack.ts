@@ -79,7 +79,7 @@ export function blockStack(storage: Storage, roots: readonly Root[]): Figure | n
   const used = new Set(sections.map(({ outcome }) => STATES[outcome].tone))
   return {
     kind: 'block-stack',
-    title: 'Where data lies, down to the drives',
+    title: 'Data location, down to the drives',
     caption:
       'Layers as the kernel lists them, from what holds data to the drives. A drive that encrypts itself counts as open here.',
     width: columns.width,
@@ -206,7 +206,7 @@ function beside(storage: Storage, roots: readonly Root[]): readonly string[] {
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return [
     ...(volatile === 0 ? [] : [`In memory only: ${count(volatile, 'place')}.`]),
-    ...(exempt.length === 0 ? [] : [`Not judged, because the machine starts from there: ${listed(exempt)}.`]),
+    ...(exempt.length === 0 ? [] : [`Not evaluated, because the machine starts from there: ${listed(exempt)}.`]),
   ]
 }
 

@@ -59,7 +59,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   )
   return {
     kind: 'location-map',
-    title: 'Where it is said to be, and where it can be',
+    title: 'Declared location and distance bounds',
     caption: captionOf(location, reaches.length, apart),
     width: FIGURE_WIDTH,
     height: view.frame.height + 1,
@@ -134,9 +134,9 @@ function captionOf({ claim }: Location, reaches: number, apart: boolean): string
   if (reaches === 0)
     return 'The claimed place. No usable round trip bounds where the node can be. Borders are for orientation.'
   if (apart)
-    return 'The discs have no part in common, so at least one time or one declared place is wrong. Nothing is said against the node by that.'
+    return 'The discs have no part in common, so at least one time or one declared place is wrong. This is no evidence against the node.'
   const where =
-    'Whoever holds the keys of the SSH session is somewhere in the shaded area; where in it, and whether that is the audited machine, no delay shows.'
+    'The holder of the SSH session keys is somewhere in the shaded area; delay does not show where in it, or whether that is the audited machine.'
   return claim === null ? where : `${where} Borders are for orientation.`
 }
 

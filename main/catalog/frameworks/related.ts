@@ -52,12 +52,12 @@ function controlOf(
       check,
       role: background ? 'context' : 'supporting',
       why: background
-        ? 'Background to a control that rests on documents.'
+        ? 'Background to a control that depends on documents.'
         : 'Relates to the subject of the control; no requirement of it names this test.',
     })),
     notShown: bears
-      ? `Single facts at single moments, and no assessment of the ${kind}: who decided, how it is done and whether it works rests on records.`
-      : 'No server can show any of this. It rests on records.',
+      ? `Single facts at single moments, and no assessment of the ${kind}: approval, procedure and effectiveness require documents.`
+      : 'Not testable from servers. Evidence required: documents.',
     needsAlso: [records],
     responsibility: ['customer', 'provider'],
     refs: { related },

@@ -54,7 +54,7 @@ function namespaceSteps(read: Read): readonly Step[] {
   return own.pid !== null && secondProcess !== null && secondProcess !== 'kthreadd'
     ? [
         speaksAgainst(
-          `The process namespace bears the number of the initial one, and yet process 2 is ${named([secondProcess])} and not the kernel’s own: what we see of it was made up.`,
+          `The process namespace has the number of the initial one, but process 2 is ${named([secondProcess])} and not the kernel’s own: the visible values were falsified.`,
           namespaces,
           'first',
         ),

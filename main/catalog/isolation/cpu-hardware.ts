@@ -25,7 +25,7 @@ export function hostFeatures(read: Read): Held {
   if (cpu.fact.architecture === 'arm64') return armHostFeatures(read)
   const { powerBits, powerBitsAsked } = cpu.fact
   if (powerBitsAsked.length === 0)
-    return { holds: false, text: 'This processor family does not show the features that tell hardware from a guest.' }
+    return { holds: false, text: 'This processor family does not have the features that distinguish hardware from a guest.' }
   const shown = `The processor shows ${powerBits.length} of the ${powerBitsAsked.length} power-management features that hardware has and guests are not given as a rule`
   return hasHostPowerBits(cpu.fact)
     ? { holds: true, text: `${shown}.` }
@@ -50,7 +50,7 @@ function armHostFeatures(read: Read): Held {
     text:
       found.length === 0
         ? 'The processor shows none of what only a host may use: its hypervisor’s mode, profiling of cores, counting units outside them.'
-        : `Of what only a host may use, the kernel has ${found.join(', ')}${holds ? '.' : '; that alone does not tell hardware from a guest.'}`,
+        : `Of the features reserved for a host, the kernel has ${found.join(', ')}${holds ? '.' : '; that alone does not distinguish hardware from a guest.'}`,
   }
 }
 
@@ -87,9 +87,9 @@ function energy(read: Read): Instrument {
     ? {
         name: 'rapl',
         is: 'answers',
-        text: `The energy counter of the processor rose by ${(zone.microjoules / 1e6).toFixed(3)} J between two readings.`,
+        text: `The energy counter of the processor rose by ${(zone.microjoules / 1e6).toFixed(3)} J between two samples.`,
       }
-    : { name: 'rapl', is: 'silent', text: 'The energy counter of the processor did not rise between two readings.' }
+    : { name: 'rapl', is: 'silent', text: 'The energy counter of the processor did not rise between two samples.' }
 }
 
 function registers(read: Read, cpu: CpuFeatures): Instrument {

@@ -35,7 +35,7 @@ export function whyNoTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'er
   if (/Operation not permitted|Permission denied/.test(errorText)) return `the kernel does not let ${device} be read`
   if (/affinity/.test(errorText)) return 'this session may not run on the first CPU'
   return exitCode === 0
-    ? `dd read ${device} and did not say how long it took`
+    ? `dd read ${device} and did not report the duration`
     : `${device} could not be read in a row (exit status ${exitCode})`
 }
 

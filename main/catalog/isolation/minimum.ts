@@ -81,7 +81,7 @@ function counters(read: Read): MinimumItem {
     ...(ports.holds ? [ports.text] : []),
   ]
   const texts = found.length >= ENOUGH_INSTRUMENTS ? found : [...all.map(({ text }) => text), ports.text]
-  return part('c', 'At least two instruments of hardware answer', found.length >= ENOUGH_INSTRUMENTS, texts.join(' '))
+  return part('c', 'At least two hardware instruments respond', found.length >= ENOUGH_INSTRUMENTS, texts.join(' '))
 }
 
 function cost(read: Read): MinimumItem {
@@ -93,8 +93,8 @@ function cost(read: Read): MinimumItem {
       title,
       'not-applicable',
       liveAsked(read)
-        ? 'Live tests were asked for, and this machine has no device that answers them; what rests on them stays open.'
-        : 'Live tests were not asked for; what rests on them stays open.',
+        ? 'Live tests were requested, but this machine has no device for them; conclusions that depend on them are not possible.'
+        : 'Live tests were not requested; conclusions that depend on them are not possible.',
     )
   const failed = tests.filter(({ holds }) => !holds)
   return part('d', title, failed.length === 0, (failed.length > 0 ? failed : tests).map(({ text }) => text).join(' '))
@@ -136,13 +136,13 @@ function undisputed(observed: readonly Observed[]): MinimumItem {
   const [seen] = slight.signals
   return part(
     'g',
-    'No contradiction, and no readings of a guest from two parts of the machine',
+    'No contradiction, and no indications of a guest from two parts of the machine',
     open.length === 0,
     open.length > 0
       ? `Not explained: ${open.join(', ')}.`
       : seen === undefined
-        ? 'No contradiction was seen, and no reading that needs an explanation.'
-        : `No contradiction was seen. Readings that guests have more often, of one part of the machine alone: ${slight.signals.join(', ')}.`,
+        ? 'No contradiction was observed, and no value that needs an explanation.'
+        : `No contradiction was observed. Values more typical of guests, from one part of the machine only: ${slight.signals.join(', ')}.`,
   )
 }
 

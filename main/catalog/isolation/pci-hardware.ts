@@ -81,7 +81,7 @@ export const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
 
 function x86Root(cpu: CpuFeatures, root: PciDevice): Held {
   if (X86_MAKERS[cpu.vendor ?? '']?.includes(root.vendor) !== true)
-    return missing(`The head of the PCI tree, ${name(root)}, is not of the processor’s maker.`)
+    return missing(`The root of the PCI tree, ${name(root)}, is not of the processor’s manufacturer.`)
   const { fit, bridgeOf } = fitOfBridge(cpu, root.device)
   if (fit === 'differs') return missing(`The head of the PCI tree, ${name(root)}, is part of a ${bridgeOf} processor.`)
   const generation = root.vendor === '8086' ? (fit === 'fits' ? bridgeOf : null) : amdOf(cpu, root.vendor, root.device)
@@ -95,7 +95,7 @@ function armRoot(devices: readonly PciDevice[]): Held {
   const ports = devices.filter(({ class: kind, above }) => /^060[04]/.test(kind) && above.length === 0)
   const own = ports.find((port) => ARM_MAKERS.has(port.vendor) && !isVirtual(port))
   return own === undefined || ports.some(isVirtual)
-    ? missing('No PCI root port of a known maker of arm64 processors was seen, or one that hypervisors present.')
+    ? missing('No PCI root port of a known arm64 processor manufacturer was observed, or one that hypervisors present.')
     : held(`The PCI root port ${name(own)} is of ${ARM_MAKERS.get(own.vendor)}, which makes arm64 processors.`)
 }
 
@@ -140,7 +140,7 @@ export function realPorts(read: Read): Held {
   if (fast.length === 0) return missing('No PCI port has a link of 8 GT/s or more.')
   const said = `${count(fast.length, 'PCI port')} with links of 8 GT/s or more`
   const ports = read(pciPorts)
-  if (!ports.ok) return missing(`${said} by their own word. ${pciPorts.title}: ${ports.reason}.`)
+  if (!ports.ok) return missing(`${said}, as self-reported. ${pciPorts.title}: ${ports.reason}.`)
   const whole = ports.fact.ports.filter(
     ({ address, equalizes }) => equalizes && fast.some((p) => p.address === address),
   )

@@ -84,7 +84,7 @@ export function decide(read: Read, observed: readonly Observed[], minimum: Isola
   if (unnamed !== null) return made('vm', platform, 'R5', unnamed, speaksAgainst(unnamed, cpuFeatures))
   const partition = partitionStep(read)
   if (partition !== null)
-    return made('lpar', null, 'R1', 'The firmware says that this is one logical partition.', partition)
+    return made('lpar', null, 'R1', 'The firmware reports that this is a logical partition.', partition)
   if (holdsWhole(minimum))
     return made('metal', null, 'R6', 'The minimum evidence for hardware is there in full, and none of it is disputed.')
   return noSignSeen(observed, minimum)
@@ -105,7 +105,7 @@ function contradiction(read: Read, observed: readonly Observed[]): string | null
   const signs = signsOf(observed)
   const impossible = signs.filter(({ sign }) => sign.weight === 'impossible')
   if (impossible.length > 0)
-    return `What the machine says of itself cannot be: ${titles(impossible.map(({ signal }) => signal))}.`
+    return `The machine’s own data is impossible on the stated hardware: ${titles(impossible.map(({ signal }) => signal))}.`
   const odd = signs.filter(({ sign }) => sign.weight === 'odd')
   const families = new Set(odd.map(({ signal }) => signal.family))
   return families.size >= 2 && reads(observed, 'cpu.powerbits', 'virtual') && !hostFeatures(read).holds

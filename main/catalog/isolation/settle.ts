@@ -33,15 +33,15 @@ export function openPoints(read: Read, observed: readonly Observed[]): readonly 
 }
 
 const withoutDriver = (number: number): string =>
-  `${count(number, 'GPU or accelerator', 'GPUs and accelerators')} without the driver of ${number === 1 ? 'its' : 'their'} maker`
+  `${count(number, 'GPU or accelerator', 'GPUs and accelerators')} without the driver of ${number === 1 ? 'its' : 'their'} manufacturer`
 
 function undriven(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
   const number = undrivenGpus(read)
   if (number === 0) return []
   return [
     {
-      what: `${withoutDriver(number)}: nothing can be asked of ${number === 1 ? 'it' : 'them'}.`,
-      how: 'Have the node’s owner install and load the maker’s driver for every GPU and accelerator, then collect again.',
+      what: `${withoutDriver(number)}: no data can be read from ${number === 1 ? 'it' : 'them'}.`,
+      how: 'Have the node’s owner install and load the vendor’s driver for every GPU and accelerator, then collect again.',
       signals: observed
         .filter(({ signal, found }) => signal.family === 'gpu' && found.reads === 'unreadable')
         .map(({ signal }) => signal.id)

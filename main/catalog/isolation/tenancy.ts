@@ -25,8 +25,8 @@ export interface TenancyAnswer {
 /** What the answer on tenancy leaves out, whatever it is. Printed with it; it makes no answer undecided. */
 export const TENANCY_LIMITS: readonly string[] = [
   'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not looked at: to list them, packets would have to be sent.',
-  'Which people stand behind an account, a service or a cluster on the roster is not shown by the system.',
-  'Whoever administers the system, or Kubernetes, Slurm or Ray on it, can start other work at any time.',
+  'The system does not show which people use an account, a service or a cluster on the roster.',
+  'An administrator of the system, or of Kubernetes, Slurm or Ray on it, can start other work at any time.',
 ]
 
 /**
@@ -40,14 +40,14 @@ export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   const says = (what: Step['says']): boolean => rests.some((step) => step.says === what)
   const at = context.observedAt
   if (says('against')) {
-    const statement = `At ${at} others than those on the declared roster used this system, or work that nobody on it explains ran here.`
+    const statement = `At ${at} parties not on the declared roster used this system, or work that no roster entry explains ran here.`
     return { tenancy: 'shared', statement, because: [speaksAgainst(statement, null), ...rests] }
   }
   if (says('unclear') || rests.length === 0) {
-    const statement = `Who used this system at ${at} is not decided: what is missing stands below.`
+    const statement = `The users of this system at ${at} could not be determined: missing evidence is listed below.`
     return { tenancy: 'unknown', statement, because: [leavesUnclear(statement, null), ...rests] }
   }
-  const statement = `At ${at} nobody and nothing used this system but what the declared roster explains. It holds for that moment only.`
+  const statement = `At ${at} all use of this system is explained by the declared roster. This applies to that moment only.`
   return { tenancy: 'single-observed', statement, because: [speaksFor(statement, null), ...rests] }
 }
 

@@ -88,5 +88,5 @@ export function databasesSay(
 export const onlyFacts = (facts: Partial<AddressFacts>): AddressFacts => ({ ...UNREAD, ...facts })
 
 const UNREAD = Object.fromEntries(
-  Object.keys(ADDRESS_WANTS).map((name) => [name, unknown('this is not looked at here')]),
+  Object.keys(ADDRESS_WANTS).map((name) => [name, unknown('this is not evaluated here')]),
 ) as unknown as AddressFacts

@@ -22,7 +22,7 @@ export function readIdentity(
   const signed = readSigned(new Uint8Array(Buffer.from(rsa2048, 'base64')))
   const content = signed?.content ?? null
   if (signed === null || content === null)
-    return { ok: false, reason: 'it is no signed document of a form that we read' }
+    return { ok: false, reason: 'it is not a signed document of a supported format' }
   const document = readJson(new TextDecoder().decode(content), 'the provider')
   const { instanceId, region, availabilityZone } = asRecord(document.ok ? document.fact : undefined)
   const [instance, place] = [asText(instanceId), asText(region)]
@@ -32,7 +32,7 @@ export function readIdentity(
   if (signer !== null && !isSignedBy(signed, content, new Uint8Array(Buffer.from(signer.der, 'base64'))))
     return {
       ok: false,
-      reason: `its signature does not stand under the certificate that the provider publishes for ${place}`,
+      reason: `its signature does not verify with the certificate that the provider publishes for ${place}`,
     }
   return {
     ok: true,

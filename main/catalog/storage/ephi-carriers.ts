@@ -65,7 +65,7 @@ export function carrierSteps(
   if (steps.length > 0) return steps
   const text = isWhole
     ? `${count(storage.mounts.length, 'mount')} were read; none is a network file system, and no drive below them is attached over a network.`
-    : 'No declared ePHI path lies on a network file system or on a drive that is attached over a network.'
+    : 'No declared ePHI path is on a network file system or on a drive that is attached over a network.'
   return [speaksFor(text, storageMounts)]
 }
 

@@ -107,7 +107,7 @@ function stored(storage: Storage, mount: Mount): Walked {
       }
     case 'pseudo':
       return UNSWAPPED.has(mount.fsType)
-        ? end('volatile', 'it lies in memory only, which is never written to swap')
+        ? end('volatile', 'it is in memory only, which is never written to swap')
         : {
             ...end(
               'unknown',

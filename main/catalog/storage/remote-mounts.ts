@@ -28,7 +28,7 @@ const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
   ['beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
   ['fuse.beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
   ['gpfs', 'whether the cluster’s cipherList encrypts is not read here'],
-  ['wekafs', 'only the WEKA cluster can tell whether it encrypts'],
+  ['wekafs', 'only the WEKA cluster can show whether it encrypts'],
   ['fuse.ceph', 'the mode of its Ceph connections is not among its options'],
   ['fuse.ceph-fuse', 'the mode of its Ceph connections is not among its options'],
   ['9p', 'it is shared by the host of this machine, and the way it takes from there is not seen'],
@@ -66,7 +66,7 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
         open(
           NOT_SHOWN.get(mount.fsType) ??
             (isNetworkMount(mount)
-              ? 'its mount options do not say'
+              ? 'its mount options do not state it'
               : 'it has no drive below, and where its data goes is not known'),
         ),
       ]

@@ -44,7 +44,7 @@ export function readStorage(mounts: Mounts, devices: SysfsBlock, swaps: Swaps, w
 
 function ownSwaps(mounts: readonly Mount[], swaps: Swaps): Parsed<Swaps> {
   const isCovered = mounts.some(({ point, fsType }) => /^\/proc(\/swaps)?$/.test(point) && fsType !== 'proc')
-  return isCovered ? unknown('another file system stands before the kernel’s list of swap areas') : known(swaps)
+  return isCovered ? unknown('another file system hides the kernel’s list of swap areas') : known(swaps)
 }
 
 const partitionType = ({ graph }: Storage, mount: Mount): string => {
@@ -63,7 +63,7 @@ export function exemptSteps(storage: Storage): readonly Step[] {
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return exempt.length === 0
     ? []
-    : [leavesUnclear(`Not judged, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
+    : [leavesUnclear(`Not evaluated, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
 }
 
 /** Every mount that can hold data, boot partitions aside. Single files that are mounted alone stand together, one root for each way. */

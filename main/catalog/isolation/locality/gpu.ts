@@ -45,18 +45,18 @@ function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
   if (/^VGPU$/i.test(virtualization) || isVirtualGpuName(name))
     return { is: 'virtual', text: 'A virtual GPU: a part of one that its owner shares out among guests.' }
   if (/^Pass-?Through$/i.test(virtualization))
-    return { is: 'passthrough', text: `A whole GPU, handed to a guest: so its driver says.${sliceText(gpu)}` }
+    return { is: 'passthrough', text: `A whole GPU passed through to a guest, as reported by its driver.${sliceText(gpu)}` }
   const isHost = /^Host (VGPU|VSGA)$/i.test(virtualization)
   if (/^Enabled$/i.test(migMode) && !isOnHardware(layer))
     return {
       is: layer === 'unknown' ? 'unknown' : 'virtual',
       text:
         slices.length === 1
-          ? 'A GPU divided into slices (MIG), of which one is visible here: the others can be somebody else’s.'
-          : `A GPU divided into slices (MIG), ${slices.length} of them visible here; others can be somebody else’s.`,
+          ? 'A GPU divided into slices (MIG), of which one is visible here: the others can belong to another tenant.'
+          : `A GPU divided into slices (MIG), ${slices.length} of them visible here; others can belong to another tenant.`,
     }
   if (!isHost && !/^None$/i.test(virtualization))
-    return { is: 'unknown', text: 'Its driver does not say how it is attached.' }
+    return { is: 'unknown', text: 'Its driver does not report how it is attached.' }
   const whole = real(layer, 'A physical function')
   return {
     is: whole.is,
@@ -87,7 +87,7 @@ function undrivenPlace(device: PciDevice, card: GpuCard | undefined, layer: Laye
     const how =
       device.driver === 'vfio-pci'
         ? 'It is set aside for a guest of this system (driver vfio-pci).'
-        : 'NVIDIA’s driver gave no answer about it.'
+        : 'NVIDIA’s driver did not report it.'
     return { is: 'unknown', text: how }
   }
   const whole = real(layer, 'A physical function')

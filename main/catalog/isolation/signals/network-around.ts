@@ -103,8 +103,8 @@ const lldp: Signal = {
   onGuest: 'nothing, or the bridge of a host',
   spoof: 'S0',
   traps: [
-    'Many networks do not announce switches, and few nodes run the service: silence says nothing.',
-    'A host can be told to pass the announcements of its switch on to a guest, or to make them up.',
+    'Many networks do not announce switches, and few nodes run the service: absence is no evidence.',
+    'A host can be configured to pass the announcements of its switch on to a guest, or to falsify them.',
     'Data-processing units announce themselves to the machine that they serve.',
   ],
   source: 'IEEE 802.1AB; lldpd’s manual (lldpcli).',
@@ -121,7 +121,7 @@ const lldp: Signal = {
       return metal(
         count(switches.length, 'switch', 'switches'),
         speaksFor(
-          `Physical switches announce themselves on the cables: ${named(switches.map(at), 4)}. Whoever provides the machine can make this up.`,
+          `Physical switches announce themselves on the cables: ${named(switches.map(at), 4)}. The operator of the machine can falsify this.`,
           netLldp,
         ),
       )
@@ -136,7 +136,7 @@ const lldp: Signal = {
       : neutral(
           neighbours.length === 0
             ? 'nothing announces itself'
-            : `${count(neighbours.length, 'neighbour')} of an unknown kind`,
+            : `${count(neighbours.length, 'neighbor')} of an unknown kind`,
         )
   },
 }
@@ -145,13 +145,13 @@ const neigh: Signal = {
   id: 'net.neigh',
   family: 'network',
   title: 'The address of the gateway',
-  onMetal: 'one that a maker of network equipment registered',
+  onMetal: 'one registered by a network equipment manufacturer',
   onGuest: 'one made up by software on the host',
   spoof: 'S0',
   traps: [
-    'Routers that share an address (VRRP, HSRP) and fabrics with one gateway address for all show none of a maker.',
+    'Routers that share an address (VRRP, HSRP) and fabrics with one gateway address for all show no manufacturer’s address.',
     'Container networks and clouds make up gateways on whole machines too.',
-    'A gateway that was not spoken to lately has no entry.',
+    'A gateway without recent traffic has no entry.',
   ],
   source: 'ip-neighbour(8); RFC 9568 (VRRP); the gateways that Calico, Azure and Google document.',
   probes: [netNeighbours, netInterfaces],
@@ -191,7 +191,7 @@ const neigh: Signal = {
               'hint',
               null,
               speaksAgainst(
-                `The gateway answers with ${quote(mac, 20)}, an address of software: ${whose}.`,
+                `The gateway responds with ${quote(mac, 20)}, an address of software: ${whose}.`,
                 netNeighbours,
                 'neighbours',
               ),
@@ -199,7 +199,7 @@ const neigh: Signal = {
           ),
       )
     return found.every((mac) => !isLocallyGiven(mac) && !isSharedGateway(mac))
-      ? metal(`${count(found.length, 'gateway address', 'gateway addresses')} of a maker’s range`)
+      ? metal(`${count(found.length, 'gateway address', 'gateway addresses')} of a manufacturer’s range`)
       : neutral(`${count(found.length, 'gateway address', 'gateway addresses')} shared by routers or made up`)
   },
 }

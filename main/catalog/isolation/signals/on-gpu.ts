@@ -23,6 +23,6 @@ export function onNvidia(read: Read, judge: (driver: NvidiaGpus, listed: number 
   const driver = read(gpuNvidia)
   if (!driver.ok) return unreadable(gpuNvidia, driver.reason)
   return driver.fact.gpus.length === 0
-    ? unreadable(gpuNvidia, 'the driver answers, and knows no GPU')
+    ? unreadable(gpuNvidia, 'the driver responds, and lists no GPU')
     : judge(driver.fact, listedGpus(read))
 }

@@ -14,7 +14,7 @@ const kvm: Signal = {
   traps: [
     'Guests within guests are one option of the KVM module.',
     'Many clouds let guests run guests: a working module shows no hardware.',
-    'The count also rises with each open file of a guest: it tells “some”, not “how many”.',
+    'The count also rises with each open file of a guest: it shows “some”, not “how many”.',
     'Where the kernel has KVM built in, there is no count.',
   ],
   source: 'Linux virt/kvm/kvm_main.c; drivers/vfio/pci; include/uapi/linux/if_tun.h.',

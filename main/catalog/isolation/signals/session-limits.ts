@@ -34,7 +34,7 @@ const caps: Signal = {
     const reading = read(sessionLimits)
     if (!reading.ok) return unreadable(sessionLimits, reading.reason)
     const dropped = reading.fact.droppedCapabilities
-    if (dropped === null) return neutral('not told by this kernel')
+    if (dropped === null) return neutral('not reported by this kernel')
     if (dropped.length === 0) return metal('all')
     const telling = dropped.flatMap((number) => TELLING.get(number) ?? [])
     const said = `${count(dropped.length, 'capability', 'capabilities')} given up`
@@ -43,7 +43,7 @@ const caps: Signal = {
       : neutral(
           said,
           leavesUnclear(
-            `Our session can never have: ${telling.join(', ')}. What an administrator would see may be kept from it.`,
+            `The session cannot obtain: ${telling.join(', ')}. Data visible to an administrator may be hidden from it.`,
             sessionLimits,
             'status',
           ),
@@ -80,14 +80,14 @@ const groups: Signal = {
       ...(memoryBytes === null ? [] : [`${Math.round(memoryBytes / 2 ** 20)} MiB of memory`]),
     ]
     if (limits.length === 0 && root === 'whole') return metal('the whole tree, no limit')
-    if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is whole is not told')
+    if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is complete is not reported')
     const said = limits.length > 0 ? limits.join(', ') : 'a part of the tree, no limit'
     return containerAnswer(read).isContainer
       ? neutral(said)
       : neutral(
           said,
           leavesUnclear(
-            `Limits stand at the root of the control groups that we see: ${said}.`,
+            `Limits are set at the root of the visible control groups: ${said}.`,
             sessionLimits,
             'groups',
           ),

@@ -51,7 +51,7 @@ export function containerSteps(
   const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
   const roster = rosterOf(context)
   if (roster === null)
-    return [leavesUnclear(`${what}, and no roster was declared to tell whose they are.`, tenancyProcesses)]
+    return [leavesUnclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
   const open = [
     ...spaceSteps(spaces, roster),
     ...unlistedPods(containers, pods.fact),
@@ -91,7 +91,7 @@ function unlistedPods(containers: readonly Container[], { pods }: Pods): readonl
     ? []
     : [
         leavesUnclear(
-          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace cannot be told: the list of pods lacks them.`,
+          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace is unknown: the list of pods lacks them.`,
           tenancyPods,
         ),
       ]
@@ -127,7 +127,7 @@ function ownerSteps(
     ...(unowned.length > 0
       ? [
           leavesUnclear(
-            `${what}; of ${unowned.length} nobody on the declared roster can be named as the owner.`,
+            `${what}; for ${unowned.length} no owner on the declared roster could be identified.`,
             tenancyProcesses,
           ),
         ]

@@ -64,7 +64,7 @@ function ownerSteps(
     ...(roster === null
       ? [
           leavesUnclear(
-            `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to tell whose they are.`,
+            `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to identify their owners.`,
             probe,
           ),
         ]
@@ -110,7 +110,7 @@ export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'
     ...(others.length > 0
       ? [
           leavesUnclear(
-            `Processes were not asked of ${count(others.length, 'GPU or accelerator', 'GPUs or accelerators')} of other makers: ${named(others.map(({ address }) => address))}.`,
+            `Processes were not read for ${count(others.length, 'GPU or accelerator', 'GPUs or accelerators')} of other manufacturers: ${named(others.map(({ address }) => address))}.`,
             pciDevices,
           ),
         ]

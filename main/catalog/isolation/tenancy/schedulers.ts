@@ -37,7 +37,7 @@ function slurmSteps(
   if (daemons.length === 0 && jobs.length === 0) return []
   if (roster === null)
     return [
-      leavesUnclear('Slurm places jobs here, and no roster was declared to tell whose they are.', tenancyProcesses),
+      leavesUnclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses),
     ]
   const inJobs = list.processes.filter(
     ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
@@ -86,7 +86,7 @@ function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string
   const found: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
   if (found.length === 0) return []
   if (roster === null)
-    return [leavesUnclear('A Ray cluster runs here, and no roster was declared to tell whose it is.', tenancyProcesses)]
+    return [leavesUnclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses)]
   const owners = unique(found.map(({ user }) => user))
   const foreign = owners.filter((owner) => !roster.has(owner))
   const nodes = found.filter(({ command }) => command === 'raylet').length
@@ -96,7 +96,7 @@ function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string
     foreign.length > 0
       ? speaksAgainst(`Ray runs here under users not on the declared roster: ${named(foreign)}.`, tenancyProcesses)
       : speaksFor(
-          `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. Whose jobs it takes is not shown.`,
+          `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. The owners of its jobs are not shown.`,
           tenancyProcesses,
         ),
   ]

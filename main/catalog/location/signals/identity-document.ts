@@ -39,10 +39,10 @@ export function identitySays(
   if (!read.ok) return says(null, `There is a signed identity document, but ${read.reason}. It names no place here.`)
   const { instance, region, zone, signer } = read.identity
   const country = placeCountry('aws', region, zone)
-  const said = `An identity document says that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
+  const said = `An identity document states that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
   if (signer === null)
-    return says(country, `${said}. We hold no certificate of that region to verify its signature with.`)
-  const signed = `${said}. Its signature stands under the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
+    return says(country, `${said}. This catalog has no certificate of that region to verify its signature.`)
+  const signed = `${said}. Its signature verifies with the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
   const board = tags.ok ? tags.fact.board : null
   if (board !== instance) {
     const other = board === null ? 'the firmware names no machine' : `the firmware names ${quote(board)}`
@@ -51,11 +51,11 @@ export function identitySays(
   const bound = `${signed}, and the firmware names the same machine`
   if (isOrdinaryZone(region, zone)) return says(country, `${bound}. ${OUTPOSTS}`, true)
   const where = zone === null ? 'It names no zone' : `Its zone ${quote(zone)} is no ordinary one of that region`
-  return says(country, `${bound}. ${where}, and such machines may stand apart from it: it counts as a statement only.`)
+  return says(country, `${bound}. ${where}, and such machines may be outside that region: it counts as a statement only.`)
 }
 
 const OUTPOSTS =
-  'A machine in an AWS Outpost, which may stand in another country, has a document that reads alike: whoever rents it has to say that it is in none.'
+  'A machine in an AWS Outpost, which may be in another country, has the same kind of document: the customer has to confirm that it is in no Outpost.'
 
 /** Ordinary zones are called as their region with one letter behind it; Local and Wavelength Zones have a place between the two. */
 const isOrdinaryZone = (region: string, zone: string | null): boolean =>

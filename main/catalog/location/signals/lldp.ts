@@ -31,11 +31,11 @@ function placed(one: LldpPlace, at: number, probe: Probe<unknown>): readonly Fou
   const said = asserted(
     `lldp.${at + 1}`,
     country,
-    `The switch ${quote(one.name || one.chassis)}, port ${quote(one.port)}, says over LLDP that it stands at ${[where && quote(where, 300), spot].filter(Boolean).join(', ')}.`,
+    `The switch ${quote(one.name || one.chassis)}, port ${quote(one.port)}, states over LLDP that it is at ${[where && quote(where, 300), spot].filter(Boolean).join(', ')}.`,
     probe,
   )
   if (point === null) return [said]
-  const place = { name: 'As told over LLDP', ...point, radiusKm: RADIUS_KM, declaredBy: 'the switch' }
+  const place = { name: 'As stated over LLDP', ...point, radiusKm: RADIUS_KM, declaredBy: 'the switch' }
   return [{ ...said, place: country === null ? place : { ...place, country } }]
 }
 
@@ -48,7 +48,7 @@ function nameHint(neighbours: readonly LldpPlace[], probe: Probe<unknown>): read
     hinted(
       'lldp.switches',
       only !== undefined && others.length === 0 ? only : null,
-      `The cables lead to ${cables}. Names of switches are chosen by whoever runs them.`,
+      `The cables lead to ${cables}. Names of switches are chosen by their operators.`,
       probe,
     ),
   ]

@@ -38,7 +38,7 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   })
   if (serials.length === 0)
     return said({
-      text: `${named(sites)} could not be compared: the firmware gives no serial number that tells this machine from others.`,
+      text: `${named(sites)} could not be compared: the firmware gives no serial number that identifies this machine.`,
     })
   const rows = rowsOf(sites)
   const found = serials.flatMap(({ text, key }) => {
@@ -58,7 +58,7 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
     hint: isLater || isTwofold,
     country: row.country ?? null,
     place: placeOf(row, sites),
-    text: `${named(sites)} says, in line ${row.line}, that the machine with the serial number ${quote(text)}, which the firmware names, stands in ${where(row)}.${isLater ? ' It is dated after this moment, and is not counted.' : ''}${
+    text: `${named(sites)} states, in line ${row.line}, that the machine with the serial number ${quote(text)}, which the firmware reports, is in ${where(row)}.${isLater ? ' It is dated after this moment, and is not counted.' : ''}${
       isTwofold ? ' Other serial numbers of this machine have rows with another site, so that it is not counted.' : ''
     }`,
   })
@@ -72,8 +72,8 @@ function signedText(sites: SiteList): string {
   if (signature === undefined) return 'unsigned'
   const by = `signed as ${quote(signature.subject)}, certificate ${plain(signature.fingerprint.slice(0, 16))}…`
   return isOfKnownSigner(sites)
-    ? `${by}, which ${quote(declaredBy)} was told is the signer’s`
-    : `${by}, a key that nobody named: anybody can make one of any name`
+    ? `${by}, which ${quote(declaredBy)} recorded as the signer’s`
+    : `${by}, a key that was not confirmed: a key with any name can be created`
 }
 
 function named(sites: SiteList): string {
