@@ -25,8 +25,8 @@ export const isFabricPort = ({ protocol, port }: Pick<Listener, 'protocol' | 'po
   protocol === 'udp' && port === 4791
 
 /**
- * Steps about one declared flow: one for each socket at its port. Only what was observed counts for it: an answer of TLS (RFC 8446, 5246), the
- * proposal of an SSH server (RFC 4253), or a binding to a WireGuard interface. That a port is encrypted by convention does not.
+ * Steps about one declared flow: one for each socket at its port. Only what was observed counts for it: a response of TLS (RFC 8446, 5246),
+ * the proposal of an SSH server (RFC 4253), or a binding to a WireGuard interface. That a port is encrypted by convention does not.
  */
 export function argueFlow(
   flow: DeclaredFlow,
@@ -86,7 +86,7 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
 
 const versionOf = ({ version }: SshServer): string => (version === '' ? '' : ` (${plain(version, 60)})`)
 
-/** The suites of TLS that NIST SP 800-52 rev. 2 refuses, and versions before 1.2, leave the flow open: `tls-listeners` judges them. */
+/** The suites of TLS that NIST SP 800-52 rev. 2 refuses, and versions before 1.2, leave the flow open: `tls-listeners` evaluates them. */
 function argueTls(where: string, { accepted }: TlsPort): Step {
   const sound = accepted.filter(
     ({ version, suite }) => /^TLS 1\.[23]$/.test(version) && isKnownSuite(suite) && suiteWeakness(suite) === null,

@@ -7,7 +7,7 @@ import { ipvsServices, type VirtualServices } from './probes/ipvs-services.ts'
 import { type Listener, listenerProcesses } from './probes/listeners.ts'
 import { leavesUnclear } from './steps.ts'
 
-/** What tells ports that other machines reach although nothing of this server's network namespace listens there. */
+/** What shows ports that other machines reach although nothing of this server's network namespace listens there. */
 export const FORWARDING = { nft: firewallNftables, legacy: firewallLegacy, ipvs: ipvsServices }
 
 export interface ForwardingReadings {

@@ -1,6 +1,6 @@
 import type { ConclusionSettings, NotFromNodes } from '../core/catalog.ts'
 
-/** Checks that frameworks map and that are not built, because no answer of a node would decide them. */
+/** Checks that frameworks map and that are not built, because no capture of a node would decide them. */
 export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'encryption.module.cmvp-reference',

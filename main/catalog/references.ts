@@ -21,11 +21,7 @@ const listOf = (id: string, title: string, data: { readonly asOf: string }): Ref
 /** Every list of the catalog that was true on a day: what changed since its source did is not in it. */
 export const REFERENCES: readonly ReferenceList[] = [
   listOf('provider-regions', 'Countries of provider regions', REGION_LIST),
-  listOf(
-    'provider-certificates',
-    'Provider certificates for identity documents',
-    PROVIDER_CERTIFICATE_LIST,
-  ),
+  listOf('provider-certificates', 'Provider certificates for identity documents', PROVIDER_CERTIFICATE_LIST),
   listOf('end-of-life', 'Vendor end-of-support dates', endOfLife),
   listOf('borders-10m', borders.title, borders),
   listOf('countries', 'Country names and country groups', COUNTRY_LIST),

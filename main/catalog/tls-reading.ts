@@ -5,13 +5,13 @@ import type { Listener, Listeners } from './probes/listeners.ts'
 import type { TlsListeners, TlsPort } from './probes/tls-listeners.ts'
 import { isSshListener, reachableTcp, targetOf } from './tls-targets.ts'
 
-/** A TCP socket that other machines can address, other than the SSH server’s, with what it answered to TLS. */
+/** A TCP socket that other machines can address, other than the SSH server’s, with what it responded to TLS. */
 export interface ReachablePort {
   readonly listener: Listener
-  /** "tcp/443 on 0.0.0.0, process nginx": fit to stand in a sentence. */
+  /** "tcp/443 on 0.0.0.0, process nginx": fit to be in a sentence. */
   readonly name: string
   readonly seen: TlsPort | null
-  /** Why it was not spoken to; null where it was, or where nothing tells. */
+  /** Why it was not used to; null where it was, or where nothing shows. */
   readonly passed: PassedOver | null
 }
 
@@ -32,7 +32,7 @@ export function observedAt(
     const at = (found: { readonly host: string; readonly port: number }): boolean =>
       found.host === one && found.port === port
     const [seen, left] = [ports.find(at), passed.find(at)]
-    // One address may stand for two sockets: what was passed over is not what was heard.
+    // One address may represent two sockets: what was passed over is not what was heard.
     if (left !== undefined) return { seen: null, passed: left.why }
     if (seen !== undefined) return { seen, passed: null }
   }

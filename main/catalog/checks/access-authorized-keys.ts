@@ -46,7 +46,7 @@ function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly Step[] {
     )
 }
 
-/** What narrows the use of keys; told, since no rule asks for one or the other. */
+/** What narrows the use of keys; reported, since no rule requires one or the other. */
 function options(keys: readonly AuthorizedKey[]): readonly Step[] {
   const withOption = (...names: readonly string[]): number =>
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length

@@ -23,7 +23,9 @@ export const accessConsoleAndBoot = defineCheck({
 
 function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: BootLoader): readonly Step[] {
   if (!grub && !systemdBoot)
-    return [leavesUnclear('Neither GRUB nor systemd-boot has its settings where we looked.', bootLoaderPassword)]
+    return [
+      leavesUnclear('Neither GRUB nor systemd-boot has its settings in the default locations.', bootLoaderPassword),
+    ]
   return [
     ...(grub
       ? [
@@ -54,7 +56,7 @@ function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: B
   ]
 }
 
-/** sulogin(8) asks for root's password, and opens nothing where root is locked unless it is forced to. */
+/** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to. */
 function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly Step[] {
   const { passwords, toldBy } = passwordsTold(facts)
   const other = words.filter((word) => !word.startsWith('console='))

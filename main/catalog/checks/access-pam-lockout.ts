@@ -48,7 +48,7 @@ export const accessPamLockout = defineCheck({
     }
     if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
       return noPasswords(toldBy)
-    // Whether anybody has a password decides whether a lock is asked for; where that was not told, its absence is no deviation yet.
+    // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
       return weigh([
         ...unclearAbout(accountsPasswordState, passwords),

@@ -74,13 +74,13 @@ const nobodyHasOne = ({ passwords, local, methods }: Wanted): boolean =>
 const holdsAny = ({ accounts }: PasswordMethods): boolean =>
   [...accounts.values()].some(({ method }) => method !== null)
 
-/** Whether anybody has a password at all decides whether the rules matter; where nothing told, that stays open. */
+/** Whether any person has a password at all decides whether the rules matter; where nothing was reported, that stays open. */
 const existence = ({ passwords, local, methods }: Wanted): readonly Step[] =>
   methods.ok && holdsAny(methods.fact)
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
 
-/** A rule that is too weak is no deviation while it is not known whether anybody has a password that it could be about. */
+/** A rule that is too weak is no deviation while it is not known whether any person has a password that it could be about. */
 const notYetAgainst = (step: Step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step)
 
 const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
@@ -117,7 +117,8 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
     entry.control === 'required' || entry.control === 'requisite' || /^\[.*default=(die|bad)\b/.test(entry.control)
   if (entry.control === 'optional')
     return [speaksAgainst(`${entry.module} rates new passwords, and its verdict is optional.`, pamStack)]
-  if (!isHeld) return [leavesUnclear(`Whether the verdict of ${entry.module} is enforced could not be determined.`, pamStack)]
+  if (!isHeld)
+    return [leavesUnclear(`Whether the verdict of ${entry.module} is enforced could not be determined.`, pamStack)]
   if (entry.module === 'pam_passwdqc')
     return [leavesUnclear('Passwords are rated by pam_passwdqc, whose rules are not compared here.', pamStack)]
   const file = entry.module === 'pam_pwquality' ? settings.files.get('pwquality.conf') : undefined
@@ -128,7 +129,7 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
   }
   if (value('enforcing', 1) === 0)
     return [speaksAgainst('Weak passwords are only warned about and not refused (enforcing = 0).', pamSettings)]
-  // Credits shorten what minlen asks for; pam_cracklib gives one for each class by default, pam_pwquality none.
+  // Credits shorten what minlen requires; pam_cracklib gives one for each class by default, pam_pwquality none.
   const each = entry.module === 'pam_cracklib' ? 1 : 0
   const credits = ['dcredit', 'ucredit', 'lcredit', 'ocredit'].map((key) => value(key, each))
   const stated = value('minlen', entry.module === 'pam_cracklib' ? 9 : 8)
@@ -189,7 +190,7 @@ function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly
   const method = chosen ?? (defs.ok ? defs.fact.settings.get('ENCRYPT_METHOD')?.toLowerCase() : undefined)
   const probe = chosen === undefined ? accountsLoginDefs : pamStack
   if (method === undefined)
-    return [leavesUnclear('By which scheme a new password is stored is not set in the files we read.', probe)]
+    return [leavesUnclear('By which scheme a new password is stored is not set in the files that were read.', probe)]
   return [
     STRONG.has(method)
       ? speaksFor(`A new password is stored by the scheme ${named([method])}.`, probe)
@@ -245,12 +246,12 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
     ...(other.length > 0
       ? [
           leavesUnclear(
-            `Passwords are stored by a scheme that we do not rate: ${named(other)}.`,
+            `Passwords are stored by a scheme that this catalog does not rate: ${named(other)}.`,
             accountsPasswordMethods,
           ),
         ]
       : []),
-    // DES among them is outdated, yescrypt is what is asked for: nothing that may be read tells one from the other.
+    // DES among them is outdated, yescrypt is what is requested: nothing that may be read distinguishes one from the other.
     ...(unnamed.length > 0
       ? [
           leavesUnclear(

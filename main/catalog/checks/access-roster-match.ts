@@ -76,7 +76,7 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   ]
 }
 
-/** Rights against their declaration, both ways. Names that only a roster declares are left out: it says nothing of rights. */
+/** Rights against their declaration, both ways. Names that only a roster declares are left out: it is no evidence of rights. */
 function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly Step[] {
   const rules = sudo.ok ? ownRootRules(sudo.fact) : []
   const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>
@@ -113,8 +113,8 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
 }
 
 /**
- * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open.
- * It keeps root among them by itself (sacctmgr(1)).
+ * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open. It
+ * keeps root among them on its own (sacctmgr(1)).
  */
 function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly Step[] {
   if (!slurm.ok) return slurm.reason.startsWith('not collected: tool absent') ? [] : unclearAbout(clusterSlurm, slurm)
@@ -135,7 +135,7 @@ function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly S
       ]
 }
 
-/** Rosters are often written for a whole fleet, so that a missing account is told and not held against the node. */
+/** Rosters are often written for a whole fleet, so that a missing account is reported and not counted as a deviation. */
 function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly Step[] {
   const missing = [...declared].filter((name) => !accounts.some((account) => account.name === name))
   return missing.length === 0

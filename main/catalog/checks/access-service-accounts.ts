@@ -40,7 +40,7 @@ export const accessServiceAccounts = defineCheck({
   },
 })
 
-/** login.defs(5): UID_MIN is 1000 and 65534 belongs to nobody. Other statements of the fleet file make an account a person's. */
+/** login.defs(5): UID_MIN is 1000 and 65534 belongs to no one. Other statements of the fleet file make an account a person's. */
 function isService({ name, uid }: Account, { node }: Context): boolean {
   const kind = declaredAs(node, name)?.kind
   if (kind !== undefined) return kind === 'service'
@@ -99,7 +99,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
   ]
 }
 
-// sshd still forwards ports for an account whose shell says no (sshd_config(5), AllowTcpForwarding).
+// sshd still forwards ports for an account whose shell refuses logins (sshd_config(5), AllowTcpForwarding).
 function keysWithoutShell(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
   const { keys } = wanted
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)

@@ -108,24 +108,21 @@ function shells(local: LocalAccounts): readonly Step[] {
 }
 
 /**
- * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and nothing is asked of
- * ClientAlive.
+ * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and ClientAlive is not
+ * required.
  */
 function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] {
   if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
   return endsSessions ? [] : [silentClients(sshd.fact, context)]
 }
 
-// A client is dropped after ClientAliveCountMax questions without an answer, ClientAliveInterval apart; a 0 in either switches it off.
+// A client is dropped after ClientAliveCountMax probes without a response, ClientAliveInterval apart; a 0 in either switches it off.
 function silentClients(sshd: SshdSettings, context: Context): Step {
   const [interval, most] = [settingNumber(sshd, 'clientaliveinterval'), settingNumber(sshd, 'clientalivecountmax')]
   if (interval === null || most === null)
     return leavesUnclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
   if (interval === 0 || most === 0)
-    return speaksAgainst(
-      'The SSH server never drops an unresponsive client (ClientAlive is off).',
-      sshdEffective,
-    )
+    return speaksAgainst('The SSH server never drops an unresponsive client (ClientAlive is off).', sshdEffective)
   const limit = limitOf(context, 'ssh.idle')
   const words = `The SSH server drops an unresponsive client after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
   return interval * most <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)

@@ -70,7 +70,7 @@ function withoutList(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<Ac
     denied.length > 0
       ? `The SSH server lists refused users (${named(denied)}) but no permitted ones`
       : 'The SSH server names neither allowed users nor allowed groups'
-  // Modules are asked only where the server uses them (sshd_config(5), UsePAM).
+  // Modules are queried only where the server uses them (sshd_config(5), UsePAM).
   const isAsked = setting(sshd, 'usepam') !== 'no'
   const modules = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
   if (modules.includes('pam_access')) return byAccessRules(without, rules)

@@ -20,7 +20,7 @@ interface SshLimit {
   readonly inMatch: boolean
 }
 
-/** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets nobody in. */
+/** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets no one in. */
 const LIMITS: readonly SshLimit[] = [
   {
     id: 'ssh.auth-tries',

@@ -33,7 +33,7 @@ export const accessSshdMfa = defineCheck({
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly Step[] => {
-      // Keys on tokens carry the claim only where no chain of two kinds is asked for.
+      // Keys on tokens carry the claim only where no chain of two kinds is requested.
       const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
       return [
         ...general(settings, pam),
@@ -137,9 +137,7 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
     ]
   if (second.length > 0) return [speaksFor(`The login modules of SSH include ${named(second)}.`, pamStack)]
   if (modules.includes('pam_unix'))
-    return [
-      speaksFor('The prompts after the key require the account’s password (pam_unix).', pamStack),
-    ]
+    return [speaksFor('The prompts after the key require the account’s password (pam_unix).', pamStack)]
   return [leavesUnclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../sshd-access.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-// What each setting must print. Keyboard-interactive asks PAM, which usually asks for the password.
+// What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
 const EXPECTED: Readonly<Record<string, string>> = {
   passwordauthentication: 'no',
   kbdinteractiveauthentication: 'no',
@@ -42,7 +42,7 @@ export const accessSshdPasswordAuth = defineCheck({
     ]
     return weigh([
       ...letIn(running, ['root', 'declared', 'nobody']),
-      // Of a server with these settings they tell more than its answer, which names only how a login begins.
+      // Of a server with these settings they show more than its response, which names only how a login begins.
       ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
       ...(sshd.ok && running.isBearing ? bySettings(sshd.fact) : []),
       ...(isSettled ? [] : unclearAbout(sshdEffective, sshd)),
@@ -59,7 +59,7 @@ const asksKeyFirst = (sshd: SshdSettings): boolean =>
 const judge = (sshd: SshdSettings): readonly Step[] =>
   Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
-// A block that turns passwords on may still stand under method chains that ask for a key: only a source knows which apply.
+// A block that turns passwords on may still be under method chains that require a key: only a source knows which apply.
 const judgeCondition =
   (keyFirst: boolean) =>
   (key: string, value: string): 'same' | 'weaker' | 'unclear' => {

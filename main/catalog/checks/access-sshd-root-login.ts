@@ -51,7 +51,10 @@ function general(value: string, keys: Parsed<AuthorizedKeys>): Step {
   if (value === 'yes')
     return speaksAgainst('The SSH server lets root log in directly (“permitrootlogin yes”).', sshdEffective)
   if (!KEYS_ONLY.has(value))
-    return leavesUnclear(`“permitrootlogin” has the value ${quote(value)}, which we do not know.`, sshdEffective)
+    return leavesUnclear(
+      `“permitrootlogin” has the value ${quote(value)}, which is not known to this catalog.`,
+      sshdEffective,
+    )
   const own = keys.ok ? keys.fact.keys.filter((key) => homeOfKeyFile(key.path) === '/root').length : 0
   return own > 0
     ? speaksAgainst(

@@ -55,7 +55,7 @@ interface Source {
   readonly since: number | null
 }
 
-/** Records that were read and hold at least one login, each with the moment from which an absence in it says something. */
+/** Records that were read and hold at least one login, each with the moment from which an absence in it is evidence. */
 function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): readonly Source[] {
   const made = (path: string): number | null => (files.ok ? (files.fact.files.get(path)?.since ?? null) : null)
   const all = [

@@ -97,7 +97,10 @@ function remembers({ remembersMinutes }: SudoPolicy, context: Context): Step {
   const asked = `limit: ${limitText(limit)}`
   if (remembersMinutes === null) {
     if (BUILT_IN.most <= limit.value)
-      return speaksFor(`After its built-in time, at most ${BUILT_IN.most} minutes, sudo requires the password again.`, sudoersRules)
+      return speaksFor(
+        `After its built-in time, at most ${BUILT_IN.most} minutes, sudo requires the password again.`,
+        sudoersRules,
+      )
     return BUILT_IN.least > limit.value
       ? speaksAgainst(`sudo does not require the password again for its built-in time (${asked}).`, sudoersRules)
       : leavesUnclear(
@@ -105,7 +108,8 @@ function remembers({ remembersMinutes }: SudoPolicy, context: Context): Step {
           sudoersRules,
         )
   }
-  if (remembersMinutes < 0) return speaksAgainst('sudo requires the password once and not again until the next start.', sudoersRules)
+  if (remembersMinutes < 0)
+    return speaksAgainst('sudo requires the password once and not again until the next start.', sudoersRules)
   return remembersMinutes <= limit.value
     ? speaksFor(`sudo requires the password again after ${remembersMinutes} minutes.`, sudoersRules)
     : speaksAgainst(`sudo requires the password again only after ${remembersMinutes} minutes (${asked}).`, sudoersRules)
@@ -142,8 +146,8 @@ const OTHERS_READ = 0o004
 const GROUP_READS = 0o040
 
 /**
- * An administrator of a cluster can start a container on this node with the host’s files. Where the file lies in root’s own folder, its
- * mode alone says nothing; and without root’s rights it is not known whether there is one.
+ * An administrator of a cluster can start a container on this node with the host’s files. Where the file is in root’s own folder, its mode
+ * alone is no evidence; and without root’s rights it is not known whether there is one.
  */
 function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly Step[] {
   if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)
@@ -186,7 +190,9 @@ function besideSudo(local: LocalAccounts): readonly Step[] {
     ([, names]) => names.length > 0,
   )
   if (members.length === 0)
-    return [speaksFor('No account is in a group that grants root rights without sudo.', accountsLocal, 'group', 'passwd')]
+    return [
+      speaksFor('No account is in a group that grants root rights without sudo.', accountsLocal, 'group', 'passwd'),
+    ]
   return members.map(([group, names]) =>
     speaksAgainst(
       `Group “${group}” gives ${count(names.length, 'account')} root rights without sudo: ${named(names)}.`,

@@ -18,7 +18,7 @@ export const accessUniqueAccounts = defineCheck({
   claim:
     'Each account that can start a session has its own user ID and an individual name, and requires a password or key.',
   limits:
-    'Two people using one key or password are not seen, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is our own list.',
+    'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
   needs: { local: accountsLocal },
   wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
   evaluate({ local }, facts) {
@@ -70,7 +70,13 @@ function duplicateIds(accounts: readonly Account[]): readonly Step[] {
 function sharedNames(open: readonly Account[]): readonly Step[] {
   const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase())).map((account) => account.name)
   return shared.length === 0
-    ? [speaksFor('No account with a login shell has a name from our list of shared names.', accountsLocal, 'passwd')]
+    ? [
+        speaksFor(
+          'No account with a login shell has a name from this catalog’s list of shared names.',
+          accountsLocal,
+          'passwd',
+        ),
+      ]
     : [speaksAgainst(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
 }
 

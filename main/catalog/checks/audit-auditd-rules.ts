@@ -77,7 +77,7 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
     : speaksAgainst(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
 }
 
-/** Other fields pick single files, programs, processes or outcomes: such a rule says little about a call as such. */
+/** Other fields pick single files, programs, processes or outcomes: such a rule is weak evidence about a call as such. */
 const PICKS_FEW =
   /^(exe|exit|success|pid|ppid|inode|filetype|sessionid|devmajor|devminor|fstype|pers|subj_\w*|obj_\w*|msgtype)$/
 
@@ -99,7 +99,7 @@ function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[])
   if (paths === undefined || paths.length === 0) {
     return [
       leavesUnclear(
-        'No ePHI path was declared for this node, so access to it cannot be looked for in the rules.',
+        'No ePHI path was declared for this node, so access to it cannot be searched for in the rules.',
         null,
       ),
     ]
@@ -108,7 +108,7 @@ function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[])
     const clean = path.replace(/\/+$/, '')
     return isWatched(clean, rules, /r/) && isWatched(clean, rules, /w/)
       ? speaksFor(`Recorded: reading and writing below ${quote(clean)}.`, auditdRules)
-      : speaksAgainst(`Not or not fully recorded: reading and writing below ${quote(clean)}.`, auditdRules)
+      : speaksAgainst(`Not recorded, or only in part: reading and writing below ${quote(clean)}.`, auditdRules)
   })
 }
 

@@ -20,7 +20,7 @@ export const auditCollectorSelfRecord = defineCheck({
   property: 'audit',
   claim: 'The node’s own log records the login of this collection with the correct user and time.',
   limits:
-    'One login was looked for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
+    'One login was searched for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
   needs: { session: loginSession, now: timeNow },
   wants: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
   evaluate({ session, now }, { journal, state, records, ssh }, { node }) {
@@ -44,7 +44,7 @@ export const auditCollectorSelfRecord = defineCheck({
       return weigh([
         from,
         leavesUnclear(
-          `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only what OpenSSH writes about logins was looked for.`,
+          `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only login messages of OpenSSH were searched for.`,
           sshSession,
         ),
       ])

@@ -83,7 +83,7 @@ function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: P
   ]
 }
 
-/** A rule over programs being started, all of them, all of root's, or all but those that no login asked for. */
+/** A rule over programs being started, all of them, all of root's, or all but those that no login requested. */
 const isOfStarts = ({
   syscalls,
   arch,

@@ -120,7 +120,7 @@ function connected(
   if (ports.length === 0)
     return [
       leavesUnclear(
-        'The target’s port is not named in one line with it, so its connection could not be looked for.',
+        'The target’s port is not named in one line with it, so its connection could not be searched for.',
         probe,
       ),
     ]

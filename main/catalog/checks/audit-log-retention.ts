@@ -54,8 +54,8 @@ function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach
 /** Logs rotate once a month at the least. A file that is further from the next one is left over, and no part of an unbroken row. */
 const ROTATION_SECONDS = 35 * DAY
 
-// Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that nobody
-// writes to any more are left over, and say nothing of what is kept now.
+// Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that no one writes
+// to any more are left over, and are no evidence of what is kept now.
 function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step: Reach['step']): readonly Reach[] {
   const [newest, ...older] = times.filter((time) => time <= now.seconds + DAY).sort((a, b) => b - a)
   if (newest === undefined || now.seconds - newest > 2 * DAY) return []
@@ -101,7 +101,11 @@ function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]
   if (mode === 'none') return [ends('The journal’s storage is set to none')]
   if (mode !== 'auto')
     return [
-      leavesUnclear(`The journal’s storage is set to ${quote(mode)}, which we do not know.`, journaldConfig, 'config'),
+      leavesUnclear(
+        `The journal’s storage is set to ${quote(mode)}, which is not known to this catalog.`,
+        journaldConfig,
+        'config',
+      ),
     ]
   return [
     hasFolder

@@ -175,7 +175,7 @@ function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly Step[] {
 function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly Step[] {
   const there = devices.filter((device) => device.vendor === '10de' && device.class.startsWith('03'))
   if (!gpus.ok) return there.length === 0 ? [] : unclearAbout(gpuNvidia, gpus)
-  // A GPU whose memory has no error correction has no repairs to tell of.
+  // A GPU whose memory has no error correction has no repairs to report.
   const told = gpus.fact.gpus.filter(
     ({ memoryErrors: { replaced, isPending, hasFailed } }) => isPending || hasFailed || replaced !== null,
   )

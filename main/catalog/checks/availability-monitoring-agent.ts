@@ -5,7 +5,7 @@ import { type Connections, networkConnections } from '../probes/network-connecti
 import { type Monitor, servicesMonitoring } from '../probes/services-monitoring.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-// ss tells no process to an ordinary user: an agent that sends its figures speaks HTTPS, or one of these ports of its own receivers.
+// ss shows no process to an ordinary user: an agent that sends its figures uses HTTPS, or one of these ports of its own receivers.
 const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
   telegraf: [443, 8086],
   // Its own protocol is UDP, which holds no connection.

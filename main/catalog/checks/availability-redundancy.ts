@@ -12,8 +12,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 export const availabilityRedundancy = defineCheck({
   id: 'availability.redundancy',
   property: 'operations',
-  claim:
-    'The disk arrays, storage pools, multipath drives, bonded links and power supplies of this node are complete.',
+  claim: 'The disk arrays, storage pools, multipath drives, bonded links and power supplies of this node are complete.',
   limits:
     'Whether redundancy is sufficient was not evaluated: a single part without a second one is not tested. RAID inside a controller, which shows the node one drive, and redundancy of switches, feeds and sites are not visible here. Power supplies are evaluated by the management controller’s report.',
   needs: { state: redundancyState, blocks: storageBlockDevices, links: netLinks, presence: bmcPresence },
@@ -96,7 +95,7 @@ function unreadLinkSteps({ links }: NetLinks, { bonds }: RedundancyState): reado
     : [leavesUnclear(`The state of joined links was not read: ${named(unread.map(({ name }) => name))}.`, netLinks)]
 }
 
-/** Device-mapper names its users by the beginning of the UUID; plain LVM volumes and RAID ones cannot be told apart by it. */
+/** Device-mapper names its users by the beginning of the UUID; plain LVM volumes and RAID ones cannot be distinguished by it. */
 function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonly Step[] {
   const isAsked = [...devices.values()].some(({ dmUuid }) => /^(LVM-|mpath-|DMRAID-)/.test(dmUuid ?? ''))
   if (!mapped.ok) return isAsked ? unclearAbout(storageDmStatus, mapped) : []

@@ -31,9 +31,15 @@ function toolStep(name: string, settings: BackupSettings, isService: boolean): S
     case 'encrypted':
       return speaksFor(`${name} encrypts every repository, whatever its settings.`, seen)
     case 'as-is':
-      return leavesUnclear(`${name} copies files unchanged: whether they are stored encrypted depends on the target.`, seen)
+      return leavesUnclear(
+        `${name} copies files unchanged: whether they are stored encrypted depends on the target.`,
+        seen,
+      )
     case 'by-server':
-      return leavesUnclear(`${name} is set up at its server: whether copies are encrypted is not visible here.`, seen)
+      return leavesUnclear(
+        `${name} is configured at its server: whether copies are encrypted is not visible here.`,
+        seen,
+      )
     default:
       return settingsStep(name, settings)
   }

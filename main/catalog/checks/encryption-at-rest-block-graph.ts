@@ -19,8 +19,8 @@ import {
 } from '../storage/roots.ts'
 
 /**
- * Starts from everything that holds data, not from the drives: plaintext escapes beside encrypted drives (swap files, overlays,
- * bind mounts, loop images) are found only from above. Anchor: NIST SP 800-111 §4; DISA RHEL-09-231190 asks the same by hand.
+ * Starts from everything that holds data, not from the drives: plaintext escapes next to encrypted drives (swap files, overlays, bind
+ * mounts, loop images) are found only from above. Anchor: NIST SP 800-111 §4; DISA RHEL-09-231190 asks the same by hand.
  */
 export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
@@ -38,7 +38,7 @@ export const encryptionAtRestBlockGraph = defineCheck({
   },
 })
 
-/** Told beside the verdict: nothing reaches these devices now, and what they hold is there all the same. */
+/** Reported next to the verdict: nothing reaches these devices now, and what they hold is there all the same. */
 function argueUnused(unused: readonly Unused[]): readonly Step[] {
   const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
   const said = (of: readonly Unused[], text: string): readonly Step[] =>

@@ -11,7 +11,7 @@ import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import { ENCRYPTING } from '../storage/walk-devices.ts'
 
-/** NIST SP 800-111 §4.2.1 asks for approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
+/** NIST SP 800-111 §4.2.1 requires approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
 export const encryptionAtRestCipher = defineCheck({
   id: 'encryption.at-rest.cipher',
   property: 'encryption-at-rest',
@@ -78,7 +78,7 @@ export const encryptionAtRestCipher = defineCheck({
   },
 })
 
-/** Told beside the verdict: the header of a volume is not its cipher. */
+/** Reported next to the verdict: the header of a volume is not its cipher. */
 function argueHeaders({ devices }: SysfsBlock): readonly Step[] {
   const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
     dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],

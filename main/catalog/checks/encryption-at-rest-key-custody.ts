@@ -47,7 +47,7 @@ export const encryptionAtRestKeyCustody = defineCheck({
   },
 })
 
-/** Without the table, what a device of the device mapper does is told by its identifier alone; one without may encrypt. */
+/** Without the table, what a device of the device mapper does is reported by its identifier alone; one without may encrypt. */
 function unreadLayers({ graph }: Storage, table: Parsed<DmTable>): readonly Step[] {
   const names = [...graph.devices.values()].flatMap(({ isDm, dmUuid, name }) =>
     isDm && (dmUuid ?? '') === '' && (!table.ok || dmTargets(table.fact, name) === undefined) ? [name] : [],
@@ -77,7 +77,8 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
       const probe = source.path === entry.keyFile ? storageCrypttab : storageKeyFiles
       const walked = storage.path(source.path)
       const where = `${name}: the key file ${quote(source.path)} is on ${way(walked)}`
-      if (isOpen(walked)) return speaksAgainst(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
+      if (isOpen(walked))
+        return speaksAgainst(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
       return walked.outcome === 'encrypted' ? speaksFor(`${where}.`, probe) : leavesUnclear(`${where}.`, probe)
     }
     case 'elsewhere': {

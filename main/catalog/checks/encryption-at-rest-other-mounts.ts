@@ -9,7 +9,7 @@ import { isReadOnlyImage, mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import { exemptSteps, mountRoots, readStorage, STORAGE_WANTS } from '../storage/roots.ts'
 
-/** The part of DISA RHEL-09-231190 and NIST SP 800-111 that is not about declared ePHI: copies, logs and caches that nobody declared. */
+/** The part of DISA RHEL-09-231190 and NIST SP 800-111 that is not about declared ePHI: copies, logs and caches that no one declared. */
 export const encryptionAtRestOtherMounts = defineCheck({
   id: 'encryption.at-rest.other-mounts',
   property: 'encryption-at-rest',

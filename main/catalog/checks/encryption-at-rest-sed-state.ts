@@ -12,8 +12,8 @@ interface Found {
 }
 
 /**
- * A drive that encrypts its media and locks nothing protects nothing: it opens for whoever plugs it in. That is recorded and not held
- * against the node, since no rule asks for such drives, and encryption above the drive is judged by its own checks.
+ * A drive that encrypts its media and locks nothing protects nothing: it opens for the party that plugs it in. That is recorded and not
+ * counted as a deviation, since no rule requires such drives, and encryption above the drive is evaluated by its own checks.
  */
 export const encryptionAtRestSedState = defineCheck({
   id: 'encryption.at-rest.sed-state',
@@ -51,7 +51,7 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
     step: leavesUnclear(`${shown}: ${why}.`, inventoryDisks),
   })
   if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not queried')
-  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number tells whether they are the same.
+  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number shows whether they are the same.
   const name = /^nvme\d+/.exec(disk.name)?.[0] ?? disk.name
   const controller = nvme?.controllers.get(name)
   const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial

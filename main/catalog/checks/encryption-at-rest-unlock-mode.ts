@@ -10,7 +10,7 @@ import { type KeySource, keySource } from '../storage/key-source.ts'
 import { UNLOCK_LIMITS } from '../storage/limits.ts'
 import { ENCRYPTING } from '../storage/walk-devices.ts'
 
-/** A record, not a judgement: no rule sets the mode, but a reader must see it beside every verdict about encrypted volumes. */
+/** A recorded fact, not an assertion: no rule sets the mode, but a reader must see it next to every verdict about encrypted volumes. */
 export const encryptionAtRestUnlockMode = defineCheck({
   id: 'encryption.at-rest.unlock-mode',
   property: 'encryption-at-rest',
@@ -39,7 +39,7 @@ export const encryptionAtRestUnlockMode = defineCheck({
 })
 
 function modeOf({ attended }: KeySource): string {
-  if (attended === null) return 'not decided whether a person is needed'
+  if (attended === null) return 'not determined whether a person is needed'
   return attended ? 'needs a person' : 'opens without a person'
 }
 
@@ -82,7 +82,7 @@ function openNow(devices: Parsed<SysfsBlock>): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear with administrator rights: ${named(open.sort())}.`,
+          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear text with administrator rights: ${named(open.sort())}.`,
           storageBlockDevices,
         ),
       ]

@@ -18,9 +18,9 @@ import { ephiPlace } from '../storage/ephi-paths.ts'
 import { readStorage, STORAGE_WANTS } from '../storage/roots.ts'
 
 /**
- * 45 CFR 164.312(e)(1) and (e)(2)(ii) ask about ePHI on a network (NIST SP 800-52 rev. 2, SP 800-77 rev. 1), not about every socket. Without a
- * declaration a socket in clear shows nothing about ePHI, so that it leaves the claim open; where nothing is in clear, no declaration could
- * change the answer.
+ * 45 CFR 164.312(e)(1) and (e)(2)(ii) ask about ePHI on a network (NIST SP 800-52 rev. 2, SP 800-77 rev. 1), not about every socket.
+ * Without a declaration a socket in clear text shows nothing about ePHI, so that it leaves the result inconclusive; where nothing is in
+ * clear text, no declaration could change the result.
  */
 export const encryptionInTransitEphiFlows = defineCheck({
   id: 'encryption.in-transit.ephi-flows',

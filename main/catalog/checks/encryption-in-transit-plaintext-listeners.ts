@@ -10,7 +10,7 @@ export const encryptionInTransitPlaintextListeners = defineCheck({
   property: 'encryption-in-transit',
   claim: 'No socket that other machines can address belongs to a service that accepts data in clear text.',
   limits:
-    'TCP services are identified by their response to a first TLS message, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not evaluated here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not seen. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
+    'TCP services are identified by their response to a first TLS message, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not evaluated here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not covered. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
   needs: { sockets: networkListeners },
   wants: { processes: listenerProcesses, tls: tlsListeners, ...FORWARDING },
   evaluate({ sockets }, { processes, tls, ...forwarding }, { node }) {

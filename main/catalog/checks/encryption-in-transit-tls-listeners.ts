@@ -32,7 +32,7 @@ export const encryptionInTransitTlsListeners = defineCheck({
   },
 })
 
-/** Steps about one port; none where it plainly speaks something else. */
+/** Steps about one port; none where it plainly uses something else. */
 function argue(port: ReachablePort): readonly Step[] {
   const { name, seen, listener } = port
   const why = whyUnobserved(port)
@@ -66,14 +66,17 @@ function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }:
       speaksAgainst(`${name} accepts ${shown(one)}: ${suiteWeakness(one.suite)}.`, tlsListeners),
     ),
     ...(unknown.length > 0
-      ? [leavesUnclear(`${name} chose ${unknown.map(shown).join(', ')}, which is not on our list.`, tlsListeners)]
+      ? [
+          leavesUnclear(
+            `${name} chose ${unknown.map(shown).join(', ')}, which is not listed in this catalog.`,
+            tlsListeners,
+          ),
+        ]
       : []),
     ...(open.length > 0
       ? [leavesUnclear(`${name} did not respond on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
       : []),
-    ...(isWeakOpen
-      ? [leavesUnclear(`${name} gave no response to an offer of weak suites only.`, tlsListeners)]
-      : []),
+    ...(isWeakOpen ? [leavesUnclear(`${name} gave no response to an offer of weak suites only.`, tlsListeners)] : []),
     ...(accepted.length === 0
       ? [leavesUnclear(`${name} uses TLS and declined every version that was offered.`, tlsListeners)]
       : []),

@@ -3,7 +3,7 @@ import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
 import { type IpsecState, ipsec, vpnInterfaces, type WireguardPeer, wireguardPeers } from '../probes/vpn-interfaces.ts'
 import { count, leavesUnclear, named } from '../steps.ts'
 
-/** A record, not a judgement: whether traffic must take a tunnel is for the data-flow map to say. */
+/** A recorded fact, not an assertion: whether traffic must take a tunnel is for the data-flow map to state. */
 export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
@@ -35,7 +35,7 @@ export const encryptionInTransitVpn = defineCheck({
 function peerStep(peers: readonly WireguardPeer[]): Step {
   const used = peers.filter(({ lastHandshake }) => lastHandshake > 0)
   const last = used.reduce((latest, { lastHandshake }) => Math.max(latest, lastHandshake), 0)
-  // Within what a date can hold; the node may say any number.
+  // Within what a date can hold; the node may state any number.
   const when = last > 0 && last < 4e9 ? `, last at ${new Date(last * 1000).toISOString().slice(0, 16)}Z` : ''
   return leavesUnclear(
     `WireGuard names ${count(peers.length, 'peer')}, of which ${used.length} ever exchanged keys${when}.`,

@@ -5,8 +5,8 @@ import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-de
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 /**
- * Off altogether is recorded, not held against the node: no rule asks for it, and most servers have it off. Half of it is: a
- * confidential guest that hands its data to GPUs without protection.
+ * Off altogether is recorded, not counted as a deviation: no rule requires it, and most servers have it off. Half of it is: a confidential
+ * guest that hands its data to GPUs without protection.
  */
 export const encryptionInUseCcState = defineCheck({
   id: 'encryption.in-use.cc-state',
@@ -47,7 +47,12 @@ const gpuSteps =
         ? []
         : isOn
           ? [speaksFor(`The driver reports confidential computing as on for ${count(own, 'GPU')}.`, gpuConfCompute)]
-          : [speaksAgainst(`The driver reports confidential computing as off for ${count(own, 'GPU')}.`, gpuConfCompute)]),
+          : [
+              speaksAgainst(
+                `The driver reports confidential computing as off for ${count(own, 'GPU')}.`,
+                gpuConfCompute,
+              ),
+            ]),
       ...(others > 0
         ? [leavesUnclear(`For ${count(others, 'accelerator')} of other manufacturers this is not known.`, pciDevices)]
         : []),

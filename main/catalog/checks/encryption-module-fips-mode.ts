@@ -6,7 +6,7 @@ import { type CryptoPolicy, cryptoPolicy } from '../probes/kernel-crypto-policy.
 import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
 
 /**
- * FIPS mode that is off is recorded, not held against the node: neither the Security Rule nor the criteria ask for the switch, and a
+ * FIPS mode that is off is recorded, not counted as a deviation: neither the Security Rule nor the criteria require the switch, and a
  * finding would call a gap where there is none. On, it supports that approved algorithms are enforced.
  */
 export const encryptionModuleFipsMode = defineCheck({

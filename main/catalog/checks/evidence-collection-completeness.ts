@@ -8,7 +8,8 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
     id: 'evidence.collection-completeness',
     property: 'evidence',
     claim: 'Every planned probe ran on this node and returned a complete capture.',
-    limits: 'Shows that captures were obtained, not their content. Probes that this version does not include are not counted.',
+    limits:
+      'Shows that captures were obtained, not their content. Probes that this version does not include are not counted.',
     needs: {},
     wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
     evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
@@ -52,7 +53,10 @@ const isDenied = (reason: string): boolean => /needs administrator rights|sudo d
 const isOnly = ({ commands }: Probe<unknown>, measure: MeasureCommand['measure']): boolean =>
   Object.values(commands).every((command) => command.kind === 'measure' && command.measure === measure)
 
-/** A live test, or a question to a metadata service, that nobody asked for. One that was asked for and not answered is a gap like any other. */
+/**
+ * A live test, or a question to a metadata service, that no one requested. One that was requested and not collected is a gap like any
+ * other.
+ */
 const isNotAsked = (
   { id, live, optIn }: Probe<unknown>,
   readings: Readonly<Record<string, Parsed<unknown>>>,
@@ -61,7 +65,7 @@ const isNotAsked = (
   return (live === true || optIn !== undefined) && reading !== undefined && wasNotAsked(reading)
 }
 
-/** What sudo remarked where it was slow; empty where it said nothing. */
+/** What sudo remarked where it was slow; empty where it stated nothing. */
 function sudoSaid(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
   for (const { id } of slow) {
     const reading = readings[id]

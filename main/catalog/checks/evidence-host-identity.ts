@@ -25,7 +25,7 @@ export const evidenceHostIdentity = defineCheck({
   needs: { session: sshSession, host: hostIdentity },
   wants: { serials: hostSerials, list: hostKeyList },
   evaluate({ session, host }, { serials, list }) {
-    // Serial numbers only add to the record, so their absence is told beside the verdict and does not change it.
+    // Serial numbers only add to the record, so their absence is reported next to the verdict and does not change it.
     const { verdict, because } = weigh([
       ...keySteps(session, list),
       speaksFor(`The server calls itself ${quote(host.hostname)}, boot ${host.bootId}.`, hostIdentity),

@@ -25,10 +25,7 @@ function firmware(dmi: Parsed<DmiTable>): readonly Step[] {
   const without = corrections.filter((kind) => kind === 'None' || kind === 'Parity')
   if (without.length > 0)
     return [
-      speaksAgainst(
-        `The firmware reports memory without error correction: ${named([...new Set(without)])}.`,
-        dmiTable,
-      ),
+      speaksAgainst(`The firmware reports memory without error correction: ${named([...new Set(without)])}.`, dmiTable),
     ]
   const corrects = corrections.filter((kind) => /^(Single-bit ECC|Multi-bit ECC|CRC)$/.test(kind))
   return corrects.length === 0 || corrects.length < corrections.length

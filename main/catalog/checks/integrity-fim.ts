@@ -58,9 +58,9 @@ function aide({ agents, marks, schedules }: Read, context: Context): readonly St
         ? speaksFor(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
         : speaksAgainst('No known timer or table of cron starts its check.', integritySchedules),
     run === null
-      ? leavesUnclear('When it last ran is not recorded where we look.', integrityMarks)
+      ? leavesUnclear('When it last ran is not recorded in the files that are read.', integrityMarks)
       : age(run.what, daysBefore(run.seconds, context.observedAt), context, run.probe),
-    // aide(1), EXIT STATUS: 1 to 7 tell of new, removed and changed files; 14 and above of errors.
+    // aide(1), EXIT STATUS: 1 to 7 report new, removed and changed files; 14 and above are errors.
     ...(status === null || status === 0
       ? []
       : [

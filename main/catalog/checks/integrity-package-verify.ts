@@ -44,7 +44,7 @@ function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): 
   ]
 }
 
-/** dpkg says nothing of a package that it has no sums of, as if all were well. */
+/** dpkg reports nothing about a package without checksums, as if all were well. */
 function unsummed(reading: Parsed<VerifiedFiles>, sums: Parsed<PackageSums>): readonly Step[] {
   if (!reading.ok) return []
   if (!sums.ok) return unclearAbout(packagesSumsDpkg, sums)

@@ -18,7 +18,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 
 /**
  * The CIS benchmarks ask to review such files (“Ensure SUID and SGID files are reviewed”). What no package delivered is contradicted where
- * the package database was asked for the whole folder; where it could not be asked for the path, that stays open.
+ * the package database was queried for the whole folder; where it could not be queried for the path, that stays open.
  */
 export const integritySetuidFiles = defineCheck({
   id: 'integrity.setuid-files',
@@ -39,7 +39,7 @@ export const integritySetuidFiles = defineCheck({
     ]),
 })
 
-/** dpkg's database was asked for every path of the folder, or for every path that ends in this name. */
+/** dpkg's database was queried for every path of the folder, or for every path that ends in this name. */
 const isAskedOfDpkg = (path: string): boolean =>
   isAskedWhole(path) || KNOWN_HELPERS.includes(path.slice(path.lastIndexOf('/') + 1))
 
@@ -124,7 +124,7 @@ function notSearched(mounts: readonly Mount[]): readonly Step[] {
       ]
 }
 
-/** The mount that a folder lies on, if it is no link: the one at the longest path that leads to it. */
+/** The mount that a folder is on, if it is no link: the one at the longest path that leads to it. */
 function holderOf(folder: string, topmost: ReadonlyMap<string, Mount>): Mount | undefined {
   const parts = folder.split('/')
   const paths = parts.map((_, at) => parts.slice(0, parts.length - at).join('/') || '/')

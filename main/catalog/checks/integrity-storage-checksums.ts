@@ -12,7 +12,7 @@ import { storageZfsStatus, type ZfsPoolStatus } from '../probes/zfs-status.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
-/** 45 CFR 164.312(c)(2) asks for a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
+/** 45 CFR 164.312(c)(2) requires a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
 export const integrityStorageChecksums = defineCheck({
   id: 'integrity.storage-checksums',
   property: 'integrity',
@@ -77,7 +77,7 @@ const DAY = 86_400
 
 /** Whether a check on `day` (YYYY-MM-DD) is recent enough. A day ahead is within what zones differ by; more is no date. */
 function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): Step {
-  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; how long ago is open: ${now.reason}.`, probe)
+  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; its age is unknown: ${now.reason}.`, probe)
   const limit = limitOf(context, 'storage.scrub-days')
   const days = Math.floor((now.fact.seconds - Date.parse(`${day}T00:00:00Z`) / 1000) / DAY)
   if (Number.isNaN(days) || days < -1)

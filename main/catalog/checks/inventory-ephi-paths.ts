@@ -8,7 +8,7 @@ import { ephiPlace } from '../storage/ephi-paths.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
-/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): where ePHI lies has to be known before anything can be said about it. */
+/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): where ePHI lies has to be known before anything can be stated about it. */
 export const inventoryEphiPaths = defineCheck({
   id: 'inventory.ephi-paths',
   property: 'evidence',

@@ -73,7 +73,7 @@ function boardText(gpus: readonly NvidiaGpu[]): string {
   ].join('')
 }
 
-/** AMD's accelerators, where the kernel names them and no other driver answered. */
+/** AMD's accelerators, where the kernel names them and no other driver responded. */
 function cardSteps(cards: Parsed<GpuCards>): readonly Step[] {
   const found = cards.ok ? cards.fact.cards.filter(({ productName }) => productName !== null) : []
   if (found.length === 0) return []

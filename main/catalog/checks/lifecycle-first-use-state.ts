@@ -7,11 +7,12 @@ import { storageSwaps } from '../probes/swaps.ts'
 import { leavesUnclear, named } from '../steps.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../storage/roots.ts'
 
-/** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 asks for those). */
+/** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 requires those). */
 export const lifecycleFirstUseState = defineCheck({
   id: 'lifecycle.first-use-state',
   property: 'encryption-at-rest',
-  claim: 'The creation dates of file systems, the amounts written to them, and other signatures on the drives are recorded.',
+  claim:
+    'The creation dates of file systems, the amounts written to them, and other signatures on the drives are recorded.',
   ends: 'recorded',
   limits:
     'A date is reported by the file system and can be set when it is created or copied with an image. The absence of data from an earlier use is not shown: free space is not read. Drive counters are recorded with drive health, and a certificate of erasure is a document to attach.',

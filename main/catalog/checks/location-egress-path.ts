@@ -14,7 +14,7 @@ export const locationEgressPath = defineCheck({
   claim: 'The path of outgoing traffic from this server, as the server itself reports it, is recorded.',
   ends: 'recorded',
   limits:
-    'The server’s own view at one moment: its default routes, tunnels and proxies. Rules of policy routing and other network namespaces are not in it, and neither is what happens behind the first gateway. The address by which the outside knows it is not seen from here.',
+    'The server’s own view at one moment: its default routes, tunnels and proxies. Rules of policy routing and other network namespaces are not in it, and neither is what happens behind the first gateway. The address of the node as observed from outside is not visible from here.',
   needs: { routes: netRoutes },
   wants: { vpn: vpnInterfaces, proxies: proxySettings },
   evaluate({ routes }, { vpn, proxies }) {

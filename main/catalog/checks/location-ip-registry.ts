@@ -53,7 +53,7 @@ export const locationIpRegistry = defineCheck({
   },
 })
 
-/** Of every address by itself, whether two databases decide about it; they must all come out the same. */
+/** Of every address on its own, whether two databases decide about it; they must all come out the same. */
 function allSay(signals: readonly Found[], declared: string, context: Context): 'inside' | 'outside' | 'undecided' {
   const byAddress = new Map<number, CountrySaid[]>()
   for (const { id, hint, country, text } of signals) {

@@ -27,13 +27,13 @@ export const locationProviderClaim = defineCheck({
       ...providerSignals(facts).map((signal) => compared(signal, declared)),
       ...missedOfProvider(facts),
     ]
-    // Which country a region lies in is read from a list, by the beginnings of names: a newer region may begin like an older one.
+    // Which country a region is in is read from a list, by the beginnings of names: a newer region may begin like an older one.
     const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
     return weigh([...steps, ...(steps.some(({ says }) => says !== 'unclear') ? [age] : [])])
   },
 })
 
-/** A statement beside the declared country. What anyone may have answered is shown, and decides nothing. */
+/** A statement next to the declared country. What anyone may have responded is shown, and decides nothing. */
 function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): Step {
   const cited = { probe, ...(commands === undefined ? {} : { commands }) }
   if (declared === undefined)

@@ -12,8 +12,7 @@ import { count, leavesUnclear, weigh } from '../steps.ts'
 export const locationResidency = defineCheck({
   id: 'location.residency',
   property: 'location',
-  claim:
-    'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
+  claim: 'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
   limits:
     'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement. A relay inside the area with a copy of the host key would respond the same way. Where data, replicas and backups are is not shown; their endpoints are listed separately.',
   needs: {},
@@ -32,14 +31,14 @@ export const locationResidency = defineCheck({
       ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
       ...missedOfProvider(facts),
     ])
-    // A vantage that was of no use beside others takes nothing away from what the others bound.
+    // A vantage that was of no use next to others takes nothing away from what the others bound.
     return { ...argued, because: [...argued.because, ...timeSteps(delay, isInside ? 'for' : 'unclear')] }
   },
 })
 
 /**
- * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question
- * does not arise; no answer of the node could make it arise, and none is needed for it.
+ * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question does
+ * not arise; no capture of the node could make it arise, and none is needed for it.
  */
 const noCommitment = (elsewhere: number): Conclusion => ({
   verdict: 'not-applicable',
@@ -47,7 +46,7 @@ const noCommitment = (elsewhere: number): Conclusion => ({
     leavesUnclear(
       elsewhere === 0
         ? 'The declared scope has no data-residency policy, so no area is required. A contractual commitment that was not declared is not covered.'
-        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not seen.`,
+        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not covered.`,
       null,
     ),
   ],

@@ -44,7 +44,7 @@ export const locationStorageEndpoints = defineCheck({
         : unclearAbout(backupUnits, units)),
     ]
     if (because.length > 0) return weigh(because)
-    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is set up.`
+    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is configured.`
     return { verdict: 'not-applicable', because: [leavesUnclear(text, storageMounts)] }
   },
 })
@@ -64,7 +64,7 @@ function allowedBy({ node, location }: Context): Allowed {
 interface Endpoint {
   readonly probe: Step['probe']
   readonly name: string
-  /** As the kernel names them: names and addresses that are not public are placed by nobody. */
+  /** As the kernel names them: names and addresses that are not public are placed by no one. */
   readonly addresses: readonly string[]
   readonly databases: readonly AddressDatabase[]
   readonly asOf: string
@@ -102,4 +102,4 @@ function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStora
 const backups = (names: readonly string[], probe: typeof backupSettings | typeof backupUnits): readonly Step[] =>
   names.length === 0
     ? []
-    : [leavesUnclear(`A backup tool is set up (${named(names, 4)}); where it writes was not read.`, probe)]
+    : [leavesUnclear(`A backup tool is configured (${named(names, 4)}); where it writes was not read.`, probe)]

@@ -10,7 +10,7 @@ export const locationTpmGeotag = defineCheck({
   claim: 'Traces of a location tag in the TPM of this server are recorded.',
   ends: 'recorded',
   limits:
-    'A recorded fact only: without a quote over a fresh nonce, signed by a key that the tag’s authority certifies, neither a register nor an index attests to anything. The tag itself is not read, and a TPM without traces is no evidence for or against a location.',
+    'A recorded fact only: without a quote over a fresh nonce, signed by a key that the tag’s authority confirms, neither a register nor an index attests to anything. The tag itself is not read, and a TPM without traces is no evidence for or against a location.',
   needs: { registers: tpmPresence },
   wants: { tag: tpmTag },
   evaluate({ registers }, { tag }) {

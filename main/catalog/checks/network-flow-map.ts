@@ -61,7 +61,7 @@ function keyOf({ peer, port }: Connections['tcp'][number]): string {
 function networkOf(address: string): string {
   const parts = address.split('.')
   if (parts.length === 4) return `${parts.slice(0, 3).join('.')}.0/24`
-  // RFC 4291 §2.2: a double colon stands for as many zero groups as are missing.
+  // RFC 4291 §2.2: a double colon represents as many zero groups as are missing.
   const [head = '', tail] = address.split('::')
   const first = head === '' ? [] : head.split(':')
   const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - (tail === '' ? 0 : tail.split(':').length))

@@ -69,7 +69,8 @@ export const networkKernelParams = defineCheck({
   },
 })
 
-// CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value asked for, what it means where it differs.
+// CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value requested, what it means where it
+// differs.
 const ASKED: readonly (readonly [string, string, string])[] = [
   ['send_redirects', '0', 'redirects are sent'],
   ['secure_redirects', '0', 'redirects of listed gateways are taken'],
@@ -121,7 +122,7 @@ function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: 
   const read = (name: string, key: string): string | undefined => sysctl.values.get(`${family}/conf/${name}/${key}`)
   // Loopback carries no traffic from outside; an interface without IPv6 accepts none.
   const all = interfacesOf(sysctl, family).filter((name) => name !== 'lo')
-  // The kernel always has the settings that new interfaces inherit: without them the answer is not whole.
+  // The kernel always has the settings that new interfaces inherit: without them the response is not whole.
   if (all.length === 0) return leavesUnclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
   const names = all.filter((name) => read(name, 'disable_ipv6') !== '1')
   const open = names.filter((name) => weak(read, name))

@@ -62,7 +62,7 @@ function linkSteps(links: Parsed<NetLinks>): readonly Step[] {
   return [
     speaksFor(
       found.length === 0
-        ? 'No VLAN, overlay, bridge, bond or tunnel is set up on the node.'
+        ? 'No VLAN, overlay, bridge, bond or tunnel is configured on the node.'
         : `Set up on the node: ${found.join('; ')}.`,
       netLinks,
     ),

@@ -74,7 +74,12 @@ function accounts(users: readonly BmcUser[]): readonly Step[] {
 
 function cipherZero(suites: readonly number[] | null): Step {
   if (suites === null)
-    return leavesUnclear('The controller does not report which cipher suites it offers.', bmcLan, 'suites', 'privileges')
+    return leavesUnclear(
+      'The controller does not report which cipher suites it offers.',
+      bmcLan,
+      'suites',
+      'privileges',
+    )
   return suites.includes(0)
     ? speaksAgainst(
         'Cipher suite 0 is offered: a session without a password and in clear text.',

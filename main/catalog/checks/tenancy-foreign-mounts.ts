@@ -87,7 +87,7 @@ function onSharedDrives(mounts: readonly Mount[]): readonly Step[] {
       ]
 }
 
-/** Drives that are not plainly this machine's own, with why; drives of one reason stand in one step. */
+/** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
 function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly Step[] {
   const byReason = new Map<string, string[]>()
   for (const disk of disks) {

@@ -90,12 +90,12 @@ function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): r
     ]
   if (!processes.ok) return unclearAbout(tenancyProcesses, processes)
   const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
-  const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} set up`
+  const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} configured`
   return [
     processes.fact.isComplete
       ? speaksFor(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
       : leavesUnclear(
-          `${what}; not every process of the system is in view, so it is open whether this system divides them for itself.`,
+          `${what}; not every process of the system is in view, so it is unknown whether this system divides them for its own use.`,
           gpuNvidia,
         ),
   ]

@@ -83,7 +83,7 @@ function givenAway(hosted: Parsed<HostedDevices>): readonly Step[] {
 /** Modules for which NVIDIA's guides recommend it; gdrdrv and the software adapters of the same probe are not among them. */
 const DIRECT: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem', 'nvidia_fs'])
 
-/** Only for x86: on Grace the same guide asks for an IOMMU that translates. */
+/** Only for x86: on Grace the same guide requires an IOMMU that translates. */
 function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): readonly Step[] {
   if (!direct.ok) return unclearAbout(rdmaGpudirect, direct)
   const modules = direct.fact.modules.filter((module) => DIRECT.has(module))

@@ -37,7 +37,7 @@ export const tenancyNetworkNeighbours = defineCheck({
   },
 })
 
-/** Neighbours outside of this system. A bridge that a default route leaves by is one over an adapter, and counts as outside. */
+/** Neighbors outside of this system. A bridge that a default route leaves by is one over an adapter, and counts as outside. */
 function outerNeighbours({ neighbours, gateways }: Neighbours, { links }: NetLinks): readonly Neighbour[] {
   const ways = new Set(gateways.map(({ device }) => device))
   const inner = new Set(

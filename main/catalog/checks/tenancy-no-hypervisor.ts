@@ -13,8 +13,8 @@ const WHAT: Readonly<Partial<Record<Layer, string>>> = {
   'hypervisor-host': 'a system that runs on a hypervisor and manages it',
 }
 
-// All parts are wanted and none is needed first: any one of them can contradict the claim alone, and only all of them together
-// can support it, which decideLayer() demands. The four-answer argument uses the same function.
+// All parts are wanted and none is needed first: any one of them can contradict the claim alone, and only all of them together can support
+// it, which decideLayer() demands. The four-part argument uses the same function.
 export const tenancyNoHypervisor = defineCheck({
   id: 'tenancy.no-hypervisor',
   property: 'isolation',
@@ -31,7 +31,9 @@ export const tenancyNoHypervisor = defineCheck({
       return {
         verdict: 'inconclusive',
         because:
-          because.length > 0 ? because : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
+          because.length > 0
+            ? because
+            : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
       }
     return {
       verdict: 'not-met',

@@ -8,7 +8,7 @@ import { type SshSession, sshSession } from '../probes/ssh-session.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-/** The collection ends some minutes after the clock was asked; more than this is no matter of waiting. */
+/** The collection ends some minutes after the clock was read; more than this is no matter of waiting. */
 const SESSION_SECONDS = 900
 /** Log entries are written all the time; the newest is the collection's own. */
 const NEWEST_SECONDS = 600
@@ -31,7 +31,7 @@ function zone({ zone: { minutes, name } }: NodeNow): Step {
   return speaksFor(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
 }
 
-// A printed script is carried back by hand, and a demo node repeats recorded answers: there is no moment in common to compare.
+// A printed script is carried back by hand, and a demo node repeats recorded responses: there is no moment in common to compare.
 function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): Step {
   if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
   if (session.fact.serverVersion.endsWith(DEMO_SERVER))

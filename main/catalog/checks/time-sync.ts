@@ -62,7 +62,7 @@ const away = (
       )
     : speaksFor(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
 
-// Unauthenticated answers are the rule and speak against nothing that is claimed; the limits of the check say so.
+// Unauthenticated responses are the rule and contradict nothing that is claimed; the limits of the check state this.
 function authentication(sources: Parsed<TimeSources>): readonly Step[] {
   const all = sources.ok ? sources.fact.sources : []
   const authenticated = all.filter((source) => source.authentication !== 'none').length

@@ -22,8 +22,7 @@ import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 export const vulnEol = defineCheck({
   id: 'vuln.eol',
   property: 'integrity',
-  claim:
-    'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
+  claim: 'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
   limits:
     'The dates are those of a list in this program, as of the date printed with the result, not of the vendors’ pages today; a list older than 90 days supports nothing. A minor release ended by its successor, kernels from other sources, firmware and other software are not evaluated. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
   needs: { distribution: packagesDistribution },
@@ -35,7 +34,7 @@ export const vulnEol = defineCheck({
   },
 })
 
-/** What speaks of one of them, and whether it rests on the list. */
+/** What concerns one of them, and whether it depends on the list. */
 interface Part {
   readonly steps: readonly Step[]
   readonly fromList: boolean
@@ -52,7 +51,7 @@ function system(distribution: Distribution, context: Context): Part {
     return { steps: [listed(entry.system, entry.release, distribution, context)], fromList: true }
   const called = version === '' ? quote(id) : `${quote(id)} ${quote(version)}`
   if (supportEnd === null) {
-    const text = `Neither our list nor ${called} itself states until when it is supported.`
+    const text = `Neither this catalog nor ${called} itself states until when it is supported.`
     return { steps: [leavesUnclear(text, packagesDistribution)], fromList: true }
   }
   const step =
@@ -100,7 +99,8 @@ function driver(modules: Parsed<GpuModules>, context: Context): Part {
 function branchStep(version: string, context: Context): Step {
   const branch = driverBranch(version)
   const called = quote(version, 20)
-  if (branch === null) return leavesUnclear(`The branch of the NVIDIA driver ${called} is not in our list.`, gpuModules)
+  if (branch === null)
+    return leavesUnclear(`The branch of the NVIDIA driver ${called} is not listed in this catalog.`, gpuModules)
   if (branch === 'unlisted')
     return speaksAgainst(
       `The NVIDIA driver ${called} is of a branch that is no longer in its vendor’s list of supported ones (${DRIVER_SOURCE}).`,

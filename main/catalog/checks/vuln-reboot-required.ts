@@ -22,7 +22,7 @@ const flag = ({ asked }: RebootState): Step =>
     ? speaksAgainst('The distribution’s tools request a restart.', rebootRequired, 'flag')
     : speaksFor('No restart is requested.', rebootRequired, 'flag')
 
-/** Distributions with rpm set no flag by themselves, so that their package database is asked. */
+/** Distributions with rpm set no flag by themselves, so that their package database is queried. */
 function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[] {
   if (family !== 'rhel' && family !== 'suse') return []
   if (!rpm.ok) return unclearAbout(packagesRpmRestart, rpm)

@@ -11,7 +11,7 @@ const record = (id: string, says: string, why: string, bring: string): ProviderC
   bring,
 })
 
-/** A statement about speed under load. No load is put on any node, so that none is answered. */
+/** A statement about speed under load. No load is put on any node, so that none is tested. */
 const measured = (id: string, says: string, instead: string): ProviderClaim => ({
   id,
   says,
@@ -26,7 +26,7 @@ const TERM = 'This is a term of the contract and cannot be tested on a server.'
 
 /**
  * Statements that public pages about dedicated GPU servers make, and of which it is not on record which provider made them. They are put to
- * nobody by name: a customer copies the lines that its own provider made.
+ * no one by name: a customer copies the lines that its own provider made.
  */
 export const COMMON_STATEMENTS: ProviderProfile = {
   schema: 'barewitness.provider/1',

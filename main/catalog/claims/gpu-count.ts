@@ -34,9 +34,12 @@ export const gpuCount: ClaimTest = {
         const listed = gpusOnBus(pci)
         if (listed.length < promised)
           return weigh([
-            speaksAgainst(`${count(listed.length, 'GPU')} on the PCI bus; the provider claims ${promised}.`, pciDevices),
+            speaksAgainst(
+              `${count(listed.length, 'GPU')} on the PCI bus; the provider claims ${promised}.`,
+              pciDevices,
+            ),
           ])
-        // Each maker's own driver answers for its GPUs: else one that is missing could hide that a GPU is virtual.
+        // Each manufacturer's own driver reports its GPUs: else one that is missing could hide that a GPU is virtual.
         const gpus = driver.ok ? driver.fact.gpus : []
         const others = cards.ok ? cards.fact.cards.filter(({ vendor }) => vendor !== NVIDIA) : []
         const parts = new Set([

@@ -6,7 +6,9 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { numberBetween } from './values.ts'
 
-/** The driver keeps a part: an H100 of 80 GB answers 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16. */
+/**
+ * The driver keeps a part: an H100 of 80 GB reports 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16.
+ */
 const EXPLAINED = 0.97
 const UNEXPLAINED = 0.9
 const MOST_GIB = 65_536

@@ -1,6 +1,6 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** Hostrunway: what its public pages say of dedicated GPU servers, in our words. */
+/** Hostrunway: what its public pages report about dedicated GPU servers, in our words. */
 export const HOSTRUNWAY: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'hostrunway',

@@ -39,7 +39,7 @@ export const locationCountry: ClaimTest = {
   },
 }
 
-/** What the provider said at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
+/** What the provider stated at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
 const stated = (cloud: Parsed<CloudInit>, promised: string): readonly Step[] => [
   ...unclearAbout(cloudInit, cloud),
   ...cloudInitSignals(cloud)

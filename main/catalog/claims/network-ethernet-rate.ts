@@ -50,7 +50,7 @@ const rated = ({ name, speedMbps }: NetInterface): string => `${name}, ${(speedM
 /** What drivers give where they know no rate: minus one, in two bytes or in four (ethtool.h, SPEED_UNKNOWN). */
 const NO_RATE: readonly number[] = [65_535, 4_294_967_295]
 
-/** A part of an adapter gives the rate of the whole, whoever else shares it. */
+/** A part of an adapter gives the rate of the whole, regardless of who else shares it. */
 const isRated = (nic: NetInterface): boolean =>
   nic.speedMbps !== null && !NO_RATE.includes(nic.speedMbps) && partOf(nic, nic.driver ?? '') === null
 

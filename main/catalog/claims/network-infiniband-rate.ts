@@ -36,7 +36,11 @@ export const networkInfinibandRate: ClaimTest = {
         const silent = active.filter((port) => gigabits(port) === null)
         return weigh([
           silent.length > 0
-            ? leavesUnclear(`Active, with no rate reported by the kernel: ${named(silent.map(portName))}.`, infiniband, 'values')
+            ? leavesUnclear(
+                `Active, with no rate reported by the kernel: ${named(silent.map(portName))}.`,
+                infiniband,
+                'values',
+              )
             : speaksAgainst(
                 `Every InfiniBand port that is active is slower: ${named(active.map(rated))}.`,
                 infiniband,

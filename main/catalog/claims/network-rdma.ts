@@ -11,8 +11,8 @@ import { oneOf } from './values.ts'
 const KINDS = ['roce-v2', 'infiniband', 'either'] as const
 
 /**
- * Drivers whose adapters all speak RoCE version 2: ConnectX-4 and later (mlx5), NetXtreme-E (bnxt), Kunpeng (hns). Older ones speak
- * version 1, and adapters of other makers can be set to iWARP, with the same kind of port.
+ * Drivers whose adapters all use RoCE version 2: ConnectX-4 and later (mlx5), NetXtreme-E (bnxt), Kunpeng (hns). Older ones use version 1,
+ * and adapters of other manufacturers can be set to iWARP, with the same kind of port.
  */
 const VERSION_2: ReadonlySet<string> = new Set(['mlx5_core', 'bnxt_en', 'hns3'])
 

@@ -1,6 +1,6 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** OneSource Cloud: what its public pages say of dedicated GPU servers, in our words. */
+/** OneSource Cloud: what its public pages report about dedicated GPU servers, in our words. */
 export const ONESOURCE_CLOUD: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'onesource-cloud',

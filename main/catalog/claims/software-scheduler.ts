@@ -44,7 +44,7 @@ export const softwareScheduler: ClaimTest = {
         if (pods.length > 0)
           return weigh([
             leavesUnclear(
-              `${count(pods.length, 'pod')} of ${word} runs under a program that we do not know.`,
+              `${count(pods.length, 'pod')} of ${word} runs under a program not listed in this catalog.`,
               tenancyProcesses,
             ),
           ])

@@ -34,7 +34,7 @@ interface Site {
   readonly tone: FigureTone
 }
 
-/** Where the nodes of a fleet are said to be, and from where they were measured. Null where no place was declared. */
+/** Where the nodes of a fleet are stated to be, and from where they were measured. Null where no place was declared. */
 export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Figure | null {
   const located = nodes.flatMap(({ location }) => location ?? [])
   const sites = alike(

@@ -74,15 +74,7 @@ export function isolationFamilies(isolation: Isolation): Figure | null {
       ...(rows.some(({ classes }) => classes !== '') ? [CONTRADICTED] : []),
     ],
     table: {
-      head: [
-        'Family',
-        'As on hardware',
-        'As on a guest',
-        'Neutral',
-        'Not read',
-        'Doesn’t apply',
-        'Contradictions',
-      ],
+      head: ['Family', 'As on hardware', 'As on a guest', 'Neutral', 'Not read', 'Doesn’t apply', 'Contradictions'],
       rows: rows.map(({ family, readings, classes }) => [
         familyWords[family],
         ...[...DRAWN.map(({ reads }) => reads), 'not-applicable'].map((reads) => `${countOf(readings, reads)}`),

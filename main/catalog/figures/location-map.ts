@@ -18,7 +18,7 @@ export const FRAME = { left: 0.5, top: 0.5, width: FIGURE_WIDTH - 1, height: 330
 const THIN = { weight: 1, dashed: false } as const
 const DASHED = { weight: 1, dashed: true } as const
 const HEAVY = { weight: 3, dashed: false } as const
-/** More countries fill the picture with hatching, which says nothing. */
+/** More countries fill the picture with hatching, which is no evidence. */
 const MOST_COUNTRIES = 40
 
 interface Reach extends LocationDisc {
@@ -26,8 +26,8 @@ interface Reach extends LocationDisc {
 }
 
 /**
- * Where a node is said to be, how far away it can be by each round trip, and what is left of that by all of them. Never a pin: each
- * place is an area. Null where nothing is claimed and no time bounds anything.
+ * Where a node is stated to be, how far away it can be by each round trip, and what is left of that by all of them. Never a pin: each place
+ * is an area. Null where nothing is claimed and no time bounds anything.
  */
 export function locationMap(location: Location, policies: readonly DrawnPolicy[], land: DrawnLand): Figure | null {
   const { claim, discs } = location
@@ -107,7 +107,7 @@ export const discOf = ({ latitude, longitude, radiusKm }: Place): Disc => ({
   radiusKm,
 })
 
-/** What the round trips say of the claimed place, else of the first region that it has to be in. */
+/** What the round trips report about the claimed place, else of the first region that it has to be in. */
 function toneOf({ answers }: Location): FigureTone {
   const decided = answers.find((one) => one.of === 'declared-place') ?? answers[0]
   return TONES[decided?.delay ?? 'unusable']

@@ -21,9 +21,9 @@ const MAX_NOTES = 6
 const MAX_NAMES = 3
 
 /**
- * How GPUs and adapters reach each other, as the driver claims: NVLink above, switches and the processor's own ways below. Where the
- * PCI tree says otherwise, the pair is marked. Null where the driver names fewer than two parts. `devices` is null where the tree was
- * not read.
+ * How GPUs and adapters reach each other, as the driver claims: NVLink above, switches and the processor's own ways below. Where the PCI
+ * tree states otherwise, the pair is marked. Null where the driver names fewer than two parts. `devices` is null where the tree was not
+ * read.
  */
 export function topology(
   matrix: GpuTopology,
@@ -84,7 +84,9 @@ function modelsOf({ nodes }: TopologyGraph): readonly string[] {
 function notesOf(wrong: readonly Disagreement[]): readonly string[] {
   const shown = wrong
     .slice(0, MAX_NOTES)
-    .map(({ from, to, claimed, found }) => `${from} – ${to}: the driver reports ${claimed}, the PCI tree ${WAYS[found]}.`)
+    .map(
+      ({ from, to, claimed, found }) => `${from} – ${to}: the driver reports ${claimed}, the PCI tree ${WAYS[found]}.`,
+    )
   return wrong.length > MAX_NOTES
     ? [...shown, `${count(wrong.length - MAX_NOTES, 'more pair')} on which driver and PCI tree differ.`]
     : shown
@@ -122,7 +124,7 @@ const legendOf = (sides: readonly Side[], hasNvlink: boolean, hasWrong: boolean)
   ...(hasWrong ? [linkKey('against', 'The PCI tree differs')] : []),
 ]
 
-/** The driver's matrix, with what the tree says where it differs. */
+/** The driver's matrix, with what the tree states where it differs. */
 function tableOf(matrix: GpuTopology, { nodes }: TopologyGraph, wrong: readonly Disagreement[]): Figure['table'] {
   const found = new Map(
     wrong.flatMap((one) => [

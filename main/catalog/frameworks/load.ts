@@ -39,12 +39,12 @@ export interface VocabularyEntry {
 
 const entries: ReadonlyMap<string, VocabularyEntry> = new Map(vocabulary.checks.map((entry) => [entry.id, entry]))
 
-/** What the vocabulary says of a check; undefined for one that it does not have. */
+/** What the vocabulary reports about a check; undefined for one that it does not have. */
 export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
 
 export const VOCABULARY: readonly VocabularyEntry[] = vocabulary.checks
 
-/** Documents that auditors ask for, each once (conclusion model, section 4). */
+/** Documents that auditors require, each once (conclusion model, section 4). */
 export const REQUESTS: readonly EvidenceRequest[] = requestData.requests as readonly EvidenceRequest[]
 
 /** How severe a deviation from each check is, and why. */

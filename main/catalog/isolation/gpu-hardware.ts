@@ -21,14 +21,14 @@ const yes = (text: string): NativeGpus => ({ holds: 'yes', text })
 const acceleratorsOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   devices.filter((device) => isNvidiaGpu(device) || (isGpu(device) && device.address !== BUILT_IN_GRAPHICS))
 
-/** Those without the driver of their maker: nothing can be asked of them. */
+/** Those without the driver of their manufacturer: nothing can be queried of them. */
 const undrivenOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   acceleratorsOf(devices).filter((device) => !isUnderOwnDriver(device))
 
 /**
- * Part f of the minimum: whether every GPU and accelerator is a whole one of this machine. NVIDIA's driver says how its GPUs are attached.
- * Of other makers' that are whole by their id, the port above and the driver are what there is to read; what a guest that was given a
- * whole one shows is the same, and that is said. Not read does not hold; a machine without any has nothing to judge.
+ * Part f of the minimum: whether every GPU and accelerator is a whole one of this machine. NVIDIA's driver states how its GPUs are
+ * attached. Of other manufacturers' that are whole by their id, the port above and the driver are what there is to read; what a guest that
+ * was given a whole one shows is the same, and that is stated. Not read does not hold; a machine without any has nothing to evaluate.
  */
 export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpus {
   const pci = read(pciDevices)
@@ -52,7 +52,7 @@ export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpu
       )
 }
 
-/** What is missing of the accelerators of other makers than NVIDIA; null where nothing is. */
+/** What is missing of the accelerators of other manufacturers than NVIDIA; null where nothing is. */
 function otherProblem(read: Read, others: readonly PciDevice[], observed: readonly Observed[]): string | null {
   const said = `Of ${count(others.length, 'accelerator')} of manufacturers other than NVIDIA`
   const strange = others.filter((device) => !isWholeById(device)).length
@@ -73,7 +73,7 @@ function undrivenText(devices: readonly PciDevice[]): string {
     : ` ${undriven} of ${count(acceleratorsOf(devices).length, 'GPU or accelerator', 'GPUs and accelerators')} ${undriven === 1 ? 'has' : 'have'} no vendor driver.`
 }
 
-/** How many GPUs and accelerators have no driver of their maker; 0 where the bus was not read. */
+/** How many GPUs and accelerators have no driver of their manufacturer; 0 where the bus was not read. */
 export function undrivenGpus(read: Read): number {
   const pci = read(pciDevices)
   return pci.ok ? undrivenOf(pci.fact.devices).length : 0

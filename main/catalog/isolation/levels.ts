@@ -17,8 +17,7 @@ interface Level {
 const LEVELS: readonly Level[] = [
   {
     level: 'PI',
-    provider:
-      'A provider, or another party, with root in the system’s image: a modified kernel, shell or SSH server.',
+    provider: 'A provider, or another party, with root in the system’s image: a modified kernel, shell or SSH server.',
     can: 'S3',
     mustFake: [
       'Text alone, at cost S0: such a system can falsify every response, or replay the responses of another machine.',

@@ -1,4 +1,4 @@
-/** What no reading from inside a running system shows. Printed with every isolation answer, whatever it is. */
+/** What no reading from inside a running system shows. Printed with every isolation response, whatever it is. */
 export const CANNOT_SHOW: readonly string[] = [
   'A party with root in the system’s image (a modified kernel, shell or SSH server) can make it respond like any hardware, or replay another machine, at the cost of text alone.',
   'A hypervisor built to hide, which passes every device through and emulates every register, is not visible from inside.',

@@ -14,8 +14,8 @@ type MinimumItem = Isolation['minimum'][number]
 type Holds = MinimumItem['holds']
 
 /**
- * Signals of which a missing reading does not leave the answer open: those that nothing virtual would show in, or that speak of one
- * device alone, which decides nothing about the machine. Every other signal is the only witness of something.
+ * Signals of which a missing reading does not leave the result open: those that nothing virtual would show in, or that concern one device
+ * alone, which decides nothing about the machine. Every other signal is the only witness of something.
  */
 const NO_WITNESS: ReadonlySet<string> = new Set([
   'blk.smart',
@@ -31,12 +31,12 @@ const ENOUGH_READ = 0.8
 const NEEDS_EXPLANATION = 1
 /** So many families with a reading towards a guest: none of 428 machines known to be hardware has two, every dressed-up guest has. */
 const FAMILIES_IN_DOUBT = 2
-/** What a drive or an adapter looks like speaks of that device: servers with a data-processing unit show virtual ones on real hardware. */
+/** What a drive or an adapter looks like concerns that device: servers with a data-processing unit show virtual ones on real hardware. */
 const OF_A_DEVICE: ReadonlySet<Family> = new Set(['storage', 'network'])
 
 /**
- * The minimum evidence for hardware, part by part. Only where every part that applies holds is hardware argued; what was not read does
- * not hold. One part may not apply: GPUs where there are none, live tests where nobody asked for them.
+ * The minimum evidence for hardware, part by part. Only where every part that applies holds is hardware argued; what was not read does not
+ * hold. One part may not apply: GPUs where there are none, live tests where no one requested them.
  */
 export function minimumEvidence(read: Read, observed: readonly Observed[]): readonly MinimumItem[] {
   return [
@@ -70,7 +70,7 @@ function tree(read: Read): MinimumItem {
   return part('b', 'The PCI tree is that of the processor', root.holds && uncore.holds, `${root.text} ${uncore.text}`)
 }
 
-/** So many instruments must answer, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
+/** So many instruments must response, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
 const ENOUGH_INSTRUMENTS = 2
 
 function counters(read: Read): MinimumItem {
@@ -156,8 +156,8 @@ function doubts(observed: readonly Observed[]): { readonly signals: readonly str
 }
 
 /**
- * Signals that apply and were not read. Why they were not says nothing: whoever makes the image decides which tools it has, which rights
- * it gives and which modules its kernel loads, so that a refused right and an absent tool count like an answer that was taken out.
+ * Signals that apply and were not read. Why they were not is no evidence: the party that makes the image decides which tools it has, which
+ * rights it gives and which modules its kernel loads, so that a refused right and an absent tool count like a capture that was removed.
  */
 export const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
   observed.filter(

@@ -33,9 +33,9 @@ export interface LayerAnswer {
 export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
 
 /**
- * What this system runs on. The rules are tried in order and the first that applies decides; each says its evidence. Weights decide
- * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is
- * "not decided", or, where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
+ * What this system runs on. The rules are tried in order and the first that applies decides; each states its evidence. Weights decide
+ * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is "not decided", or,
+ * where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
  */
 export function decideLayer(read: Read): LayerAnswer {
   const observed = observeAll(SIGNALS, read)
@@ -140,7 +140,7 @@ const openParts = (minimum: Isolation['minimum']): readonly string[] =>
 const whyUndecided = (minimum: Isolation['minimum']): string =>
   `No rule decides. Of the minimum evidence for hardware these parts do not hold: ${openParts(minimum).join(', ')}.`
 
-/** Signals that every login can read, on every kernel that a server runs. Only who looked there can say that no sign was found. */
+/** Signals that every login can read, on every kernel that a server runs. Only who looked there can state that no sign was found. */
 const EVERY_LOGIN_READS: readonly string[] = [
   'cpu.hvbit',
   'cpu.powerbits',
@@ -175,7 +175,7 @@ function notEstablished(read: Read, observed: readonly Observed[], minimum: Isol
   ].join(' ')
 }
 
-/** Virtual, while it shows itself as hardware: contradictions give away what the flag and the maker in the firmware do not say. */
+/** Virtual, while it shows itself as hardware: contradictions give away what the flag and the manufacturer in the firmware do not state. */
 function isConcealed(read: Read, { layer, rule }: Decision, observed: readonly Observed[]): boolean {
   if (layer !== 'vm') return false
   if (rule.id === 'R4') return true
@@ -201,14 +201,17 @@ function hides(read: Read): readonly Step[] {
   ]
 }
 
-/** There is no grade for evidence rooted in hardware: nothing that is asked gives it. B: two live tests that fit, with every test timed by our own clock; C: passive; D: below the minimum. */
+/**
+ * There is no grade for evidence rooted in hardware: nothing that is queried gives it. B: two live tests that fit, with every test timed by
+ * our own clock; C: passive; D: below the minimum.
+ */
 function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
   if (layer === 'unknown') return 'D'
   const passed = livePassed(read).filter(({ holds }) => holds).length
   return layer === 'metal' && passed >= 2 && wereHeard(read) && isWellRead(observed) ? 'B' : 'C'
 }
 
-/** Signs against first as they weigh, then what speaks for hardware, then what was not read. */
+/** Signs against first as they weigh, then what supports hardware, then what was not read. */
 function stepsOf(observed: readonly Observed[]): readonly Step[] {
   const against = signsOf(observed).map(({ sign }) => sign.step)
   const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))

@@ -16,22 +16,22 @@ import { viewSteps } from './tenancy/view.ts'
 
 export interface TenancyAnswer {
   readonly tenancy: Isolation['tenancy']
-  /** The answer in a sentence, with the moment it holds for. */
+  /** The result in a sentence, with the moment it holds for. */
   readonly statement: string
-  /** The statement first, then everything it rests on. */
+  /** The statement first, then everything it depends on. */
   readonly because: readonly Step[]
 }
 
-/** What the answer on tenancy leaves out, whatever it is. Printed with it; it makes no answer undecided. */
+/** What the result on tenancy leaves out, whatever it is. Printed with it; it makes no result undetermined. */
 export const TENANCY_LIMITS: readonly string[] = [
-  'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not looked at: to list them, packets would have to be sent.',
+  'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not tested: to list them, packets would have to be sent.',
   'The system does not show which people use an account, a service or a cluster on the roster.',
   'An administrator of the system, or of Kubernetes, Slurm or Ray on it, can start other work at any time.',
 ]
 
 /**
  * Who uses this system, at this moment: by rule only. Any user, container, guest, job or GPU process that the declared roster does not
- * explain makes it shared; that none is there is said only when every list was read, from the system itself and with administrator
+ * explain makes it shared; that none is there is stated only when every list was read, from the system itself and with administrator
  * rights. What divides the system for the tenant's own use is reported and is no failure.
  */
 export function decideTenancy(read: Read, context: Context): TenancyAnswer {
@@ -51,7 +51,7 @@ export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   return { tenancy: 'single-observed', statement, because: [speaksFor(statement, null), ...rests] }
 }
 
-/** Inside a container, by whatever shows it, others outside are not visible; the process namespace speaks for itself below. */
+/** Inside a container, by whatever shows it, others outside are not visible; the process namespace supports itself below. */
 function outsideSteps(read: Read, { namespaces, limits }: TenancyReadings): readonly Step[] {
   const isInitial = !namespaces.ok || namespaces.fact.own.pid === INITIAL_NAMESPACES.pid
   return [

@@ -14,7 +14,7 @@ import { neededMilliseconds } from './timing.ts'
 import { type Asked, discOf, type Judged, judge } from './verdict.ts'
 import { kilometres, listed, milliseconds } from './words.ts'
 
-/** A place or policy that a node is asked about, or why the policy names no area that can be compared with. */
+/** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
 export interface Question extends Pick<LocationAnswer, 'of' | 'title'> {
   readonly asked: Result<Asked, string>
 }
@@ -36,7 +36,7 @@ export const placeQuestion = (place: Place): Question => ({
 export const policiesFor = (node: string, policies: readonly ResidencyPolicy[]): readonly ResidencyPolicy[] =>
   policies.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
 
-/** Remembered: a polygon of a thousand corners takes long to look over, and policies are asked of every node. */
+/** Remembered: a polygon of a thousand corners takes long to look over, and policies are queried of every node. */
 export function policyQuestion(policy: ResidencyPolicy): Question {
   const known = QUESTIONS.get(policy)
   if (known !== undefined) return known
@@ -55,17 +55,17 @@ function policyTitle({ name, region, country, polygon }: ResidencyPolicy): strin
   return plain(codes.map(areaName).join(', '))
 }
 
-/** What questions are answered from. */
+/** What results are derived from. */
 export interface Read {
   readonly delay: Delay
   readonly signals: readonly Found[]
-  /** A sentence for each answer that is missing and could have named another place. */
+  /** A sentence for each capture that is missing and could have named another place. */
   readonly unread: readonly string[]
 }
 
 /**
- * One question answered, in words that say no more than was observed and who says the rest. Agreement counts only where nothing that
- * could have disagreed is missing; a bound by light holds whatever else would have been said.
+ * The result for one place, in words that state no more than was observed and who states the rest. Agreement counts only where nothing that
+ * could have disagreed is missing; a bound by light holds whatever else would have been stated.
  */
 export function answerOf(question: Question, { delay, signals, unread }: Read, context: Context): LocationAnswer {
   const { of, title } = question
@@ -122,7 +122,7 @@ export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context
   return most !== undefined && most.milliseconds > 0 ? most : null
 }
 
-/** Times are told in microseconds: rounded down, so that the one that is told bounds it, too. */
+/** Times are reported in microseconds: rounded down, so that the one that is reported bounds it, too. */
 const told = (time: number): number => Math.floor(time * 1000) / 1000
 
 /** A fleet has few vantages and policies and many nodes; borders are long. Remembered by what it depends on and nothing else. */
@@ -200,7 +200,7 @@ const reaches = ({ discs }: Delay): readonly Reach[] =>
     time === null || reachKm === null ? [] : [{ vantage: vantage.name, milliseconds: time, reachKm, center: vantage }],
   )
 
-/** The times that miss a place, named: the one that misses it by itself, or all that miss it together. */
+/** The times that miss a place, named: the one that misses it on its own, or all that miss it together. */
 function excluding({ region }: Asked, delay: Delay): string {
   const alone = reaches(delay).filter(
     ({ center, reachKm }) => delaySays({ ...delay, usable: [{ center, radiusKm: reachKm }] }, region) === 'outside',

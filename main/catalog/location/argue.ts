@@ -13,7 +13,9 @@ import { LOCATION_WANTS, type LocationFacts, locationSignals, missedStatements }
 import { settledTime } from './timing.ts'
 import { milliseconds } from './words.ts'
 
-/** Where a node is said, and has, to be, and what bears it out: times first, then statements by who stands behind them. Never one number. */
+/**
+ * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.
+ */
 export const arguesLocation: Catalog['arguesLocation'] = (readings, context) => {
   const facts = factsFrom(readings)
   const echo = facts.echo.ok ? facts.echo.fact : null

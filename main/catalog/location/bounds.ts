@@ -8,13 +8,13 @@ import { type Delay, type DelaySays, delaySays } from './discs.ts'
 import type { Asked } from './verdict.ts'
 import { kilometres } from './words.ts'
 
-/** What the round trips say of one place or policy, as steps of an argument. */
+/** What the round trips report about one place or policy, as steps of an argument. */
 export interface Bound {
   readonly says: DelaySays
   readonly because: readonly Step[]
 }
 
-/** Each time by itself, then what has to be known about them. Times from records rest on no capture. */
+/** Each time on its own, then what has to be known about them. Times from records depend on no capture. */
 export const timeSteps = ({ discs, notes }: Delay, says: Step['says']): readonly Step[] => [
   ...discs.map(({ text, reachKm, record }): Step => {
     const step = { says: reachKm === null ? 'unclear' : says, text } as const
@@ -47,7 +47,10 @@ function conclusion(says: DelaySays, place: string, hint: () => string): Step {
     case 'inside':
       return speaksFor(`Every point within the distance bound is inside ${place}.`, nonceEcho)
     case 'outside':
-      return speaksAgainst(`No point within the distance bound is inside ${place}: the SSH responder is not there.`, nonceEcho)
+      return speaksAgainst(
+        `No point within the distance bound is inside ${place}: the SSH responder is not there.`,
+        nonceEcho,
+      )
     case 'undecided':
       return leavesUnclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
     case 'empty':

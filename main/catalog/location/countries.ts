@@ -6,7 +6,7 @@ import data from './countries.json' with { type: 'json' }
 
 /** A group of countries that a policy may name. */
 export interface CountryGroup {
-  /** As it stands in a sentence. */
+  /** As it is in a sentence. */
   readonly title: string
   /** The states, and the territories that belong to it under codes of their own. */
   readonly codes: readonly string[]

@@ -12,13 +12,13 @@ import { BORDERS } from './borders.ts'
 import { EVERYWHERE_KM, farthestKm, LIGHT_KM_PER_MS, settledTime, type Timed } from './timing.ts'
 import { kilometres, milliseconds } from './words.ts'
 
-/** What the round trips of one node say of where the answering party can be: all usable discs hold at once. */
+/** What the round trips of one node report about where the answering party can be: all usable discs hold at once. */
 export interface Delay {
   readonly discs: readonly LocationDisc[]
   readonly usable: readonly Disc[]
   /**
    * Whether they may bear a place out. Where the collection’s own times would count and are missing, the others only exclude: a capture
-   * that is taken away must not leave a better answer than it would have given. Where the collecting machine has no declared place, its
+   * that is taken away must not leave a better result than it would have given. Where the collecting machine has no declared place, its
    * times never counted, and nothing is missing.
    */
   readonly bounds: boolean
@@ -78,8 +78,11 @@ const noted = (...notes: readonly string[]): Times => ({ disc: null, notes })
 
 function ownTimes(echo: NonceEcho | null, { node: { vantage } }: Context): Times {
   if (vantage === undefined)
-    return noted('The place of the collecting machine was not declared, so that its times are no evidence of a location.')
-  if (echo === null) return noted('The collection itself has no times; measurements of others can only exclude a place.')
+    return noted(
+      'The place of the collecting machine was not declared, so that its times are no evidence of a location.',
+    )
+  if (echo === null)
+    return noted('The collection itself has no times; measurements of others can only exclude a place.')
   const at = echo.bursts[0]?.at ?? null
   return { disc: discOf({ vantage, record: null, signer: null, at }, echo, echo.path), notes: [] }
 }

@@ -2,12 +2,12 @@ import { isSignedBy, readSigned } from '../../core/cms-plain.ts'
 import { asRecord, asText, readJson } from '../read-text.ts'
 import { PROVIDER_CERTIFICATES, type ProviderCertificate } from './provider-certificates.ts'
 
-/** An identity document, and what stands behind it. */
+/** An identity document, and what is behind it. */
 export interface Identity {
   readonly instance: string
   readonly region: string
   readonly zone: string | null
-  /** Whose certificate its signature stands under; null where we hold none for its region. */
+  /** Whose certificate its signature is under; null where we hold none for its region. */
   readonly signer: ProviderCertificate | null
 }
 

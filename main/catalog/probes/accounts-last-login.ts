@@ -3,8 +3,8 @@ import { type LoginTrace, readIsoMoment } from '../login-traces.ts'
 import { lines } from '../read-text.ts'
 
 /**
- * lslogins(1), export form: the last session of each account in /var/log/wtmp. That file rotates, so an account without a session here
- * may have had one before; since when it is kept is asked of the file itself (`accounts.login-files`).
+ * lslogins(1), export form: the last session of each account in /var/log/wtmp. That file rotates, so an account without a session here may
+ * have had one before; since when it is kept is queried of the file itself (`accounts.login-files`).
  */
 export const accountsLastLogin = defineProbe({
   id: 'accounts.last-login',

@@ -5,7 +5,7 @@ import { inOrder } from '../steady.ts'
 /** A file that logins are written to. Moments in milliseconds since 1970 UTC. */
 export interface LoginFile {
   readonly bytes: number
-  /** When it was made; null where the file system does not tell (stat(1), %W). */
+  /** When it was made; null where the file system does not show (stat(1), %W). */
   readonly since: number | null
 }
 export interface LoginFiles {
@@ -16,7 +16,7 @@ export const LASTLOG = '/var/log/lastlog'
 export const LASTLOG2 = '/var/lib/lastlog/lastlog2.db'
 export const WTMP = '/var/log/wtmp'
 
-/** Since when the records of logins are kept, from the files themselves; their contents are asked for elsewhere. */
+/** Since when the records of logins are kept, from the files themselves; their contents are requested elsewhere. */
 export const accountsLoginFiles = defineProbe({
   id: 'accounts.login-files',
   title: 'Login record files',

@@ -5,7 +5,7 @@ import { lines } from '../read-text.ts'
 export interface PasswordMethod {
   /** Scheme of the hash in the words of lslogins (MD5, SHA-512, Yescrypt …); null where there is none or an unknown one. */
   readonly method: string | null
-  /** Last change, in milliseconds since 1970 UTC; null where not told. */
+  /** Last change, in milliseconds since 1970 UTC; null where not reported. */
   readonly changed: number | null
   /** Most days that it may stay unchanged; null for no limit. */
   readonly maxDays: number | null
@@ -16,8 +16,11 @@ export interface PasswordMethods {
 
 const COLUMNS = 'USER,PWD-METHOD,PWD-CHANGE,PWD-MAX'
 
-/** lslogins(1) names the scheme of each password’s hash and never the hash. Columns about logins are asked for elsewhere: without their files lslogins gives no answer at all. At an account whose group
- * does not exist its list ends, with status 0; so an account that is not named here was not looked at. */
+/**
+ * lslogins(1) names the scheme of each password’s hash and never the hash. Columns about logins are requested elsewhere: without their
+ * files lslogins gives no response at all. At an account whose group does not exist its list ends, with status 0; so an account that is not
+ * named here was not examined.
+ */
 export const accountsPasswordMethods = defineProbe({
   id: 'accounts.password-methods',
   title: 'Password storage and expiry',

@@ -7,7 +7,7 @@ const MOST = 2000
 // A row: user, terminal (“system boot” is two words), perhaps a host, then ctime(3).
 const ROW = /^(\S+)\s+\S.*?\s([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})(?: |$)/
 
-/** wtmpdb(8), the successor of last(1) on Debian 13 and SUSE 16. The last line says since when it is kept. */
+/** wtmpdb(8), the successor of last(1) on Debian 13 and SUSE 16. The last line states since when it is kept. */
 export const accountsWtmpdb = defineProbe({
   id: 'accounts.wtmpdb',
   title: 'Sessions in the login database',

@@ -12,7 +12,7 @@ export interface AcpiHeaders {
   readonly hypervisorId: string | null
   /** The FADT is long enough to hold that field. */
   readonly hasHypervisorField: boolean
-  /** Names of emulated devices that stand in the DSDT. */
+  /** Names of emulated devices that are in the DSDT. */
   readonly marks: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { foundLines, grepIsComplete } from '../read-text.ts'
 import { readRule } from './auditd-rules.ts'
 
 export interface AuditRuleFiles {
-  /** Rules as they stand in the files, in the syntax of auditctl(8). */
+  /** Rules as they are in the files, in the syntax of auditctl(8). */
   readonly rules: readonly string[]
 }
 

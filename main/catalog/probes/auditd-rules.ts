@@ -57,7 +57,7 @@ export function readRule(line: string): AuditRule | null {
   }
 }
 
-// A login id is set for whatever a login asked for; without one it is the system's own work, which rule sets leave out.
+// A login id is set for whatever a login requested; without one it is the system's own work, which rule sets leave out.
 const ADDS_NOTHING = /^(arch=|key=|path=|dir=|perm=|auid>=?\d|auid!=(unset|-1|4294967295)$)/
 
 /** A path without the slashes at its end; the root folder stays one. Not by pattern, since a path can be megabytes of slashes. */
@@ -68,8 +68,8 @@ function withoutSlashes(path: string): string {
 }
 
 /**
- * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule
- * in a file can be looked for among those that are loaded.
+ * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule in a
+ * file can be searched for among those that are loaded.
  */
 export function ruleWords(line: string): string {
   const words = line.trim().split(/\s+/)

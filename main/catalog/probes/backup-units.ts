@@ -22,8 +22,8 @@ export interface BackupUnits {
 }
 
 /**
- * systemctl(1) show; org.freedesktop.systemd1(5) for the properties. The monotonic time is in microseconds since the start of the kernel and
- * so knows no time zone, whose short name in the printed date cannot be told.
+ * systemctl(1) show; org.freedesktop.systemd1(5) for the properties. The monotonic time is in microseconds since the start of the kernel
+ * and so knows no time zone, whose short name in the printed date cannot be reported.
  */
 export const backupUnits = defineProbe({
   id: 'backup.units',

@@ -20,7 +20,7 @@ const LINES = '^[0-9a-f-]+:[0-9]+\\|.{0,}\\|t_start:[0-9]+.{0,}\\|finished:[01]$
 export const storageBtrfsScrubs = defineProbe({
   id: 'storage.btrfs-scrubs',
   title: 'Last scrub of btrfs file systems',
-  why: 'Shows when a btrfs file system was last fully read and compared with its checksums.',
+  why: 'Shows when a whole btrfs file system was last read and compared with its checksums.',
   volatile: {
     why: 'File systems are scrubbed on a timer; only whether a scrub found errors is compared.',
     steady: ({ scrubs }: BtrfsScrubs) => ({

@@ -11,7 +11,7 @@ export interface FilesystemUses {
   readonly filesystems: readonly FilesystemUse[]
 }
 
-/** More than a host of containers has; a larger answer is not read. */
+/** More than a host of containers has; a larger response is not read. */
 const MOST = 20_000
 
 /** lsblk(8), since util-linux 2.33. It looks at mounted block devices only, never at network mounts, which can hang. */

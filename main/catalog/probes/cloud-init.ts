@@ -9,7 +9,7 @@ export interface CloudInit {
 }
 
 /**
- * The file that cloud-init leaves for every user (cloud-init docs, "Instance metadata", v1 keys). Only three lines are asked for: older
+ * The file that cloud-init leaves for every user (cloud-init docs, "Instance metadata", v1 keys). Only three lines are requested: older
  * releases left secrets in this file. Keys of the v1 object stand two spaces deep.
  */
 export const cloudInit = defineProbe({

@@ -6,7 +6,7 @@ export interface ConsoleLogin {
   readonly units: ReadonlySet<string>
   /** Ctrl-Alt-Del starts a reboot (its target is not masked). */
   readonly reboots: boolean
-  /** Files that log somebody in on a console without a question, as “account (file)”. */
+  /** Files that log a person in on a console without a question, as “account (file)”. */
   readonly automatic: readonly string[]
   /** Single-user mode opens without a password: systemd’s own switch, in a file or on the kernel’s command line. */
   readonly forced: readonly string[]

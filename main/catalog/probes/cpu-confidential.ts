@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
 
 export interface ConfidentialGuest {
-  /** The protection of this system's memory by the processor against whoever runs the machine; null where the kernel shows none. */
+  /** The protection of this system's memory by the processor against the party that runs the machine; null where the kernel shows none. */
   readonly protection: 'Intel TDX' | 'AMD SEV-SNP' | 'IBM Secure Execution' | null
 }
 

@@ -22,7 +22,7 @@ export interface CpuFeatures {
   readonly powerBits: readonly string[]
   readonly powerBitsAsked: readonly string[]
   readonly physicalAddressBits: number | null
-  /** Other flags that tell something of hardware, and that every CPU shows (`NOTED_FLAGS`). */
+  /** Other flags that show something of hardware, and that every CPU shows (`NOTED_FLAGS`). */
   readonly marks: readonly string[]
   /** Who made an arm64 core, and which part it is (MIDR_EL1); null elsewhere. */
   readonly implementer: number | null

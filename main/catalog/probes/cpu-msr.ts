@@ -1,6 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 
-/** What one register answered: its value, or that the processor refused it (a general protection fault, which the driver tells as EIO). */
+/** What one register responded: its value, or that the processor refused it (a general protection fault, which the driver shows as EIO). */
 export type RegisterAnswer = bigint | 'refused'
 
 export interface CpuRegisters {

@@ -5,11 +5,11 @@ import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'
 export interface Temperature {
   readonly driver: string
   readonly degrees: number
-  /** What the driver gives as the highest that the part bears; null where it gives none. */
+  /** What the driver gives as the highest that the part carries; null where it gives none. */
   readonly highest: number | null
 }
 export interface MemoryController {
-  /** As its driver names it, such as "Skylake Socket#0 IMC#0"; "ghes_edac" where the firmware tells and no driver looks. */
+  /** As its driver names it, such as "Skylake Socket#0 IMC#0"; "ghes_edac" where the firmware shows and no driver looks. */
   readonly name: string
   readonly modules: number
   readonly mebibytes: number

@@ -8,10 +8,10 @@ export interface CpuCache {
 }
 
 export interface CpuTopology {
-  /** CPUs that are in use and say where they sit. */
+  /** CPUs that are in use and state where they sit. */
   readonly cpus: number
   readonly packages: number
-  /** Distinct cores, by which CPUs share one; null where the kernel does not say. Core numbers repeat within a socket on some kernels. */
+  /** Distinct cores, by which CPUs share one; null where the kernel does not state. Core numbers repeat within a socket on some kernels. */
   readonly cores: number | null
   /** The CPUs that share the first CPU's core, such as "0,56". */
   readonly firstSiblings: readonly number[] | null
@@ -19,7 +19,7 @@ export interface CpuTopology {
   readonly caches: readonly CpuCache[]
   /** Memory nodes, and how far each calls the others (10 is itself). Empty where the kernel knows no nodes. */
   readonly distances: readonly (readonly number[])[]
-  /** CPUs that could be in use and are not. Null where the kernel does not say. */
+  /** CPUs that could be in use and are not. Null where the kernel does not state. */
   readonly offline: number | null
   /** on, off, forceoff, notsupported, notimplemented; null on older kernels. */
   readonly threads: string | null
@@ -65,7 +65,7 @@ export const cpuTopology = defineProbe({
   parse: ({ values }) => parseTopology(values.text),
 })
 
-/** `grep -H` over the files above: the layout, or a reason where no CPU says where it sits. */
+/** `grep -H` over the files above: the layout, or a reason where no CPU states where it sits. */
 export function parseTopology(text: string): Parsed<CpuTopology> {
   const values = sysfsValues(text, NAMES)
   const of = (pattern: RegExp): readonly (readonly [string, string])[] =>

@@ -4,7 +4,7 @@ import { lines } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
 export interface IntegrityLayers {
-  /** Devices that keep a sum beside each sector, and how many sectors did not match since they were opened. */
+  /** Devices that keep a sum next to each sector, and how many sectors did not match since they were opened. */
   readonly layers: readonly { readonly name: string; readonly mismatches: number }[]
 }
 

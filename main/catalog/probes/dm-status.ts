@@ -12,7 +12,7 @@ export interface DmStatus {
 
 /**
  * dmsetup(8) status; the kernel's Documentation/admin-guide/device-mapper/dm-raid.rst (status line) and drivers/md/dm-mpath.c
- * (multipath_status). A status line holds no keys: those stand in tables only.
+ * (multipath_status). A status line holds no keys: those are in tables only.
  */
 export const storageDmStatus = defineProbe({
   id: 'storage.dm-status',

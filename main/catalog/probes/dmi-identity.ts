@@ -19,7 +19,9 @@ export interface DmiIdentity {
 
 const FOLDER = '/sys/class/dmi/id/'
 
-/** The fields of SMBIOS types 0 to 3 that any user may read (drivers/firmware/dmi-id.c). Text that whoever sets the firmware chooses. */
+/**
+ * The fields of SMBIOS types 0 to 3 that any user may read (drivers/firmware/dmi-id.c). Text that the party that sets the firmware chooses.
+ */
 export const dmiIdentity = defineProbe({
   id: 'dmi.identity',
   title: 'Hardware identity reported by firmware',

@@ -10,7 +10,7 @@ export interface DmiModule {
   readonly rank: number | null
   /** Million transfers (old tables: MHz) per second. */
   readonly speed: number | null
-  /** Such as DDR5; null where the firmware does not say. */
+  /** Such as DDR5; null where the firmware does not state. */
   readonly kind: string | null
   /** Flash and other chips that are no main memory. */
   readonly isMainMemory: boolean
@@ -37,7 +37,7 @@ export interface DmiSlot {
 }
 export interface DmiTable {
   readonly present: boolean
-  /** Structures by SMBIOS type, of the types asked for. */
+  /** Structures by SMBIOS type, of the types requested. */
   readonly counts: ReadonlyMap<number, number>
   /** "System is a virtual machine" among the BIOS characteristics (type 0, extension byte 2, bit 4). */
   readonly virtualMachineBit: boolean
@@ -157,7 +157,7 @@ const isRealCache = ({ fields }: DmiStructure): boolean =>
 
 function slot(structure: DmiStructure): DmiSlot {
   const address = (structure.fields.get('Bus Address') ?? '').toLowerCase()
-  // ff:1f.7 stands for "no address" (SMBIOS 3.7 §7.10.8).
+  // ff:1f.7 represents "no address" (SMBIOS 3.7 §7.10.8).
   const isAddress = /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(address) && !/ff:1f\.7$/.test(address)
   return {
     designation: structure.fields.get('Designation') ?? '',

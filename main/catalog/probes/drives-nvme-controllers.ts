@@ -2,10 +2,10 @@ import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, 
 import { asRecord, asText, isAbsent, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
-/** What an NVMe controller says it can do (NVM Express base specification 2.0, figure 275: identify controller). */
+/** What an NVMe controller states it can do (NVM Express base specification 2.0, figure 275: identify controller). */
 export interface NvmeController {
   readonly serial: string
-  /** OACS bit 0, Security Send and Receive: without them a drive cannot be told to lock. */
+  /** OACS bit 0, Security Send and Receive: without them a drive cannot be reported to lock. */
   readonly takesSecurityCommands: boolean
 }
 export interface NvmeControllers {

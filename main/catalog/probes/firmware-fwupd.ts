@@ -8,8 +8,8 @@ export interface FirmwareDevices {
 
 /**
  * Method GetDevices of org.freedesktop.fwupd, by busctl(1), which prints an array of dictionaries of variants as
- * `{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"…"}}]]}`. Only a service that runs already is asked: fwupdmgr(1) would start it,
- * and its start writes below /var/lib/fwupd and /var/cache/fwupd. Serial numbers, which the answer can hold, are not kept.
+ * `{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"…"}}]]}`. Only a service that runs already is queried: fwupdmgr(1) would start it,
+ * and its start writes below /var/lib/fwupd and /var/cache/fwupd. Serial numbers, which the response can hold, are not kept.
  */
 export const firmwareFwupd = defineProbe({
   id: 'firmware.fwupd',

@@ -18,7 +18,7 @@ const NOTHING = /^(|n\/a|none|unknown|0x0)$/i
 // More than one machine has; a longer list is not read.
 const MAX_GPUS = 128
 
-/** amd-smi(1), static: its keys move between releases, so each is looked for where some release has it. */
+/** amd-smi(1), static: its keys move between releases, so each is searched for where some release has it. */
 export const gpuAmd = defineProbe({
   id: 'gpu.amd',
   title: 'AMD GPUs',
@@ -63,7 +63,7 @@ export function parseAmdSmi(text: string): Parsed<AmdGpus> {
 }
 
 export function parseRocmSmi(text: string): Parsed<AmdGpus> {
-  // Warnings can stand before the object.
+  // Warnings can be before the object.
   const start = text.indexOf('{')
   const read = readJson(start < 0 ? '' : text.slice(start).trim(), 'rocm-smi')
   if (!read.ok) return read

@@ -5,7 +5,7 @@ export interface GpuConfidential {
   readonly isOn: boolean
   /** The mode in which several GPUs and their switches are protected together: they are then part of a confidential guest too. */
   readonly isProtectedGroup: boolean
-  /** What the driver says the processor offers, such as INTEL TDX or AMD SEV; null where it names none. */
+  /** What the driver states the processor offers, such as INTEL TDX or AMD SEV; null where it names none. */
   readonly processor: string | null
   /** Whether the GPUs could do it. */
   readonly isCapable: boolean

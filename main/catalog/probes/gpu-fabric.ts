@@ -17,7 +17,7 @@ const UNITS = ['nvidia-fabricmanager', 'nvidia-imex', 'nvidia-vgpud', 'nvidia-vg
 
 export type GpuUnit = (typeof UNITS)[number]
 
-/** systemctl(1) show answers for every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const gpuFabric = defineProbe({
   id: 'gpu.fabric',
   title: 'Services that manage the GPUs',

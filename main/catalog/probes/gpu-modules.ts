@@ -9,7 +9,7 @@ import {
   OF_ALWAYS_FOLDER,
 } from '../read-text.ts'
 
-/** What the kernel module of NVIDIA’s driver says of a GPU, without the tools of the driver. */
+/** What the kernel module of NVIDIA’s driver reports about a GPU, without the tools of the driver. */
 export interface DrivenGpu {
   readonly address: string
   readonly model: string

@@ -11,13 +11,13 @@ export interface GpuSlice {
   readonly multiprocessors: number | null
 }
 export interface GpuLink {
-  /** Generation of the device’s own side, and of the host's; null where the driver says N/A or nothing. */
+  /** Generation of the device’s own side, and of the host's; null where the driver states N/A or nothing. */
   readonly deviceGeneration: number | null
   readonly currentGeneration: number | null
   readonly maxWidth: number | null
   readonly currentWidth: number | null
 }
-/** What the board says about the place it is in: servers of a rack-wide design have it, others say N/A. */
+/** What the board states about the place it is in: servers of a rack-wide design have it, others state N/A. */
 export interface GpuPlatform {
   readonly chassisSerial: string | null
   readonly slot: string | null

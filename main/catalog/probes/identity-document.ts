@@ -8,9 +8,9 @@ export interface IdentityDocument {
 
 /**
  * What cloud-init kept of the provider’s signed statement about this machine, in the file that every user may read. EC2: the message of
- * /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines between its name and the bracket
- * that closes it are printed, at the one depth where it stands: older releases left secrets elsewhere in this file. Some systems let
- * whoever holds this document log in (Vault, auth method aws; SPIRE, node attestor aws_iid), so that it is read only where somebody chose it.
+ * /latest/dynamic/instance-identity/rsa2048, whose content is the identity document. Only the lines between its name and the bracket that
+ * closes it are printed, at the one depth where it stands: older releases left secrets elsewhere in this file. Some systems let the party
+ * that holds this document log in (Vault, auth method aws; SPIRE, node attestor aws_iid), so that it is read only where a person chose it.
  */
 export const identityDocument = defineProbe({
   id: 'cloud-init.identity',

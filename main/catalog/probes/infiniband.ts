@@ -11,7 +11,7 @@ export interface FabricPort {
   readonly rate: string
   /** Partition keys in the port's table, without empty slots: four lower-case hex digits. */
   readonly partitionKeys: readonly string[]
-  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not say, 0 where there is none. */
+  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not state, 0 where there is none. */
   readonly lid: number | null
   readonly managerLid: number | null
 }
@@ -22,7 +22,7 @@ export interface FabricAdapter {
   readonly nodeGuid: string
   /** Same for all functions of one card. */
   readonly systemGuid: string
-  /** PCI function behind it, with its ids and driver; null where the kernel did not say, or for adapters made of software. */
+  /** PCI function behind it, with its ids and driver; null where the kernel did not state, or for adapters made of software. */
   readonly pciAddress: string | null
   readonly pciId: string | null
   readonly driver: string | null

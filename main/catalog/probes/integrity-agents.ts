@@ -53,7 +53,7 @@ const UNITS = [
 ] as const
 export type AgentName = (typeof UNITS)[number]
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const integrityAgents = defineProbe({
   id: 'integrity.agents',
   title: 'File integrity, malware and vulnerability agents',

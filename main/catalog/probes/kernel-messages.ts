@@ -9,15 +9,15 @@ export interface KernelMessages {
   readonly hypervisor: string | null
   /** What follows "Booting paravirtualized kernel on": "bare hardware", or a hypervisor's name. */
   readonly bootedOn: string | null
-  /** First message of each driver that speaks to a hypervisor. */
+  /** First message of each driver that uses to a hypervisor. */
   readonly guestDrivers: readonly string[]
-  /** The maker of the UEFI firmware, from its system table. */
+  /** The manufacturer of the UEFI firmware, from its system table. */
   readonly efiVendor: string | null
   /** "DMI: MAKER PRODUCT/BOARD, BIOS VERSION DATE". */
   readonly identity: string | null
   /** OEM id of the ACPI root pointer. */
   readonly acpiOem: string | null
-  /** What the performance counters' driver said. */
+  /** What the performance counters' driver stated. */
   readonly performance: string | null
   readonly clock: readonly string[]
   /** Ranges of the firmware's memory map. */

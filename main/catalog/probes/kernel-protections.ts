@@ -23,7 +23,7 @@ const FILES = {
   tainted: '/proc/sys/kernel/tainted',
 } as const
 
-/** One read of small kernel files; those that do not exist are left out of the answer. */
+/** One read of small kernel files; those that do not exist are left out of the response. */
 export const kernelProtections = defineProbe({
   id: 'kernel.protections',
   title: 'Protections of the running kernel',

@@ -12,7 +12,7 @@ export interface Listener {
   readonly port: number
   /** True for 127.0.0.0/8, ::1, the same in mapped form, and sockets bound to the loopback interface. */
   readonly loopback: boolean
-  /** Names of the owning processes; empty where they were not asked for. */
+  /** Names of the owning processes; empty where they were not requested. */
   readonly processes: readonly string[]
   /** Their numbers. */
   readonly pids: readonly number[]
@@ -60,8 +60,8 @@ const ROW = /^(tcp|udp)\s+(?:LISTEN|UNCONN)\s+\d+\s+\d+\s+(\S+):(\d{1,5})\s+\S+(
 const MAX_LINE = 16_384
 
 /**
- * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole answer unusable, because it may be the listener that
- * matters; so does an empty list, which a reachable server does not have.
+ * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole response unusable, because it may be the listener that matters;
+ * so does an empty list, which a reachable server does not have.
  */
 export function parseListeners(text: string): Parsed<Listeners> {
   const listeners: Listener[] = []
@@ -96,7 +96,7 @@ function owners(field: string): Pick<Listener, 'processes' | 'pids'> {
   }
 }
 
-/** Sockets other than those that programs draw by chance: to ask from over UDP, and to be asked at on the node itself. */
+/** Sockets other than those that programs draw by chance: to ask from over UDP, and to be queried at on the node itself. */
 const lastingListeners = (listeners: readonly Listener[]): readonly Omit<Listener, 'pids'>[] =>
   inOrder(
     listeners

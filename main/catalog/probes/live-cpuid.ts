@@ -36,7 +36,7 @@ export const liveCpuid = defineProbe({
 
 export interface CpuidLong {
   readonly calls: number
-  /** As dd says, in seconds. */
+  /** As dd states, in seconds. */
   readonly dd: number
   /** The whole command, by the node's clock of uptime. */
   readonly node: number | null

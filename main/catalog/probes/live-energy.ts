@@ -16,12 +16,12 @@ export interface LiveEnergy {
 
 const ZONE = '/sys/class/powercap/intel-rapl:0'
 const NAMES = ['name', 'energy_uj', 'max_energy_range_uj']
-/** The counter of the first package: one line of sudo for every probe that asks for it. */
+/** The counter of the first package: one line of sudo for every probe that requires it. */
 export const energyCounter = runAsRoot(['grep', '-H', '.', ...NAMES.map((name) => `${ZONE}/${name}`)], {
   maxBytes: 4096,
 })
 
-/** Documentation/ABI/testing/sysfs-class-powercap; AMD’s counters stand under the same name. Since Linux 5.10 only root reads them. */
+/** Documentation/ABI/testing/sysfs-class-powercap; AMD’s counters are under the same name. Since Linux 5.10 only root reads them. */
 export const liveEnergy = defineProbe({
   id: 'live.energy',
   title: 'Processor energy under load',

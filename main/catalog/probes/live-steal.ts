@@ -30,8 +30,7 @@ export const liveSteal = defineProbe({
     const steal = (later[7] ?? 0) - (earlier[7] ?? 0)
     const ticks = sum(later) - sum(earlier)
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.
-    if (ticks <= 0 || steal < 0)
-      return unknown('the two samples of the processor times do not cover one interval')
+    if (ticks <= 0 || steal < 0) return unknown('the two samples of the processor times do not cover one interval')
     return known<LiveSteal>({ ticks, steal, heard: { least: 3, auditor: wait.seconds.auditor } })
   },
 })

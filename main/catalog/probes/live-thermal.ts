@@ -9,7 +9,7 @@ export interface LiveThermal {
   readonly moved: number
   /** Lowest and highest reading of both rounds, in degrees Celsius; null where there is no sensor. */
   readonly range: readonly [low: number, high: number] | null
-  /** The clock of the first CPU before and after, in kHz; null where the kernel does not tell. */
+  /** The clock of the first CPU before and after, in kHz; null where the kernel does not show. */
   readonly clock: readonly [before: number, after: number] | null
   /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
   readonly heard: Heard

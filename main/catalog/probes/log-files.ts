@@ -15,7 +15,7 @@ export interface LogEntry {
 }
 export interface LogFiles {
   readonly entries: readonly LogEntry[]
-  /** Whether a folder or file could not be looked at for lack of rights, so that some may be missing here. */
+  /** Whether a folder or file could not be examined for lack of rights, so that some may be missing here. */
   readonly isPartial: boolean
   /** When this system was set up, by its machine-id(5); null where there is none. */
   readonly setUpAt: number | null

@@ -16,8 +16,8 @@ export interface AcceptedLogins {
 
 /**
  * journalctl(1): what the SSH server wrote about logins of the last half hour (OpenSSH auth.c, auth_log: “Accepted METHOD for USER from
- * ADDRESS port PORT ssh2: TYPE FINGERPRINT”). The identifier is sshd-session from OpenSSH 9.8 on. With a pattern and no match the status is 1.
- * Blanks stand in the pattern by their code, since sudo-rs cannot grant a word that holds one.
+ * ADDRESS port PORT ssh2: TYPE FINGERPRINT”). The identifier is sshd-session from OpenSSH 9.8 on. With a pattern and no match the status is
+ * 1. Blanks are in the pattern by their code, since sudo-rs cannot grant a word that holds one.
  */
 export const loginJournal = defineProbe({
   id: 'login.journal',

@@ -12,7 +12,7 @@ export interface LoginRecords {
 
 const AT = /[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}/
 
-/** last(1). The file rotates, so the first line says how far back it reaches; newer distributions have replaced the tool. */
+/** last(1). The file rotates, so the first line states how far back it reaches; newer distributions have replaced the tool. */
 export const loginRecords = defineProbe({
   id: 'login.records',
   title: 'Recent logins',

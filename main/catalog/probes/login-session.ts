@@ -2,9 +2,9 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, oneLineFiles } from '../read-text.ts'
 
 export interface LoginSession {
-  /** Where the SSH server says that this session comes from; null where it was not reached over SSH. */
+  /** Where the SSH server states that this session comes from; null where it was not reached over SSH. */
   readonly client: { readonly address: string; readonly port: number } | null
-  /** The port of the node that this session came in by, as its SSH server says; null where it was not reached over SSH. */
+  /** The port of the node that this session came in by, as its SSH server states; null where it was not reached over SSH. */
   readonly serverPort: number | null
   readonly uid: number
   /** The login id that the kernel's audit system ties to this session; null where none is set. */

@@ -12,7 +12,7 @@ export interface MemoryController {
 export interface MemoryEdac {
   /** Empty where no driver for the memory controllers is loaded: then nothing counts errors. */
   readonly controllers: readonly MemoryController[]
-  /** Days since the counters began; null where the kernel does not say. */
+  /** Days since the counters began; null where the kernel does not state. */
   readonly days: number | null
 }
 
@@ -42,7 +42,7 @@ export const memoryEdac = defineProbe({
   },
   parse({ counts }) {
     const values = oneLineFiles(counts.text)
-    // Asked for only so that a machine without controllers can be told from one where nothing could be read.
+    // Asked for only so that a machine without controllers can be distinguished from one where nothing could be read.
     if (!values.has('/proc/sys/kernel/random/boot_id')) return unknown('the kernel’s files could not be read')
     const number = (path: string): number | null => {
       const text = values.get(FOLDER + path) ?? ''

@@ -10,8 +10,8 @@ export interface MemorySpd {
 const DRIVERS = ['/sys/bus/i2c/drivers/ee1004', '/sys/bus/i2c/drivers/spd5118']
 
 /**
- * Drivers of the chip on each memory module that describes it: ee1004 (DDR4) and spd5118 (DDR5), Documentation/hwmon/spd5118.rst. Only
- * the drivers' folders are listed; the chips themselves are not asked, since the bus may belong to the management controller.
+ * Drivers of the chip on each memory module that describes it: ee1004 (DDR4) and spd5118 (DDR5), Documentation/hwmon/spd5118.rst. Only the
+ * drivers' folders are listed; the chips themselves are not queried, since the bus may belong to the management controller.
  */
 export const memorySpd = defineProbe({
   id: 'memory.spd',

@@ -8,7 +8,7 @@ export interface NetLink {
   readonly kind: string
   readonly mtu: number | null
   readonly mac: string
-  /** The address burnt into the device, where it differs from the one in use and ip says so. */
+  /** The address burnt into the device, where it differs from the one in use and ip states this. */
   readonly permanentMac: string | null
   readonly isUp: boolean
   /** Of overlays: the number of the virtual network. */
@@ -20,7 +20,7 @@ export interface NetLinks {
   readonly links: readonly NetLink[]
 }
 
-/** A host of containers has some hundreds; a larger answer is not read. */
+/** A host of containers has some hundreds; a larger response is not read. */
 const MOST = 20_000
 
 /** ip-link(8), iproute2's JSON. It holds no keys: those of tunnels have commands of their own. */

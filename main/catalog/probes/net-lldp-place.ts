@@ -3,7 +3,7 @@ import { type LldpPlaces, MOST_NEIGHBOURS, neighboursInJson0 } from '../lldp-pla
 import { asRecord, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
-/** lldpcli(8): json0 keeps its shape whatever the number of neighbours, and carries what switches say of where they stand. */
+/** lldpcli(8): json0 keeps its shape whatever the number of neighbors, and carries what switches report about where they stand. */
 export const netLldpPlace = defineProbe({
   id: 'net.lldp-place',
   title: 'Locations announced by switches',

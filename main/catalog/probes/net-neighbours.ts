@@ -17,7 +17,7 @@ export interface Neighbours {
 
 const MOST = 20_000
 
-/** ip-neighbour(8), ip-route(8). Only what the kernel has already learnt is read: nothing is sent. */
+/** ip-neighbor(8), ip-route(8). Only what the kernel has already learnt is read: nothing is sent. */
 export const netNeighbours = defineProbe({
   id: 'net.neighbours',
   title: 'Network neighbors and gateway',
@@ -50,7 +50,7 @@ export const netNeighbours = defineProbe({
     return known<Neighbours>({
       neighbours: near.flatMap((row) => {
         const [address, device, mac] = [asText(row.dst), asText(row.dev), asText(row.lladdr)]
-        // Without a hardware address nobody answered there.
+        // Without a hardware address no one responded there.
         return address === null || device === null || mac === null
           ? []
           : [
@@ -69,7 +69,7 @@ export const netNeighbours = defineProbe({
 
 type Row = { readonly [key: string]: JsonValue }
 
-/** Rows of an ip answer; older versions print nothing instead of an empty list. Null where it is none. */
+/** Rows of an ip response; older versions print nothing instead of an empty list. Null where it is none. */
 function rows(text: string): readonly Row[] | null {
   if (text.trim() === '') return []
   const document = readJson(text, 'ip')

@@ -16,7 +16,7 @@ export interface Routes {
   readonly ipv6: readonly Route[]
 }
 
-/** A host with the whole Internet table has about a million; a larger answer than this is not read. */
+/** A host with the whole Internet table has about a million; a larger response than this is not read. */
 const MOST = 50_000
 
 const DROPPING = ['blackhole', 'unreachable', 'prohibit'] as const

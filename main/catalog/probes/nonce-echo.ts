@@ -10,11 +10,14 @@ export interface NonceEcho {
   })[]
   readonly warmup: number
   readonly mismatches: number
-  /** What stands beside the echo; null where it was not measured. */
+  /** What stands next to the echo; null where it was not measured. */
   readonly path: PathTiming | null
 }
 
-/** Random nonces through the authenticated session and back. Only whoever holds the session keys can answer, and not before the nonce came. */
+/**
+ * Random nonces through the authenticated session and back. Only the party that holds the session keys can response, and not before the
+ * nonce came.
+ */
 export const nonceEcho = defineProbe({
   id: 'location.nonce-echo',
   title: 'Round-trip time through the SSH session',

@@ -6,7 +6,7 @@ export interface PackageLog {
   readonly path: string
   /** Lines that record an installation, an upgrade or a removal. */
   readonly changes: number
-  /** The day that its first line bears, as YYYY-MM-DD; null where no line begins with a date. */
+  /** The day that its first line carries, as YYYY-MM-DD; null where no line begins with a date. */
   readonly since: string | null
   /** When it was last written to, in seconds since 1970. */
   readonly writtenAt: number | null

@@ -7,7 +7,7 @@ export interface PamSettings {
 }
 
 /**
- * faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. What stands in
+ * faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. What is in
  * pwquality.conf.d is read first, and the main file overrides it (pwquality.conf(5), DESCRIPTION).
  */
 export const pamSettings = defineProbe({

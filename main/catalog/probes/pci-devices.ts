@@ -27,7 +27,7 @@ export interface PciDevice {
   readonly root: string | null
   /** GT/s the link could run at; null where there is no link. */
   readonly maxLinkSpeed: number | null
-  /** Lanes the link could have; null where there is no link or the kernel does not say. */
+  /** Lanes the link could have; null where there is no link or the kernel does not state. */
   readonly maxLinkWidth: number | null
   /** Virtual functions that are switched on. */
   readonly virtualFunctions: number

@@ -26,7 +26,7 @@ export interface PciPorts {
 }
 
 /**
- * lspci(8), numeric, PCI-to-PCI bridges only: the class filter keeps it from reading other devices, some of which are slow to answer.
+ * lspci(8), numeric, PCI-to-PCI bridges only: the class filter keeps it from reading other devices, some of which are slow to respond.
  * Reading configuration space can wake a port that sleeps; it changes nothing else. Only root sees the capabilities.
  */
 export const pciPorts = defineProbe({

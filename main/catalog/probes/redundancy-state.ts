@@ -33,8 +33,8 @@ export interface RedundancyState {
 }
 
 /**
- * drivers/md/md.c (md_seq_show), drivers/net/bonding/bond_procfs.c, OpenZFS spl-kstat (state), fs/btrfs/sysfs.c (devinfo). The kernel itself
- * answers, so that no tool needs to be there: a file that does not exist means that the kernel has no such thing.
+ * drivers/md/md.c (md_seq_show), drivers/net/bonding/bond_procfs.c, OpenZFS spl-kstat (state), fs/btrfs/sysfs.c (devinfo). The kernel
+ * itself responses, so that no tool needs to be there: a file that does not exist means that the kernel has no such thing.
  */
 export const redundancyState = defineProbe({
   id: 'storage.redundancy',

@@ -3,13 +3,13 @@ import { unitBlocks } from '../read-text.ts'
 import { REMOTE_AGENTS } from '../remote-agents.ts'
 
 export interface AgentUnits {
-  /** Units that the service manager knows, by the name asked for. */
+  /** Units that the service manager knows, by the name requested. */
   readonly units: ReadonlyMap<string, { readonly active: boolean; readonly atBoot: boolean }>
 }
 
 const UNITS = REMOTE_AGENTS.flatMap(({ units }) => units)
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const remoteAgents = defineProbe({
   id: 'access.remote-agents',
   title: 'Agents of providers and remote access products',

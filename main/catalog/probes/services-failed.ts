@@ -23,7 +23,7 @@ export const servicesFailed = defineProbe({
   parse({ units }) {
     if (units.exitCode !== 0) return unknown('the service manager did not respond')
     return known<FailedUnits>({
-      // Releases before 247 mark failed units with a dot even where plain output was asked for.
+      // Releases before 247 mark failed units with a dot even where plain output was requested.
       units: lines(units.text).flatMap((line) => /^[●*\s]{0,8}(\S{1,256}\.[a-z]+)\s/.exec(line)?.[1] ?? []),
     })
   },

@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { unitBlocks } from '../read-text.ts'
 
 /**
- * Known monitoring agents: unit, what a reader calls it, and how it reports. `asked`: somebody reads it on these ports; `sends`: it
+ * Known monitoring agents: unit, what a reader calls it, and how it reports. `asked`: a person reads it on these ports; `sends`: it
  * connects out, so that any connection of its own is the sign.
  */
 export const MONITORS = [
@@ -37,7 +37,7 @@ export interface MonitoringServices {
   readonly installed: readonly { readonly monitor: Monitor; readonly active: boolean }[]
 }
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const servicesMonitoring = defineProbe({
   id: 'services.monitoring',
   title: 'State of monitoring agents',

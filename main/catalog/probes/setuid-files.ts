@@ -63,7 +63,7 @@ export function parseFound({ exitCode, text, errorText }: Answer): Parsed<Setuid
 }
 
 export interface PackagedPrograms {
-  /** Paths that installed packages deliver, among those that were asked for. */
+  /** Paths that installed packages deliver, among those that were requested. */
   readonly paths: ReadonlySet<string>
 }
 
@@ -83,13 +83,13 @@ export const KNOWN_HELPERS: readonly string[] = [
   ...['snap-confine', 'spice-client-glib-usb-acl-helper', 'ssh-keysign', 'starter-suid', 'suexec', 'utempter'],
 ]
 
-/** Folders of which every path that a package delivers is asked for: of a file there the answer decides. */
+/** Folders of which every path that a package delivers is requested: of a file there the response decides. */
 export const isAskedWhole = (path: string): boolean =>
   /^\/(usr\/(local\/)?)?(s?bin|games|libexec)\/|^\/(boot|root|tmp|var\/tmp)\//.test(path)
 
 /**
  * Paths from dpkg's lists of files (dpkg-query(1), /var/lib/dpkg/info/NAME.list), and those that packages put aside for others
- * (dpkg-divert(1)). The database cannot be asked for a path of the node without naming it, so all paths of these folders are taken.
+ * (dpkg-divert(1)). The database cannot be requested a path of the node without naming it, so all paths of these folders are taken.
  */
 export const packagedProgramsDpkg = defineProbe({
   id: 'packages.programs-dpkg',
@@ -114,7 +114,7 @@ export const packagedProgramsDpkg = defineProbe({
 })
 
 /**
- * Packages of the RPM distributions that deliver files with such bits. SUSE’s package of the password programs bears the name of the file
+ * Packages of the RPM distributions that deliver files with such bits. SUSE’s package of the password programs carries the name of the file
  * of password hashes, which no command of the catalog may name: its files stay open there.
  */
 const PACKAGES = [
@@ -201,7 +201,7 @@ const PACKAGES = [
 
 /**
  * rpm(8), -q --qf over the files of a package: FILEMODES as octal text, FILENAMES. rpm has the modes that packages set, and cannot be
- * asked for files by mode; a list of every file of every package would be some ten megabytes.
+ * requested files by mode; a list of every file of every package would be some ten megabytes.
  */
 export const packagedProgramsRpm = defineProbe({
   id: 'packages.programs-rpm',

@@ -6,7 +6,7 @@ import { inOrder } from '../steady.ts'
 /** A process of an SSH server, by its command line. */
 export interface SshProcess {
   readonly pid: number
-  /** It serves somebody who is connected, as its title says; its command line is not shown then. */
+  /** It serves a person who is connected, as its title states; its command line is not shown then. */
   readonly isSession: boolean
   /** Program and arguments, split at spaces; empty for a session. */
   readonly words: readonly string[]

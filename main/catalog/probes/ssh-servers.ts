@@ -12,7 +12,7 @@ export interface SshAnswer {
   readonly outcome: MethodsOutcome
   readonly methods: readonly string[]
 }
-/** An SSH server as it answered through the session. */
+/** An SSH server as it responded through the session. */
 export interface SshServer extends TlsTarget {
   /** Its name for itself, for example OpenSSH_9.6p1; empty where it gave none. */
   readonly version: string
@@ -41,7 +41,7 @@ const OUTCOMES: readonly MethodsOutcome[] = [
 const REASONS: readonly PassedOver[] = ['foreign', 'hidden', 'limit', 'time', 'unreached']
 const MOST_SERVERS = 64
 
-/** What the node's SSH servers answered to `none` requests that came through the session (RFC 4252 §5.2). */
+/** What the node's SSH servers responded to `none` requests that came through the session (RFC 4252 §5.2). */
 export const sshServers = defineProbe({
   id: 'ssh.servers',
   title: 'Login methods offered by running SSH servers',

@@ -11,7 +11,7 @@ export interface StorageBirth {
   readonly written: ReadonlyMap<string, number>
 }
 
-/** The root of a file system is made with it; the others are made by an installation. Nothing here can lie on a network mount that hangs. */
+/** The root of a file system is made with it; the others are made by an installation. Nothing here can be on a network mount that hangs. */
 const PATHS = ['/', '/boot', '/var', '/lost+found', '/etc/machine-id', '/var/log/installer']
 
 /** statx(2), stx_btime, which stat(1) prints with %W (0 where it is not known); Documentation/ABI/testing/sysfs-fs-ext4. */

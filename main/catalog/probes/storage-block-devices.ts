@@ -12,7 +12,7 @@ export interface SysfsDevice {
   /** Kernel names of the devices it is built on. */
   readonly slaves: readonly string[]
   readonly dmName: string | null
-  /** Its prefix tells the kind: CRYPT-LUKS2-, CRYPT-PLAIN-, CRYPT-INTEGRITY-, LVM-, mpath-. */
+  /** Its prefix shows the kind: CRYPT-LUKS2-, CRYPT-PLAIN-, CRYPT-INTEGRITY-, LVM-, mpath-. */
   readonly dmUuid: string | null
   readonly backingFile: string | null
   readonly zramBacking: string | null

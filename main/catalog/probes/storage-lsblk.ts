@@ -1,12 +1,12 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { inOrder } from '../steady.ts'
 
-/** A block device as lsblk describes it. Empty strings where lsblk has nothing to say. */
+/** A block device as lsblk describes it. Empty strings where lsblk has nothing to state. */
 export interface ListedDevice {
   readonly number: string
   readonly name: string
   readonly kernelName: string
-  /** disk, part, crypt, lvm, raid1, loop, mpath, … `crypt` alone does not mean encrypted: null ciphers and dm-integrity say so too. */
+  /** disk, part, crypt, lvm, raid1, loop, mpath, … `crypt` alone does not mean encrypted: null ciphers and dm-integrity state this too. */
   readonly type: string
   readonly fsType: string
   readonly transport: string
@@ -21,7 +21,7 @@ export interface Lsblk {
   readonly devices: ReadonlyMap<string, ListedDevice>
 }
 
-/** More nodes than any real server has; a larger answer is not read. */
+/** More nodes than any real server has; a larger response is not read. */
 const MAX_NODES = 50_000
 
 export const storageLsblk = defineProbe({

@@ -6,7 +6,7 @@ import { unescapeOctal } from '../storage/escapes.ts'
 /** One line of mountinfo, see proc_pid_mountinfo(5). */
 export interface Mount {
   readonly id: string
-  /** The mount that it stands on; may be one that is not listed. */
+  /** The mount that it is on; may be one that is not listed. */
   readonly parent: string
   /** Device number of the file system, major:minor; major 0 for file systems without a block device. */
   readonly device: string
@@ -48,7 +48,7 @@ export const storageMounts = defineProbe({
     mountinfo.exitCode === 0 ? parseMountinfo(mountinfo.text) : unknown('the kernel’s mount table could not be read'),
 })
 
-/** Reads mountinfo. One line that is not understood makes the whole answer unusable: it may be the mount that matters. */
+/** Reads mountinfo. One line that is not understood makes the whole response unusable: it may be the mount that matters. */
 export function parseMountinfo(text: string): Parsed<Mounts> {
   const mounts: Mount[] = []
   for (const line of text.split('\n')) {

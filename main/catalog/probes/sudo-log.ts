@@ -6,7 +6,7 @@ export interface SudoEntry {
   /** "Nov 20 09:11:58", in the node's zone; with a year where sudo is set to write it. */
   readonly when: string
   readonly user: string
-  /** What sudo says of it when it did not run it, such as "a password is required"; null for a command that was run. */
+  /** What sudo reports about it when it did not run it, such as "a password is required"; null for a command that was run. */
   readonly refused: string | null
   readonly runAs: string
   /** The program with its folder, then its arguments as sudo joined them. Long entries are wrapped, so the number of spaces is lost. */
@@ -46,7 +46,7 @@ export const sudoLog = defineProbe({
       return all
     }, [])
     const read = joined.map(readEntry)
-    // The first line of a cut answer is a part of an entry.
+    // The first line of a cut response is a part of an entry.
     if (read.slice(isCut ? 1 : 0).includes(null)) return unknown('the log of sudo has another form')
     return known<SudoLog>({ entries: read.filter((entry) => entry !== null) })
   },

@@ -4,7 +4,7 @@ import { lines } from '../read-text.ts'
 export interface SudoProgram {
   /** sudo-rs is the other implementation, the default of Ubuntu from 25.10 on. */
   readonly name: 'sudo' | 'sudo-rs'
-  /** As it says itself: digits and dots, and the `p` of a patch level. */
+  /** As it states itself: digits and dots, and the `p` of a patch level. */
   readonly version: string
   /** Whether /bin and /sbin are only other names of folders under /usr. */
   readonly hasMergedFolders: boolean

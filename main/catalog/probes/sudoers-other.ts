@@ -17,7 +17,7 @@ export const sudoersOther = defineProbe({
   parse({ files }) {
     const absent = lines(files.errorText)
     const found = lines(files.text).filter((path) => path.startsWith('/etc/'))
-    // Each of them is either listed or said not to exist.
+    // Each of them is either listed or stated not to exist.
     if (
       !absent.every((said) => /No such file or directory$/.test(said)) ||
       found.length + absent.length !== FILES.length

@@ -26,7 +26,7 @@ export const storageSwaps = defineProbe({
     swaps.exitCode === 0 ? parseSwaps(swaps.text) : unknown('the kernel’s list of swap areas could not be read'),
 })
 
-/** Reads /proc/swaps (mm/swapfile.c, swap_show). The header line must be there, so that an empty answer is not "no swap". */
+/** Reads /proc/swaps (mm/swapfile.c, swap_show). The header line must be there, so that an empty response is not "no swap". */
 export function parseSwaps(text: string): Parsed<Swaps> {
   const [header = '', ...lines] = text.split('\n')
   if (!/^Filename\s+Type\s+Size/.test(header)) return unknown('the list of swap areas lacks its heading')

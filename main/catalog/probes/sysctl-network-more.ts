@@ -7,7 +7,7 @@ export interface MoreNetworkSysctls {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** Linux Documentation/networking/ip-sysctl.rst: settings that the CIS Benchmarks name beyond those that are judged. */
+/** Linux Documentation/networking/ip-sysctl.rst: settings that the CIS Benchmarks name beyond those that are evaluated. */
 export const sysctlNetworkMore = defineProbe({
   id: 'sysctl.network-more',
   title: 'Further network settings of the kernel',

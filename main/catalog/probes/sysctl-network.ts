@@ -7,7 +7,7 @@ export interface NetworkSysctls {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** Linux Documentation/networking/ip-sysctl.rst. Settings that do not exist (no IPv6) are left out of the answer. */
+/** Linux Documentation/networking/ip-sysctl.rst. Settings that do not exist (no IPv6) are left out of the response. */
 export const sysctlNetwork = defineProbe({
   id: 'sysctl.network',
   title: 'Network settings of the kernel',

@@ -82,7 +82,7 @@ export function containersOf({ processes }: Processes): readonly Container[] {
   }))
 }
 
-// systemd.slice(5): everything a login started lies below user-<uid>.slice.
+// systemd.slice(5): everything a login started is below user-<uid>.slice.
 function ownerOf(cgroup: string): number | null {
   const digits = /\/user-(\d{1,10})\.slice\//.exec(cgroup)?.[1]
   return digits === undefined ? null : Number(digits)

@@ -5,7 +5,7 @@ export interface Sessions {
   readonly sessions: readonly { readonly user: string; readonly terminal: string }[]
 }
 
-/** who(1). An empty answer means that nobody holds a terminal. */
+/** who(1). An empty response means that no one holds a terminal. */
 export const tenancySessions = defineProbe({
   id: 'tenancy.sessions',
   title: 'Open login sessions',

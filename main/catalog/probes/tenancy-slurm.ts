@@ -12,9 +12,9 @@ export interface SlurmJobs {
 }
 
 /**
- * squeue(1): the node name "localhost" stands for this server, so that jobs of other servers stay out of the record. The node's own
- * client asks the scheduler it belongs to; on a server without Slurm the tool is absent. Partitions that are hidden from users count
- * too (-a); a scheduler can still keep others' jobs from an ordinary login (slurm.conf(5), PrivateData).
+ * squeue(1): the node name "localhost" represents this server, so that jobs of other servers stay out of the record. The node's own client
+ * asks the scheduler it belongs to; on a server without Slurm the tool is absent. Partitions that are hidden from users count too (-a); a
+ * scheduler can still keep others' jobs from an ordinary login (slurm.conf(5), PrivateData).
  */
 export const tenancySlurm = defineProbe({
   id: 'tenancy.slurm',

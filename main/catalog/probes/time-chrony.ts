@@ -7,7 +7,7 @@ export interface ChronyState {
   readonly stratum: number
   /** Estimated error against the source: offset of the system clock in seconds, always positive. */
   readonly offsetSeconds: number
-  /** Sources that answered and were selected or combined (chronyc(1), sources: state * or +). */
+  /** Sources that responded and were selected or combined (chronyc(1), sources: state * or +). */
   readonly usableSources: number
   /** Sources at link-local addresses, where clouds keep a clock; left out where there are none. */
   readonly nearby?: readonly string[]

@@ -7,7 +7,7 @@ export interface NodeNow {
   readonly zone: ShownZone
 }
 
-/** date(1): the moment at which it was asked, and the zone that local times on this node are written in. */
+/** date(1): the moment at which it was queried, and the zone that local times on this node are written in. */
 export const timeNow = defineProbe({
   id: 'time.now',
   title: 'The node’s clock and time zone',

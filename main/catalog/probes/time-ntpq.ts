@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
 
 export interface NtpPeers {
-  /** Sources by what the service does with them: its one reference (*, o), used beside it (+), or not used. */
+  /** Sources by what the service does with them: its one reference (*, o), used next to it (+), or not used. */
   readonly sources: readonly {
     readonly use: 'reference' | 'used' | 'unused'
     readonly stratum: number
@@ -11,8 +11,8 @@ export interface NtpPeers {
 }
 
 /**
- * ntpq(8) -pn, of the reference implementation and of ntpsec: a line of headings, a line of equal signs, and one line for each source;
- * its first character says how it is used, and offset is in milliseconds. It asks the service on this server only.
+ * ntpq(8) -pn, of the reference implementation and of ntpsec: a line of headings, a line of equal signs, and one line for each source; its
+ * first character states how it is used, and offset is in milliseconds. It asks the service on this server only.
  */
 export const timeNtpq = defineProbe({
   id: 'time.ntpq',

@@ -4,7 +4,7 @@ import { grepIsComplete, lines } from '../read-text.ts'
 export interface TimeSources {
   readonly sources: readonly {
     readonly kind: 'server' | 'pool' | 'peer' | 'refclock'
-    /** `nts`: NTS, RFC 8915. `key`: a shared key. `none`: answers are not authenticated. */
+    /** `nts`: NTS, RFC 8915. `key`: a shared key. `none`: responses are not authenticated. */
     readonly authentication: 'nts' | 'key' | 'none'
   }[]
 }

@@ -2,10 +2,10 @@ import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../.
 
 export interface TimesyncState {
   readonly server: string
-  /** Offset in the last answer, in seconds and always positive; null when there was none. */
+  /** Offset in the last response, in seconds and always positive; null when there was none. */
   readonly offsetSeconds: number | null
   readonly stratum: number | null
-  /** Answers received since the service started. */
+  /** Responses received since the service started. */
   readonly packets: number
   /** It has marked the clock as synchronized since this boot (systemd-timesyncd.service(8), FILES; systemd 239 or newer). */
   readonly marked: boolean
@@ -55,7 +55,7 @@ function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
   const server = member(member(properties, 'ServerName'), 'data')
   const message = member(member(properties, 'NTPMessage'), 'data')
   if (typeof server !== 'string') return form
-  // Before the first answer there is no such property, or one of zeros.
+  // Before the first response there is no such property, or one of zeros.
   if (message === undefined) return known({ server, offsetSeconds: null, stratum: null, packets: 0, marked })
   if (!Array.isArray(message) || message.length !== FIELDS) return form
   const packets = whole(message[13])

@@ -15,17 +15,17 @@ export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 
 export interface TlsPort extends TlsTarget {
   readonly outcome: PortOutcome
-  /** How an answer that is no TLS begins. */
+  /** How a response that is no TLS begins. */
   readonly says: string
-  /** What was chosen when each version was asked for by itself, newest first. */
+  /** What was chosen when each version was requested on its own, newest first. */
   readonly accepted: readonly AcceptedTls[]
   /** Chosen when nothing but weak suites was offered. */
   readonly weak: readonly AcceptedTls[]
   /** Chosen when nothing but suites without forward secrecy was offered. */
   readonly staticRsa: readonly AcceptedTls[]
-  /** Versions that were not asked for, or whose answer is not understood. */
+  /** Versions that were not requested, or whose response is not understood. */
   readonly open: readonly string[]
-  /** A version below 1.3 is spoken, and whether weak suites alone are taken was not answered. */
+  /** A version below 1.3 is used, and whether weak suites alone are taken was not reported. */
   readonly isWeakOpen: boolean
   /** Leaf first. A certificate that cannot be read stands as null. */
   readonly certificates: readonly (CertificateFields | null)[]
@@ -57,7 +57,7 @@ const OFFERED: ReadonlyMap<string, number> = new Map<HelloKind, number>([
 ])
 const MOST_PORTS = 256
 
-/** What the node's own TCP ports answered to a ClientHello that came through the session (RFC 8446, RFC 5246). */
+/** What the node's own TCP ports responded to a ClientHello that came through the session (RFC 8446, RFC 5246). */
 export const tlsListeners = defineProbe({
   id: 'tls.listeners',
   title: 'TLS on the node’s ports',

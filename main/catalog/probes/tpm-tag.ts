@@ -9,7 +9,7 @@ export interface TpmTag {
 const MOST = 256
 
 /**
- * tpm2_getcap(1). It lists numbers and nothing else. An index in which a data centre keeps the tag of a machine is only named: reading one
+ * tpm2_getcap(1). It lists numbers and nothing else. An index in which a data center keeps the tag of a machine is only named: reading one
  * of unknown policy, or making a key for a quote over it, would be more than a look.
  */
 export const tpmTag = defineProbe({

@@ -3,7 +3,7 @@ import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { inOrder } from '../steady.ts'
 
 export interface UserCrontabs {
-  /** Accounts with a table of their own; what stands in it is not read. */
+  /** Accounts with a table of their own; what is in it is not read. */
   readonly accounts: readonly string[]
 }
 

@@ -10,9 +10,8 @@ export interface HypervisorInterrupts {
 }
 
 /**
- * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the
- * line on hardware too, with zeros, so only counts tell. The first
- * line names the processors on every kernel.
+ * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the line
+ * on hardware too, with zeros, so only counts show. The first line names the processors on every kernel.
  */
 export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',

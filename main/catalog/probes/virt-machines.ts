@@ -7,7 +7,7 @@ export interface KernelMachines {
 }
 
 const KVM = '/sys/kernel/debug/kvm'
-/** A folder that every kernel with the file system has (mm/backing-dev.c): it tells “no KVM” and “no such list” apart. */
+/** A folder that every kernel with the file system has (mm/backing-dev.c): it shows “no KVM” and “no such list” apart. */
 const ALWAYS = '/sys/kernel/debug/bdi'
 
 /** virt/kvm/kvm_main.c, kvm_create_vm_debugfs: one folder per open machine, named after the process and its descriptor. Names only. */

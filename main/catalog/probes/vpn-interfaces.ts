@@ -65,7 +65,7 @@ export interface IpsecState {
     readonly mode: string
     readonly algorithms: readonly string[]
   }[]
-  /** Policies that ask for protection (those of sockets left out). */
+  /** Policies that require protection (those of sockets left out). */
   readonly policies: number
 }
 
@@ -111,7 +111,9 @@ export interface IpLink {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The links of an `ip -d -j link` answer, or null when it is not one. Empty objects, which ip prints for filtered links, are left out. */
+/**
+ * The links of an `ip -d -j link` response, or null when it is not one. Empty objects, which ip prints for filtered links, are left out.
+ */
 export function parseLinks(text: string): readonly IpLink[] | null {
   if (text.trim() === '') return []
   const document = parseJson(text)

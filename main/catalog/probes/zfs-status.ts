@@ -9,7 +9,7 @@ export interface ZfsPoolStatus {
   readonly scrubbed: string | null
   /** The last scrub mended something, or could not. */
   readonly hasFound: boolean
-  /** What the pool said of its last action, for people. */
+  /** What the pool stated about its last action, for people. */
   readonly scan: string
   /** Errors counted by any member: read, write, checksum. Null where a counter was not understood. */
   readonly counted: number | null

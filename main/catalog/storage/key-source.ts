@@ -1,7 +1,7 @@
 import type { Crypttab, CrypttabEntry } from '../probes/crypttab.ts'
 
 /**
- * Where crypttab(5) says a key comes from. `attended`: a person is needed; null where crypttab cannot tell. `file`: a path of this node;
+ * Where crypttab(5) states a key comes from. `attended`: a person is needed; null where crypttab cannot show. `file`: a path of this node;
  * `elsewhere`: a path on a device that is named apart, or the device itself; `empty`: an empty passphrase is tried.
  */
 export type KeySource =
@@ -11,7 +11,7 @@ export type KeySource =
   | { readonly kind: 'empty'; readonly attended: false; readonly says: string }
   | { readonly kind: 'random' | 'hardware' | 'prompt'; readonly attended: boolean | null; readonly says: string }
 
-/** `found`: the key files that lie where systemd looks by itself (storage-key-files.ts). */
+/** `found`: the key files that lie where systemd looks on its own (storage-key-files.ts). */
 export function keySource({ name, keyFile, options }: CrypttabEntry, found: readonly string[] = []): KeySource {
   const option = (wanted: string): string | undefined =>
     options.find((one) => one === wanted || one.startsWith(`${wanted}=`))?.slice(wanted.length + 1)
@@ -44,8 +44,7 @@ function scripted(script: string): KeySource {
 
 function withoutKeyFile(name: string, options: readonly string[], found: readonly string[]): KeySource {
   const path = found.find((one) => one.endsWith(`-keys.d/${name}.key`))
-  if (path !== undefined)
-    return { kind: 'file', path, attended: false, says: 'a key file in a default location' }
+  if (path !== undefined) return { kind: 'file', path, attended: false, says: 'a key file in a default location' }
   const late = options.includes('_netdev') ? ' once the network is up' : ''
   return {
     kind: 'prompt',

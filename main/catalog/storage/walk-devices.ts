@@ -42,7 +42,7 @@ export function followLayer(view: View, device: BlockDevice, trail: Trail): Walk
 
 const NOT_SHOWN = end('unknown', 'the layers below this device were not shown')
 
-/** Every device below counts; the path shows the worst and says of how many it is one. */
+/** Every device below counts; the path shows the worst and reports about how many it is one. */
 function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
   const worst = worstOf(below.map((number) => view.device(number, trail)))
   const [first = '', ...rest] = worst.path

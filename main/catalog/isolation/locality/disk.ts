@@ -78,7 +78,7 @@ function servedBy({ path, address }: Disk, remote: RemoteStorage | null): string
   return at === undefined ? '' : ` It is served from ${quote(at, 60)}.`
 }
 
-/** Drives that somebody presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
+/** Drives that a person presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
 function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null {
   const isMetal = layer === 'metal' || layer === 'hypervisor-host'
   const store = instanceStoreOf(disk)
@@ -106,7 +106,7 @@ function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null
       return { is: 'virtual', text: 'NVMe over a loop inside this system: its storage is a file or another drive.' }
     default:
   }
-  // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this maker exists.
+  // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this manufacturer exists.
   if (controller?.vendor === '15b3')
     return {
       is: 'unknown',

@@ -39,13 +39,16 @@ export function gpuAnswers(read: Read, layer: Layer): readonly DeviceLocality[] 
 const nameOf = (address: string, name: string | null): string =>
   name === null || name === '' ? address : `${address} ${name}`
 
-/** An NVIDIA GPU that the driver answered about. Its own word for "virtual" or "handed to a guest" stands on any layer. */
+/** An NVIDIA GPU that the driver responded about. Its own word for "virtual" or "handed to a guest" is on any layer. */
 function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
   const { virtualization, name, migMode, slices } = gpu
   if (/^VGPU$/i.test(virtualization) || isVirtualGpuName(name))
     return { is: 'virtual', text: 'A virtual GPU: a part of one that its owner shares out among guests.' }
   if (/^Pass-?Through$/i.test(virtualization))
-    return { is: 'passthrough', text: `A whole GPU passed through to a guest, as reported by its driver.${sliceText(gpu)}` }
+    return {
+      is: 'passthrough',
+      text: `A whole GPU passed through to a guest, as reported by its driver.${sliceText(gpu)}`,
+    }
   const isHost = /^Host (VGPU|VSGA)$/i.test(virtualization)
   if (/^Enabled$/i.test(migMode) && !isOnHardware(layer))
     return {
@@ -66,12 +69,12 @@ function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
 
 const sliceText = ({ migMode, slices }: NvidiaGpu): string =>
   /^Enabled$/i.test(migMode)
-    ? ` It is divided into slices (MIG): ${slices.length === 0 ? 'none is set up' : `${slices.length} set up on this system`}.`
+    ? ` It is divided into slices (MIG): ${slices.length === 0 ? 'none is configured' : `${slices.length} configured on this system`}.`
     : ''
 
 const isOnHardware = (layer: Layer): boolean => layer === 'metal' || layer === 'hypervisor-host'
 
-/** A GPU of another maker, or an NVIDIA GPU of which the driver said nothing. */
+/** A GPU of another manufacturer, or an NVIDIA GPU of which the driver stated nothing. */
 function undrivenPlace(device: PciDevice, card: GpuCard | undefined, layer: Layer): Place {
   if (card !== undefined && card.physicalFunction !== null)
     return {

@@ -23,7 +23,7 @@ export function nicAnswers(read: Read, layer: Layer): readonly DeviceLocality[] 
     : []
 }
 
-/** Documentation/networking/representors.rst: stands for the switch port of another function, and is no adapter itself. */
+/** Documentation/networking/representors.rst: represents the switch port of another function, and is no adapter itself. */
 export const isRepresentor = ({ portName }: NetInterface): boolean => /^(c\d+)?pf\d+(vf|sf)\d+$/.test(portName)
 
 function placeOf(nic: NetInterface, driver: string, layer: Layer): Place {

@@ -8,7 +8,7 @@ type Table = AcpiHeaders['tables'][number]
 
 interface Maker {
   readonly platform: string
-  /** Whether the table carries this maker's mark. */
+  /** Whether the table carries this manufacturer's mark. */
   readonly made: (table: Table) => boolean
   /** The cloud writes it on its bare metal too. */
   readonly alsoMetal?: true

@@ -161,7 +161,7 @@ const smallTable = (size: number): Sign =>
     ),
   )
 
-// Ids of devices that exist in emulators only, as they stand in the table.
+// Ids of devices that exist in emulators only, as they are in the table.
 const MARKS: readonly (readonly [RegExp, string])[] = [
   [/^(QEMU0002|BXPC|BOCHS)$/, 'QEMU'],
   [/^(FIRECK|FCVMGID)$/, 'Firecracker'],

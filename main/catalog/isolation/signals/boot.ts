@@ -11,7 +11,7 @@ import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable
 
 const LOST = 'the kernel’s first messages are no longer in the journal'
 
-// Makers of firmware that runs in virtual machines only.
+// Manufacturers of firmware that runs in virtual machines only.
 const GUEST_FIRMWARE: readonly (readonly [RegExp, string])[] = [
   [/^(Proxmox|Ubuntu|Debian) distribution of EDK II/i, 'QEMU'],
   [/^VMware/i, 'VMware'],
@@ -183,11 +183,7 @@ const detected: Signal = {
       ...guestDrivers,
     ]
     const signs: readonly Sign[] = said.map((words) =>
-      sign(
-        'names',
-        platformIn(words),
-        speaksAgainst(`At start the kernel logged ${quote(words)}.`, kernelMessages),
-      ),
+      sign('names', platformIn(words), speaksAgainst(`At start the kernel logged ${quote(words)}.`, kernelMessages)),
     )
     if (signs.length > 0) return virtual(hypervisor === null ? 'a driver for guests' : quote(hypervisor), ...signs)
     if (!fromStart) return unreadable(kernelMessages, LOST)

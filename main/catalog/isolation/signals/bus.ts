@@ -169,5 +169,5 @@ const directories: Signal = {
   },
 }
 
-/** What paravirtual buses and the files of hypervisors tell. */
+/** What paravirtual buses and the files of hypervisors show. */
 export const busSignals: readonly Signal[] = [bus, directories]

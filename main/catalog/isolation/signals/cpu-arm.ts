@@ -29,7 +29,7 @@ function onArm(read: Read, observe: (core: { implementer: number; part: number }
     : observe({ implementer, part })
 }
 
-/** QEMU's own processor model, "max": part Q of nobody (target/arm/tcg/cpu64.c). */
+/** QEMU's own processor model, "max": part Q of no one (target/arm/tcg/cpu64.c). */
 const QEMU_PART = 0x51
 
 const coreId: Signal = {
@@ -105,7 +105,7 @@ function treeSigns({ model, compatible, hypervisor }: ArmPlatform): readonly Sig
       const found = MADE_UP.find(([pattern]) => pattern.test(word))
       return found === undefined
         ? []
-        : [names(found[1], `The device tree describes a machine that was made up for guests: ${quote(word, 60)}.`)]
+        : [names(found[1], `The device tree describes a machine emulated for guests: ${quote(word, 60)}.`)]
     }),
   ]
 }

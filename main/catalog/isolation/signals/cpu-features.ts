@@ -28,7 +28,8 @@ const powerBits: Signal = {
   observe: (read) =>
     onX86(read, (cpu) => {
       const { powerBits: found, powerBitsAsked: asked } = cpu
-      if (asked.length === 0) return notApplicable('For processors of this manufacturer there is no list of such features.')
+      if (asked.length === 0)
+        return notApplicable('For processors of this manufacturer there is no list of such features.')
       const shown = `${found.length} of ${asked.length}`
       if (hasHostPowerBits(cpu))
         return metal(

@@ -179,7 +179,7 @@ const address: Signal = {
       const range = addressBits(cpu)
       const { physicalAddressBits: found } = cpu
       if (range === null || found === null)
-        return notApplicable('How many address bits this processor model has is not on record.')
+        return notApplicable('How many address bits this processor model has is not listed.')
       const [least, most] = range
       const value = `${found} bits`
       if (found >= least && found <= most) return metal(value)
@@ -197,7 +197,7 @@ const address: Signal = {
     }),
 }
 
-/** What the processor says it is, and whether it fits: family F1 of the catalogue, on x86 and arm64. */
+/** What the processor states it is, and whether it fits: family F1 of the catalogue, on x86 and arm64. */
 export const cpuIdentitySignals: readonly Signal[] = [
   hypervisorBit,
   microcode,

@@ -175,7 +175,7 @@ const registers: Signal = {
       const answers = read(cpuMsr)
       if (!answers.ok) return unreadable(cpuMsr, answers.reason)
       const { is, value } = readRegisters(cpu, answers.fact)
-      if (is === 'unknown') return notApplicable('What these registers hold is not on record for this processor.')
+      if (is === 'unknown') return notApplicable('The content of these registers is not listed for this processor.')
       if (is === 'sane')
         return metal(value, speaksFor(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
       return is === 'mixed' || isControlDomain(read)

@@ -44,7 +44,7 @@ const cores: Signal = {
   observe: (read) =>
     onX86(read, (cpu) => {
       const built = coresByName(cpu.modelName)
-      if (built === null) return notApplicable('How many cores the named processor has is not on record.')
+      if (built === null) return notApplicable('How many cores the named processor has is not listed.')
       return withLayout(read, ({ cpus, packages, cores: found, offline }) => {
         if (cpus !== cpu.logicalCpus) return neutral(`the layout covers ${cpus} of ${cpu.logicalCpus} CPUs`)
         if (found === null) return neutral('the kernel does not report which CPUs share a core')
@@ -108,7 +108,7 @@ const siblings: Signal = {
     ),
 }
 
-/** What QEMU gives to processors whose caches nobody sets, on Intel models (target/i386/cpu.c). */
+/** What QEMU gives to processors whose caches no one sets, on Intel models (target/i386/cpu.c). */
 const QEMU_CACHES: readonly [second: number, third: number] = [4096, 16384]
 
 const cache: Signal = {
@@ -160,10 +160,7 @@ const cache: Signal = {
               sign(
                 'hint',
                 null,
-                speaksAgainst(
-                  `The caches have ${second}K and ${third}K, the default sizes of QEMU.`,
-                  cpuTopology,
-                ),
+                speaksAgainst(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
               ),
             )
           : neutral(value)

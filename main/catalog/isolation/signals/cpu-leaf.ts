@@ -67,7 +67,7 @@ function nameSigns({ signatures }: HypervisorLeaf): readonly Sign[] {
   })
 }
 
-/** Intel answers every leaf out of range alike, with its highest basic leaf: other answers were put there. */
+/** Intel returns every leaf out of range alike, with its highest basic leaf: other responses were put there. */
 function silenceSigns({
   vendor,
   signatures,
@@ -116,11 +116,7 @@ const domainSigns = ({ trustDomain }: CpuLeaves): readonly Sign[] =>
         sign(
           'names',
           null,
-          speaksAgainst(
-            'The processor reports a trust domain (TDX), a guest of Intel’s module.',
-            cpuLeaves,
-            'basic',
-          ),
+          speaksAgainst('The processor reports a trust domain (TDX), a guest of Intel’s module.', cpuLeaves, 'basic'),
         ),
       ]
     : []
@@ -143,8 +139,9 @@ const highestLeaf: Signal = {
     onX86(read, (cpu) => {
       const [lowest, most] = [lowestCpuidLevel(cpu), highestCpuidLevel(cpu)]
       const { cpuidLevel } = cpu
-      if (lowest === null) return notApplicable('The highest leaf of this processor model is not on record.')
-      if (cpuidLevel === null) return notApplicable('The kernel does not report the highest leaf of the identification.')
+      if (lowest === null) return notApplicable('The highest leaf of this processor model is not listed.')
+      if (cpuidLevel === null)
+        return notApplicable('The kernel does not report the highest leaf of the identification.')
       const value = `leaf ${cpuidLevel}`
       if (isControlDomain(read)) return neutral(value)
       if (cpuidLevel < lowest.level)
@@ -235,5 +232,5 @@ const knownClock: Signal = {
     }),
 }
 
-/** What the processor’s identification (CPUID) says beyond its flags. */
+/** What the processor’s identification (CPUID) states beyond its flags. */
 export const cpuLeafSignals: readonly Signal[] = [signature, highestLeaf, knownClock]

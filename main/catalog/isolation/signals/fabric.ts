@@ -195,5 +195,5 @@ const scale: Signal = {
   },
 }
 
-/** What the fabric adapters tell. */
+/** What the fabric adapters show. */
 export const fabricSignals: readonly Signal[] = [pf, pkey, scale]

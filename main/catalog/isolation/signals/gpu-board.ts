@@ -224,7 +224,7 @@ const nvlink: Signal = {
     const running = linked.reduce((sum, { active }) => sum + active, 0)
     const down = linked.reduce((sum, { inactive }) => sum + inactive, 0)
     const said = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`
-    // A module with one GPU has nothing to link it to, unless others stand beside it.
+    // A module with one GPU has nothing to link it to, unless others stand next to it.
     if (board === null || (running === 0 && board.fewest === 1)) return neutral(said)
     if (running === 0)
       return virtual(

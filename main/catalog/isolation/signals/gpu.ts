@@ -85,10 +85,7 @@ const mode: Signal = {
         )
       return metal(
         said,
-        speaksFor(
-          `The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`,
-          gpuNvidia,
-        ),
+        speaksFor(`The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`, gpuNvidia),
         ...(hosts.length > 0
           ? [leavesUnclear(`${count(hosts.length, 'GPU')} can serve virtual GPUs to guests of this system.`, gpuNvidia)]
           : []),
@@ -173,5 +170,5 @@ const licence: Signal = {
     }),
 }
 
-/** What the driver says of its GPUs, what stands around them on their board, and how they are cut into parts. */
+/** What the driver reports about its GPUs, what stands around them on their board, and how they are cut into parts. */
 export const gpuSignals: readonly Signal[] = [mode, hostlink, licence, ...boardSignals, ...partSignals]

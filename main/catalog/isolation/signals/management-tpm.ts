@@ -64,11 +64,11 @@ function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Si
   ]
 }
 
-/** Reasons of the probes that say that there is nothing to read, and not that it could not be read. */
+/** Reasons of the probes that state that there is nothing to read, and not that it could not be read. */
 const ABSENT: ReadonlySet<string> = new Set([NO_LOG, NO_TPM_DEVICE])
 const NO_TPM = 'The kernel shows no TPM.'
 
-/** A machine without a TPM has neither log nor certificate; where one shows, or nobody looked, what was not read stays open. */
+/** A machine without a TPM has neither log nor certificate; where one shows, or no one looked, what was not read stays open. */
 function withoutAnswer(read: Read, probe: typeof tpmMeasurements | typeof tpmEk, reason: string): Observation {
   const tpm = read(tpmPresence)
   return !tpm.ok && tpm.reason === NO_TPM_VISIBLE && ABSENT.has(reason)

@@ -263,5 +263,5 @@ const boot: Signal = {
   },
 }
 
-/** What the management controller, the TPM and the system’s own software tell. */
+/** What the management controller, the TPM and the system’s own software show. */
 export const managementSignals: readonly Signal[] = [device, depth, ...tpmSignals, agent, cloud, boot]

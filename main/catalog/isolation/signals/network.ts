@@ -179,7 +179,7 @@ const mac: Signal = {
   spoof: 'S0',
   traps: [
     'An address is text: a provider can set a real manufacturer’s as easily.',
-    'Bonds, bridges and container ends make up addresses of their own; only adapters are looked at.',
+    'Bonds, bridges and container ends generate their own addresses; only adapters are evaluated.',
     'Alibaba gives its whole machines addresses of Xen’s range, and Huawei of OpenStack’s: those ranges only hint.',
     'Software on real hardware can set any address; the kernel reports this, and then it does not count.',
   ],
@@ -202,7 +202,8 @@ const mac: Signal = {
         `${given.length} of ${count(own.length, 'address', 'addresses')} begin as those of guests`,
         ...given.slice(0, 16).map(({ nic, platform }) =>
           sign(
-            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a maker's driver it contradicts.
+            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a manufacturer's driver it
+            // contradicts.
             OPEN_RANGES.has(platform) ||
               isVirtio(nic.driver, nic.path) ||
               PROVIDER_DRIVERS.has(nic.driver) ||
@@ -227,5 +228,5 @@ const mac: Signal = {
   },
 }
 
-/** What adapters and the network around them tell. Adapters that only look virtual say where they are, not what the machine is. */
+/** What adapters and the network around them show. Adapters that only look virtual state where they are, not what the machine is. */
 export const networkSignals: readonly Signal[] = [driver, mac, ...surroundingSignals, ...fabricSignals]

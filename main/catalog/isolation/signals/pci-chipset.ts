@@ -98,7 +98,7 @@ const hostBridge: Signal = {
     'The IDs are text in the source of a machine monitor: a rebuilt monitor can have others.',
   ],
   source:
-    'pci.ids; QEMU hw/pci-host, Firecracker and Cloud Hypervisor sources. Measured: in 5 of 6 guests on record (of the sixth the processor is not known), in none of 27 physical machines.',
+    'pci.ids; QEMU hw/pci-host, Firecracker and Cloud Hypervisor sources. Measured: in 5 of 6 recorded guests (of the sixth the processor is not known), in none of 27 physical machines.',
   probes: [pciDevices, cpuFeatures, osIdentity],
   observe: (read) =>
     onPci(read, (devices) => {

@@ -29,7 +29,7 @@ const addresses = (devices: readonly { readonly address: string }[]): string =>
     3,
   )
 
-// PCI Express defined 32 lanes and nobody built them; models of ports are set to the most there is.
+// PCI Express defined 32 lanes and no one built them; models of ports are set to the most there is.
 const WIDEST_BUILT = 16
 const GEN1 = 2.5
 
@@ -122,7 +122,7 @@ const phy: Signal = {
     if (!reading.ok) return unreadable(pciPorts, reading.reason)
     const { ports } = reading.fact
     const bus = read(pciDevices)
-    // The kernel's own list of the bus has ports, and the answer has none: it is not the answer of a working lspci.
+    // The kernel's own list of the bus has ports, and the response has none: it is not the response of a working lspci.
     if (ports.length === 0 && bus.ok && bus.fact.devices.some(({ class: kind }) => kind.startsWith('0604')))
       return unreadable(pciPorts, 'the list of PCI ports is empty, and the bus has some')
     const fast = ports.filter(isFast)

@@ -187,7 +187,7 @@ const usb: Signal = {
     'A guest’s owner can leave the tablet out, or pass a device through.',
   ],
   source:
-    'usb.ids; measured: the hub of American Megatrends on three of three servers on record, the tablet in QEMU guests.',
+    'usb.ids; measured: the hub of American Megatrends on three of three recorded servers, the tablet in QEMU guests.',
   probes: [usbDevices],
   observe(read) {
     const reading = read(usbDevices)

@@ -60,7 +60,7 @@ const vendors: Signal = {
     'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing. Behind a processor port that is known to be real, or as virtio with such a unit, they are no evidence about the machine.',
     'A guest with emulated or passed-through devices of real manufacturers shows none.',
   ],
-  source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 guests on record, in none of 27 physical machines.',
+  source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 recorded guests, in none of 27 physical machines.',
   probes: [pciDevices, pciPorts, cpuFeatures],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -94,7 +94,7 @@ const subsystem: Signal = {
   spoof: 'S1',
   traps: ['Virtio devices carry 1af4 in this place by their own standard; they are not counted.'],
   source:
-    'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every guest of QEMU on record, dressed up or not.',
+    'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every recorded guest of QEMU, disguised or not.',
   probes: [pciDevices],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -168,7 +168,7 @@ const size: Signal = {
   },
 }
 
-/** What the PCI tree tells: its makers, its head, its size, its ports, the memory protection and instruments beside it. */
+/** What the PCI tree shows: its manufacturers, its head, its size, its ports, the memory protection and instruments next to it. */
 export const pciSignals: readonly Signal[] = [
   vendors,
   subsystem,

@@ -29,7 +29,7 @@ const kvm: Signal = {
     return neutral(
       found.length === 0
         ? 'no support for guests'
-        : `${held}; ${lent === 0 ? 'nothing set up for guests' : `${count(lent, 'device')} set up for guests`}`,
+        : `${held}; ${lent === 0 ? 'nothing configured for guests' : `${count(lent, 'device')} configured for guests`}`,
     )
   },
 }
@@ -59,5 +59,5 @@ const xen: Signal = {
   },
 }
 
-/** What tells a system that holds guests. Neither hardware nor guest is shown by it. */
+/** What shows a system that holds guests. Neither hardware nor guest is shown by it. */
 export const hostSignals: readonly Signal[] = [kvm, xen]

@@ -18,7 +18,7 @@ const TELLING: ReadonlyMap<number, string> = new Map([
 const caps: Signal = {
   id: 'ns.caps',
   family: 'session',
-  title: 'What our session may ever do',
+  title: 'Maximum privileges of the session',
   onMetal: 'every capability of the kernel',
   onGuest: 'the same: containers lack some, guests do not',
   spoof: 'S0',
@@ -51,13 +51,13 @@ const caps: Signal = {
   },
 }
 
-/** A limit below this part of the machine is one that somebody set. */
+/** A limit below this part of the machine is one that a person set. */
 const NEARLY_ALL = 0.99
 
 const groups: Signal = {
   id: 'ns.cgroup',
   family: 'session',
-  title: 'Limits at the root of what we see',
+  title: 'Limits at the visible root',
   onMetal: 'the whole tree of control groups, every processor, no limit',
   onGuest: 'the same: a container sees a part of the tree and its limits',
   spoof: 'S0',
@@ -86,11 +86,7 @@ const groups: Signal = {
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(
-            `Limits are set at the root of the visible control groups: ${said}.`,
-            sessionLimits,
-            'groups',
-          ),
+          leavesUnclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
         )
   },
 }

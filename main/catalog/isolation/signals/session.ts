@@ -7,13 +7,13 @@ import { metal, neutral, type Signal, unreadable } from '../signal.ts'
 import { hostSignals } from './session-hosts.ts'
 import { limitSignals } from './session-limits.ts'
 
-/** The same kernel shows containers on hardware and containers in a guest alike: none of these signals tells the two apart. */
+/** The same kernel shows containers on hardware and containers in a guest alike: none of these signals shows the two apart. */
 const SAME = 'the same: these indicate containers, not guests'
 
 const inodes: Signal = {
   id: 'ns.inode',
   family: 'session',
-  title: 'Namespaces of our session',
+  title: 'Namespaces of the session',
   onMetal: 'the initial ones, whose numbers are fixed in the kernel',
   onGuest: SAME,
   spoof: 'S0',
@@ -65,7 +65,7 @@ const first: Signal = {
     const reading = read(namespaces)
     if (!reading.ok) return unreadable(namespaces, reading.reason)
     const { firstProcess, secondProcess, containerGroups } = reading.fact
-    if (firstProcess === null || secondProcess === null) return neutral('hidden from us')
+    if (firstProcess === null || secondProcess === null) return neutral('hidden from the session')
     const said = `${named([firstProcess, secondProcess])}, ${containerGroups.length === 0 ? 'in no' : 'in a'} container’s group`
     const limits = read(sessionLimits)
     const outside = limits.ok ? limits.fact.schedulerId : null
@@ -147,5 +147,5 @@ const openVz: Signal = {
   },
 }
 
-/** What tells a container from a whole system, and a system that holds guests from one that holds none. */
+/** What distinguishes a container from a whole system, and a system that holds guests from one that holds none. */
 export const sessionSignals: readonly Signal[] = [inodes, first, files, openVz, ...limitSignals, ...hostSignals]

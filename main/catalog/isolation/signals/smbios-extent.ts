@@ -52,7 +52,7 @@ const rich: Signal = {
 
 interface Described {
   readonly kinds: readonly string[]
-  /** Things that only real boards were seen to describe: modules with data, a management interface, the maker's own structures. */
+  /** Things that only real boards were seen to describe: modules with data, a management interface, the manufacturer's own structures. */
   readonly ownData: boolean
   readonly probe: typeof dmiTable | typeof dmiEntries
 }

@@ -17,7 +17,7 @@ export const NO_DRIVE = 'the kernel lists no drive other than those made of memo
 const names = (disks: readonly Disk[]): readonly string[] => disks.map(({ name }) => name)
 const drives = (number: number): string => count(number, 'drive')
 
-/** qemu_hw_version() of QEMU (util/osdep.c): what its ATA and SCSI drives answer since 2015, unless it is set. */
+/** qemu_hw_version() of QEMU (util/osdep.c): what its ATA and SCSI drives report since 2015, unless it is set. */
 const QEMU_FIRMWARE = '2.5+'
 
 const model: Signal = {
@@ -95,7 +95,7 @@ const model: Signal = {
   },
 }
 
-/** hw/nvme/ctrl.c of QEMU answers 323 kelvin, for ever. A real drive can be that warm by chance. */
+/** hw/nvme/ctrl.c of QEMU returns 323 kelvin, for ever. A real drive can be that warm by chance. */
 const QEMU_CELSIUS = 49.85
 const COLDEST = -20
 const HOTTEST = 110
@@ -148,5 +148,5 @@ const smart: Signal = {
   },
 }
 
-/** What the drives say of themselves. */
+/** What the drives report about themselves. */
 export const driveSignals: readonly Signal[] = [model, smart]

@@ -135,5 +135,7 @@ const transport: Signal = {
 const isDpuFunction = (device: PciDevice | undefined): boolean =>
   device !== undefined && device.vendor === '15b3' && device.class.startsWith('01')
 
-/** What the drives tell. A drive that only looks virtual says where the data is; what the machine is, only an emulator’s own name says. */
+/**
+ * What the drives show. A drive that only looks virtual states where the data is; what the machine is, only an emulator’s own name states.
+ */
 export const storageSignals: readonly Signal[] = [path, transport, ...driveSignals]

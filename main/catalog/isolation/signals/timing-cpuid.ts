@@ -64,10 +64,7 @@ const cpuidTime: Signal = {
     if (best < SLOW || rest < SLOW)
       return neutral(
         said,
-        leavesUnclear(
-          `${said}: more than hardware at full speed needs, but explained by the loop itself.`,
-          liveCpuid,
-        ),
+        leavesUnclear(`${said}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
       )
     return virtual(
       said,
@@ -157,8 +154,12 @@ const external: Signal = {
 
 function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong): Observation {
   if (auditor === null)
-    return unreadable(liveCpuidLong, 'no session of the collector carried the response, so that the auditor’s clock could not time it')
-  // What the node says of the whole command, and what the program in it says of itself: neither may last longer than what we heard.
+    return unreadable(
+      liveCpuidLong,
+      'no session of the collector carried the response, so that the auditor’s clock could not time it',
+    )
+  // What the node reports about the whole command, and what the program in it reports about itself: neither may last longer than what we
+  // heard.
   const own = node ?? dd
   const said = `${calls} CPUIDs took ${dd.toFixed(2)} s by the node’s clock, and at most ${auditor.toFixed(2)} s by the auditor’s clock`
   if (disagree(own, auditor) || (dd > auditor && disagree(dd, auditor)))

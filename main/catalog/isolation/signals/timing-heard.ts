@@ -12,7 +12,7 @@ const SLACK_SECONDS = 0.25
 
 const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
 
-/** Every live test that was answered, with the least time it can have taken and the time that we heard it. */
+/** Every live test that was collected, with the least time it can have taken and the time that we heard it. */
 function heardTests(read: Read): readonly { readonly title: string; readonly heard: Heard }[] {
   const long = read(liveCpuidLong)
   const others = [liveSteal, liveJitter, liveEnergy, liveThermal].flatMap((probe) => {
@@ -35,7 +35,7 @@ function heardTests(read: Read): readonly { readonly title: string; readonly hea
 const heardSignal: Signal = {
   id: 'time.heard',
   family: 'timing',
-  title: 'How long live tests lasted by our own clock',
+  title: 'Duration of live tests by the auditor’s clock',
   onMetal: 'no test is observed for less time than it takes',
   onGuest: 'the same; a replay of another machine’s responses is observed for no time at all',
   spoof: 'S0',
@@ -68,7 +68,10 @@ const heardSignal: Signal = {
         ),
       )
     return tests.some(({ heard }) => heard.auditor === null)
-      ? unreadable(liveSteal, 'no session of the collector carried all of the responses, so that the auditor’s clock could not time them')
+      ? unreadable(
+          liveSteal,
+          'no session of the collector carried all of the responses, so that the auditor’s clock could not time them',
+        )
       : neutral(`${count(tests.length, 'live test')}, none observed for less time than it takes`)
   },
 }

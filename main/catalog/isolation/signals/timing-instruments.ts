@@ -47,7 +47,10 @@ const rapl: Signal = {
       )
     return watts >= WATTS[0] && watts <= WATTS[1]
       ? metal(said, speaksFor(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
-      : neutral(said, leavesUnclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy))
+      : neutral(
+          said,
+          leavesUnclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy),
+        )
   },
 }
 

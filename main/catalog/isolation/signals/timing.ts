@@ -49,7 +49,7 @@ const stealSignal: Signal = {
                 'names',
                 null,
                 speaksAgainst(
-                  `While we watched, a hypervisor took ${count(live, 'clock tick')} of ${interval.fact.ticks} (“steal” rose).`,
+                  `During the observation a hypervisor took ${count(live, 'clock tick')} of ${interval.fact.ticks} (“steal” rose).`,
                   liveSteal,
                 ),
               ),
@@ -59,7 +59,7 @@ const stealSignal: Signal = {
       return virtual(`${count(Math.max(total, live), 'clock tick')} taken`, ...signs)
     }
     if (!since.ok) return unreadable(stealProbe, since.reason)
-    // Where the interval was asked for, its answer belongs to this one.
+    // Where the interval was requested, its response belongs to this one.
     if (!interval.ok && interval.reason !== LIVE_NOT_ASKED && interval.reason !== NO_READING)
       return unreadable(liveSteal, interval.reason)
     return metal('no clock tick was taken')
@@ -110,7 +110,7 @@ const jitter: Signal = {
   },
 }
 
-/** What time tells: of CPUID, of clocks, of processor time that somebody else took, of instruments that move with the load. */
+/** What time shows: of CPUID, of clocks, of processor time that another party took, of instruments that move with the load. */
 export const timingSignals: readonly Signal[] = [
   ...cpuidTimingSignals,
   stealSignal,

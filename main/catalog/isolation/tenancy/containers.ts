@@ -6,7 +6,9 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../ste
 import type { TenancyReadings } from './readings.ts'
 import { peopleOf, rosterOf } from './roster.ts'
 
-/** Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: anybody can make one that is alike. */
+/**
+ * Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: any person can make one that is alike.
+ */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-system',
   'kube-public',
@@ -33,9 +35,9 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user
- * number, so a roster name among its users explains nothing; a login account that is not on the roster speaks against. Containers that
- * bear a name (LXC, systemd-nspawn) are explained by that name on the roster.
+ * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user number,
+ * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that bear a name
+ * (LXC, systemd-nspawn) are explained by that name on the roster.
  */
 export function containerSteps(
   { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,

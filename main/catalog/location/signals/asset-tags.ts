@@ -12,8 +12,8 @@ const NOBODYS =
 const isTag = (text: string | null | undefined): text is string => !NOBODYS.test((text ?? '').trim())
 
 /**
- * Numbers that whoever runs the machine gave it: what a record of racks can be matched with. They name no country, and so count for no
- * place by themselves.
+ * Numbers that the party that runs the machine gave it: what a record of racks can be matched with. They name no country, and so count for
+ * no place by themselves.
  */
 export function assetTagSignals(
   identity: Parsed<DmiIdentity>,

@@ -4,7 +4,7 @@ import { type CloudInit, cloudInit } from '../../probes/cloud-init.ts'
 import { asserted, type Found } from '../found.ts'
 import { placeCountry } from '../regions.ts'
 
-/** What the provider told the server at first boot: a statement in a file that administrators of the server can change. */
+/** What the provider reported the server at first boot: a statement in a file that administrators of the server can change. */
 export function cloudInitSignals(reading: Parsed<CloudInit>): readonly Found[] {
   if (!reading.ok) return []
   const { cloudName, region, availabilityZone } = reading.fact
@@ -13,6 +13,8 @@ export function cloudInitSignals(reading: Parsed<CloudInit>): readonly Found[] {
   const country = placeCountry(cloudName, region, availabilityZone)
   const said = `cloud-init records that the provider ${quote(cloudName)} names the region ${quote(where)}`
   const text =
-    country === null ? `${said}; the country of that region is not known to this catalog.` : `${said}, which is in ${country}.`
+    country === null
+      ? `${said}; the country of that region is not known to this catalog.`
+      : `${said}, which is in ${country}.`
   return [asserted('cloud-init', country, text, cloudInit)]
 }

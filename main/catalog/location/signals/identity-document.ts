@@ -25,11 +25,11 @@ export const signedIdentity = (
 }
 
 /**
- * What a document says. It counts as the provider’s word about this machine (E2) only where its signature stands and it names the machine
- * that the firmware names: otherwise it may be the document of another machine, and is no more than what an administrator can put here.
- * It must also name an ordinary zone of its region: one in a Local or Wavelength Zone names the parent region and stands elsewhere. A
- * machine in an Outpost cannot be told from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
- * zone); its document counts all the same, and the text says so. One whose signature does not stand says nothing about a place.
+ * What a document states. It counts as the provider’s word about this machine (E2) only where its signature stands and it names the machine
+ * that the firmware names: otherwise it may be the document of another machine, and is no more than what an administrator can put here. It
+ * must also name an ordinary zone of its region: one in a Local or Wavelength Zone names the parent region and stands elsewhere. A machine
+ * in an Outpost cannot be distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
+ * zone); its document counts all the same, and the text states this. One whose signature does not stand is no evidence of a place.
  */
 export function identitySays(
   read: ReturnType<typeof readIdentity>,
@@ -51,7 +51,10 @@ export function identitySays(
   const bound = `${signed}, and the firmware names the same machine`
   if (isOrdinaryZone(region, zone)) return says(country, `${bound}. ${OUTPOSTS}`, true)
   const where = zone === null ? 'It names no zone' : `Its zone ${quote(zone)} is no ordinary one of that region`
-  return says(country, `${bound}. ${where}, and such machines may be outside that region: it counts as a statement only.`)
+  return says(
+    country,
+    `${bound}. ${where}, and such machines may be outside that region: it counts as a statement only.`,
+  )
 }
 
 const OUTPOSTS =

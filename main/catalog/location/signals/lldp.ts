@@ -11,8 +11,8 @@ import { countryInName } from '../place-names.ts'
 const RADIUS_KM = 1
 
 /**
- * What switches say of where they stand, which is the word of whoever set them up, and which switch and port that is. Their names are
- * hints. lldpd tells more, so that networkd is heard only where it does not answer.
+ * What switches report about where they stand, which is the word of the party that set them up, and which switch and port that is. Their
+ * names are hints. lldpd shows more, so that networkd is heard only where it does not respond.
  */
 export function lldpSignals(lldpd: Parsed<LldpPlaces>, networkd: Parsed<LldpPlaces>): readonly Found[] {
   const [reading, probe] = lldpd.ok ? [lldpd, netLldpPlace] : [networkd, netLldpNetworkd]

@@ -83,8 +83,8 @@ const SERVICES: readonly Service[] = [
 ]
 
 /**
- * What the metadata service said, where it was asked. On a machine that its provider does not run as a cloud, anything may answer at that
- * address: an answer counts only where the firmware names the same provider, and is shown else.
+ * What the metadata service stated, where it was queried. On a machine that its provider does not run as a cloud, anything may respond at
+ * that address: a response counts only where the firmware names the same provider, and is shown else.
  */
 export function metadataSignals(
   readings: MetadataReadings,
@@ -126,7 +126,9 @@ function told(
   return asserted(
     `metadata.${id}`,
     country,
-    country === null ? `${said}; the country of that region is not known to this catalog.` : `${said}, which is in ${country}.`,
+    country === null
+      ? `${said}; the country of that region is not known to this catalog.`
+      : `${said}, which is in ${country}.`,
     probe,
   )
 }

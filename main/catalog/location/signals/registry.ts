@@ -9,9 +9,9 @@ import type { Found } from '../found.ts'
 import { type AddressFacts, type DataPeer, dataPeers, type OwnAddress, publicAddresses } from '../peers.ts'
 
 const ID = 'registry'
-/** Data that is older than this is told to be: addresses are sold and moved. */
+/** Data that is older than this is reported to be: addresses are sold and moved. */
 const FRESH_DAYS = 60
-/** City databases are at best right to within a town and its surroundings, whatever they say of themselves. */
+/** City databases are at best right to within a town and its surroundings, whatever they report about themselves. */
 const LEAST_RADIUS_KM = 50
 
 const PROBES: Readonly<Record<OwnAddress['how'], string | null>> = {
@@ -26,9 +26,9 @@ const HOW: Readonly<Record<OwnAddress['how'], string>> = {
 }
 
 /**
- * What databases of addresses say of a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
- * tunnels and front ends show another place. Whoever administers a node can give its sockets any address, so that those are hints; so is
- * what a database says of a day long gone, still to come, or unknown.
+ * What databases of addresses report about a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
+ * tunnels and front ends show another place. The party that administers a node can give its sockets any address, so that those are hints;
+ * so is what a database reports about a day long gone, still to come, or unknown.
  */
 export function registrySignals(facts: AddressFacts, context: Context): readonly Found[] {
   const databases = context.location?.databases ?? []
@@ -56,7 +56,7 @@ export function registrySignals(facts: AddressFacts, context: Context): readonly
   })
 }
 
-/** Whose data a signal of this kind is from, as `sourceOf` tells it, and about which of the addresses; null for other signals. */
+/** Whose data a signal of this kind is from, as `sourceOf` shows it, and about which of the addresses; null for other signals. */
 export function registryOf(
   id: string,
   { location }: Pick<Context, 'location'>,

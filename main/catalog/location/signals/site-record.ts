@@ -11,9 +11,10 @@ const ID = 'site-record'
 const USUAL_RADIUS_KM = 10
 
 /**
- * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed
- * with the certificate that the customer was told is the provider's, that signer's statement about this machine (E2). A signature by anybody
- * else shows nothing but that the document is unchanged. What makers and firmware put in the place of a serial number matches nothing.
+ * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed with
+ * the certificate that the customer was reported is the provider's, that signer's statement about this machine (E2). A signature by any
+ * other party shows nothing but that the document is unchanged. What manufacturers and firmware put in the place of a serial number matches
+ * nothing.
  */
 export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf }: Context): readonly Found[] {
   const sites = location?.sites
@@ -54,7 +55,7 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   const isLater = sites.on > asOf.slice(0, 10)
   const isTwofold = found.some((other) => other.row.site !== row.site || other.row.country !== row.country)
   return said({
-    // A record of a day that has not come says nothing yet, and one with two places for one machine not which.
+    // A record of a day that has not come is no evidence yet, and one with two places for one machine not which.
     hint: isLater || isTwofold,
     country: row.country ?? null,
     place: placeOf(row, sites),

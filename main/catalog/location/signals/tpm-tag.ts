@@ -3,7 +3,7 @@ import { type TpmPresence, tpmPresence } from '../../probes/tpm-presence.ts'
 import { type TpmTag, tpmTag } from '../../probes/tpm-tag.ts'
 import { type Found, hinted } from '../found.ts'
 
-/** Where the trust agent of Intel’s data-centre libraries keeps the digest of an asset tag (NIST IR 8320B describes the practice). */
+/** Where the trust agent of Intel’s data-center libraries keeps the digest of an asset tag (NIST IR 8320B describes the practice). */
 const TAG_INDEX = 0x1c10110
 /** The register that a measured launch extends with that digest. */
 const TAG_REGISTER = 22
