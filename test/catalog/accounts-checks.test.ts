@@ -182,7 +182,7 @@ describe('consoles', () => {
 
   test('a password of the boot loader that is set up by half is none', () => {
     expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/configured incompletely/)
-    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB asks/)
+    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB requires/)
   })
 })
 

@@ -34,7 +34,7 @@ describe('the search', () => {
     expect(reason(parseFound(answer('', { exitCode: 1, errorText: denied })))).toBe('a folder could not be searched')
     expect(reason(parseFound(answer('', { exitCode: 1 })))).toBe('find did not finish')
     expect(reason(parseFound(answer('/usr/bin/su')))).toBe('the list of files has no end')
-    expect(reason(parseFound(answer('su\0')))).toBe('the list of files has another form')
+    expect(reason(parseFound(answer('su\0')))).toBe('the list of files has an unexpected format')
   })
 
   test('a search that was ended is none, even where all that it complained of is a folder that is not there', () => {

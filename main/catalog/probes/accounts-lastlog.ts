@@ -39,7 +39,7 @@ function readLastlog({ exitCode, text }: Answer): Parsed<LoginTrace> {
     const [name = ''] = row.split(/\s/, 1)
     const moment = row.endsWith(NEVER) ? null : readMoment(row.slice(-30))
     if (name === '' || (moment === null && !row.endsWith(NEVER)))
-      return unknown('a line of the record of last logins has another form')
+      return unknown('a line of the record of last logins has an unexpected format')
     last.set(name, moment)
   }
   return known({ last, since: null })

@@ -41,7 +41,7 @@ function readDmStatus({ exitCode, text, errorText }: Answer): Parsed<DmStatus> {
     const words = rest.split(/\s+/)
     if (target === 'raid') {
       const [level = '', , health = ''] = words
-      if (!/^[AaD-]{1,64}$/.test(health)) return unknown('the state of a RAID volume has another form')
+      if (!/^[AaD-]{1,64}$/.test(health)) return unknown('the state of a RAID volume has an unexpected format')
       raids.push({ name, level, health })
     }
     if (target === 'multipath') multipaths.push({ name, ...countPaths(words) })

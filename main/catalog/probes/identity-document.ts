@@ -33,7 +33,7 @@ export const identityDocument = defineProbe({
     if (first === undefined) return known<IdentityDocument>({ rsa2048: null })
     const pieces = rest.slice(0, -1).map((line) => /^ {5}"([A-Za-z0-9+/=]{1,200})",?$/.exec(line)?.[1])
     return first !== '    "rsa2048": [' || !/^ {4}\],?$/.test(rest.at(-1) ?? '') || pieces.includes(undefined)
-      ? unknown('the signed document has another form')
+      ? unknown('the signed document has an unexpected format')
       : known<IdentityDocument>({ rsa2048: pieces.join('') })
   },
 })

@@ -25,12 +25,12 @@ export const ipvsServices = defineProbe({
     if (isAbsent(table)) return known<VirtualServices>({ services: [] })
     const [head = '', columns = '', ...rows] = lines(table.text)
     if (table.exitCode !== 0 || !head.startsWith('IP Virtual Server version') || !columns.startsWith('Prot '))
-      return unknown('the table of virtual services has another form')
+      return unknown('the table of virtual services has an unexpected format')
     const services: VirtualService[] = []
     // The line that names the columns of destinations begins as they do.
     for (const row of rows.filter((line) => !/^ {2}-> /.test(line))) {
       const name = serviceIn(row)
-      if (name === null) return unknown('the table of virtual services has another form')
+      if (name === null) return unknown('the table of virtual services has an unexpected format')
       services.push({ name })
     }
     return known<VirtualServices>({ services })

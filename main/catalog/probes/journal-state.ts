@@ -54,10 +54,10 @@ export const journalState = defineProbe({
       .split(/^(?=File path: )/m)
       .filter((block) => block.startsWith('File path: '))
       .map(readFile)
-    if (files.length === 0 || files.includes(null)) return unknown('the headers of the journal have another form')
+    if (files.length === 0 || files.includes(null)) return unknown('the headers of the journal have an unexpected format')
     const rows = lines(boots.text).filter((line) => !/^IDX BOOT ID/.test(line))
     const read = rows.map(readBoot)
-    if (read.length === 0 || read.includes(null)) return unknown('the list of boots has another form')
+    if (read.length === 0 || read.includes(null)) return unknown('the list of boots has an unexpected format')
     return known<JournalState>({
       files: files.filter((file) => file !== null),
       boots: read.filter((boot) => boot !== null),

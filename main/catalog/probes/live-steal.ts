@@ -26,7 +26,7 @@ export const liveSteal = defineProbe({
   parse({ before, wait, after }) {
     const [earlier, later] = [columns(before.text), columns(after.text)]
     if (wait.exitCode !== 0 || earlier === null || later === null)
-      return unknown('the processor times have another form')
+      return unknown('the processor times have an unexpected format')
     const steal = (later[7] ?? 0) - (earlier[7] ?? 0)
     const ticks = sum(later) - sum(earlier)
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.

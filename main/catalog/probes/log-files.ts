@@ -104,7 +104,7 @@ function entriesIn({ text, errorText, exitCode }: Answer): Parsed<readonly LogEn
   const hidden = /: Permission denied$/m.test(errorText)
   const rows = lines(text).map(readEntry)
   if (rows.includes(null) || complaints.length > 0 || exitCode > 1)
-    return unknown('the entries of the log files have another form')
+    return unknown('the entries of the log files have an unexpected format')
   if (hidden && rows.length === 0) return unknown('the log files could not be looked at')
   return known<readonly LogEntry[]>(rows.filter((row) => row !== null))
 }

@@ -50,7 +50,7 @@ export const loginJournal = defineProbe({
     const complained = accepted.errorText.trim() !== '' && accepted.text === ''
     if (accepted.exitCode > 1 || complained) return unknown('the journal did not respond for SSH logins')
     const read = lines(accepted.text).map(readAccepted)
-    if (read.includes(null)) return unknown('the journal’s lines about SSH logins have another form')
+    if (read.includes(null)) return unknown('the journal’s lines about SSH logins have an unexpected format')
     return known<AcceptedLogins>({ logins: read.filter((login) => login !== null) })
   },
 })

@@ -33,7 +33,7 @@ export const nonceEcho = defineProbe({
     const { bursts, samples, warmup, mismatches, path } = asRecord(json.fact)
     const read = bursts === undefined ? [readBurst({ samples: samples ?? null })] : asList(bursts).map(readBurst)
     if (!read.every((burst) => burst !== null) || !isCount(warmup) || !isCount(mismatches))
-      return unknown('the collector’s timing record has another form')
+      return unknown('the collector’s timing record has an unexpected format')
     return known<NonceEcho>({ bursts: read, warmup, mismatches, path: readPath(path) })
   },
 })

@@ -58,7 +58,7 @@ export const packagesSourcesApt = defineProbe({
     const single = rows
       .filter(({ text }) => /^\s*deb(-src)?\s/i.test(text))
       .map(({ path, text }) => oneLine(path, text.trim()))
-    if (rows.length < found.length || single.includes(null)) return unknown('a package source has another form')
+    if (rows.length < found.length || single.includes(null)) return unknown('a package source has an unexpected format')
     return known<AptSources>({
       sources: [...single.filter((source) => source !== null), ...stanzas(rows)],
       switches: lines(settings.text).flatMap((line) => {

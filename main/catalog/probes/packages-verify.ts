@@ -115,7 +115,7 @@ function readVerified(
     const [, marks, kind, path] = FORM.exec(row) ?? []
     return marks === undefined || path === undefined ? null : { marks, kind: kind ?? '', path }
   })
-  if (read.includes(null)) return unknown('the list of differing files has another form')
+  if (read.includes(null)) return unknown('the list of differing files has an unexpected format')
   const found = read
     .filter((entry) => entry !== null)
     .filter(({ kind, path }) => kind !== 'd' && !DOCUMENTATION.test(path))

@@ -34,7 +34,7 @@ export const pamAccessRules = defineProbe({
         ? null
         : { permits: sign.trim() === '+', who: who.trim(), from: from.join(':').trim() }
     })
-    if (read.includes(null)) return unknown('a rule about logins has another form')
+    if (read.includes(null)) return unknown('a rule about logins has an unexpected format')
     return known<AccessRules>({ rules: read.filter((rule) => rule !== null) })
   },
 })

@@ -45,7 +45,7 @@ export const pciPorts = defineProbe({
     const read = parsePorts(ports.text)
     if (/<access denied>/.test(ports.text)) return unknown('the capabilities of the PCI ports were not shown')
     return ports.text.trim() !== '' && read.length === 0
-      ? unknown('the list of PCI ports has another form')
+      ? unknown('the list of PCI ports has an unexpected format')
       : known<PciPorts>({ ports: read })
   },
 })

@@ -78,7 +78,7 @@ export function parseRedundancy(text: string): Parsed<RedundancyState> {
     else own.push(line)
   }
   const arrays = readMdstat(files.get('/proc/mdstat') ?? [])
-  if (arrays === null) return unknown('the list of arrays has another form')
+  if (arrays === null) return unknown('the list of arrays has an unexpected format')
   const bonds: Bond[] = []
   const pools: { name: string; state: string }[] = []
   const btrfs = new Map<string, { devices: number; missing: number }>()

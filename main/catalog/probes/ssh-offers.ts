@@ -16,7 +16,7 @@ export const sshOffers = defineProbe({
       const names = asList(record[key]).map(asText)
       return names.includes(null) ? null : nameList(names.join(','))
     })
-    if (lists.includes(null)) return unknown('the collector’s record of the key exchange has another form')
+    if (lists.includes(null)) return unknown('the collector’s record of the key exchange has an unexpected format')
     const offer = Object.fromEntries(OFFER_LISTS.map((key, at) => [key, lists[at]])) as unknown as SshOffer
     return offer.kex.length === 0 || offer.cipherToNode.length === 0
       ? unknown('the server’s proposal names no key exchange or no cipher')

@@ -68,7 +68,7 @@ export const sshServers = defineProbe({
     const json = readJson(servers.text, 'the collector')
     if (!json.ok) return json
     const { forwarding, asked, passed } = asRecord(json.fact)
-    const form = unknown('the collector’s record of the SSH servers has another form')
+    const form = unknown('the collector’s record of the SSH servers has an unexpected format')
     if ((forwarding !== 'used' && forwarding !== 'not-available') || !Array.isArray(asked) || !Array.isArray(passed))
       return form
     if (asked.length > MOST_SERVERS || passed.length > 65_536) return form

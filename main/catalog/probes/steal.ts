@@ -19,7 +19,7 @@ export const steal = defineProbe({
     const columns = stat.text.trim().split(/\s+/)
     const ticks = columns[8]
     if (stat.exitCode !== 0 || columns[0] !== 'cpu' || ticks === undefined || !/^\d{1,18}$/.test(ticks))
-      return unknown('the processor times have another form')
+      return unknown('the processor times have an unexpected format')
     return known<Steal>({ steal: Number(ticks) })
   },
 })

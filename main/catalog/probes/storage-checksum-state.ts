@@ -61,7 +61,7 @@ export function parseChecksumState(text: string): Parsed<ChecksumState> {
     if (id === undefined) continue
     const errors = /^[a-z_]+_errs (\d{1,15})$/.exec(line.trim())?.[1]
     // "invalid": the device never gave its counters.
-    if (errors === undefined) return unknown('the error counters of a btrfs device have another form')
+    if (errors === undefined) return unknown('the error counters of a btrfs device have an unexpected format')
     btrfs.set(id, (btrfs.get(id) ?? 0) + Number(errors))
   }
   const number = (value: string | undefined): number | null =>

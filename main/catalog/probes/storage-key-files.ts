@@ -18,7 +18,7 @@ export const storageKeyFiles = defineProbe({
     if (!listingIsComplete(names)) return unknown('the folders of key files could not be listed')
     const folders = listedFolders(names.text)
     if (names.exitCode === 0 && folders.size !== FOLDERS.length)
-      return unknown('the list of key files has another form')
+      return unknown('the list of key files has an unexpected format')
     return known<KeyFiles>({
       paths: [...folders].flatMap(([folder, files]) => files.map((file) => `${folder}/${file}`)).sort(),
     })

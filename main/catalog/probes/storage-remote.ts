@@ -74,7 +74,7 @@ export const storageRemote = defineProbe({
   parse({ lists, values }) {
     if (!listingIsComplete(lists)) return unknown('the transports of drives could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of transports has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of transports has an unexpected format')
     if ([...folders.values()].some((names) => names.length > MOST))
       return unknown(`more than ${MOST} ways to remote drives`)
     const read = sysfsValues(values.text, [

@@ -47,7 +47,7 @@ export const sudoLog = defineProbe({
     }, [])
     const read = joined.map(readEntry)
     // The first line of a cut response is a part of an entry.
-    if (read.slice(isCut ? 1 : 0).includes(null)) return unknown('the log of sudo has another form')
+    if (read.slice(isCut ? 1 : 0).includes(null)) return unknown('the log of sudo has an unexpected format')
     return known<SudoLog>({ entries: read.filter((entry) => entry !== null) })
   },
 })

@@ -42,7 +42,7 @@ export const sudoersRules = defineProbe({
     if (!json.ok) return json
     const document = asRecord(json.fact)
     if (document.User_Specs === undefined && document.Defaults === undefined)
-      return unknown('the sudo rules have another form')
+      return unknown('the sudo rules have an unexpected format')
     const defaults = asList(document.Defaults).map(asRecord)
     const global = defaults.filter((entry) => entry.Binding === undefined).flatMap(optionsOf)
     const scoped = defaults.filter((entry) => entry.Binding !== undefined)

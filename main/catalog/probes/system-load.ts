@@ -40,7 +40,7 @@ export const systemLoad = defineProbe({
     )
     const [totalKib, availableKib] = [sizes.get('MemTotal'), sizes.get('MemAvailable')]
     if (seconds === undefined || fifteen === undefined || totalKib === undefined || availableKib === undefined)
-      return unknown('the kernel’s figures have another form')
+      return unknown('the kernel’s figures have an unexpected format')
     return known<SystemLoad>({
       uptimeSeconds: Number(seconds),
       load: [Number(one), Number(five), Number(fifteen)],

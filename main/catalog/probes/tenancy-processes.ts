@@ -29,14 +29,14 @@ export const tenancyProcesses = defineProbe({
 
 export function parseProcesses(text: string): Parsed<Processes> {
   const [heading = '', ...rows] = lines(text)
-  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has another form')
+  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has an unexpected format')
   const read = rows.map((row) => {
     const [, pid, user, command, cgroup] = /^\s*(\d{1,10})\s+(\S+)\s+(.*?)\s+(\S+)\s*$/.exec(row) ?? []
     return pid === undefined || user === undefined || command === undefined || cgroup === undefined
       ? null
       : { pid: Number(pid), user, command, cgroup }
   })
-  if (read.includes(null)) return unknown('a line of the list of processes has another form')
+  if (read.includes(null)) return unknown('a line of the list of processes has an unexpected format')
   const processes = read.filter((one) => one !== null)
   const has = (pid: number, name?: string): boolean =>
     processes.some((one) => one.pid === pid && (name === undefined || one.command === name))

@@ -61,7 +61,7 @@ export const tenancyRuntimes = defineProbe({
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the state of container and guest managers could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of managers has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of managers has an unexpected format')
     const names = (...paths: readonly string[]): readonly string[] => paths.flatMap((path) => folders.get(path) ?? [])
     return known<Runtimes>({
       containerdNamespaces: names(CONTAINERD),

@@ -18,7 +18,7 @@ export const tenancySessions = defineProbe({
   parse({ who }) {
     if (who.exitCode !== 0) return unknown('the open sessions could not be listed')
     const rows = lines(who.text).map((line) => /^(\S+)\s+(\S+)\s+\S/.exec(line))
-    if (rows.includes(null)) return unknown('the list of open sessions has another form')
+    if (rows.includes(null)) return unknown('the list of open sessions has an unexpected format')
     return known<Sessions>({ sessions: rows.map((row) => ({ user: row?.[1] ?? '', terminal: row?.[2] ?? '' })) })
   },
 })

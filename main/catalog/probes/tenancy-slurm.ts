@@ -30,7 +30,7 @@ export const tenancySlurm = defineProbe({
     const rows = lines(jobs.text).map((line) =>
       /^\s*(\d{1,10})\|([^|]{1,64})\|([^|]{0,128})\|([A-Z_]{1,20})\s*$/.exec(line),
     )
-    if (rows.includes(null)) return unknown('the list of jobs has another form')
+    if (rows.includes(null)) return unknown('the list of jobs has an unexpected format')
     return known<SlurmJobs>({
       jobs: rows.map((row) => ({
         id: row?.[1] ?? '',

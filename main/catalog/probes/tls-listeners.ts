@@ -75,7 +75,7 @@ export const tlsListeners = defineProbe({
     const json = readJson(listeners.text, 'the collector')
     if (!json.ok) return json
     const { forwarding, asked, passed } = asRecord(json.fact)
-    const form = unknown('the collector’s record of the ports has another form')
+    const form = unknown('the collector’s record of the ports has an unexpected format')
     if ((forwarding !== 'used' && forwarding !== 'not-available') || !Array.isArray(asked) || !Array.isArray(passed))
       return form
     if (asked.length + passed.length > 65_536) return form

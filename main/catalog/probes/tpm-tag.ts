@@ -27,7 +27,7 @@ export const tpmTag = defineProbe({
     if (indices.exitCode !== 0) return unknown('the TPM did not list its memory')
     const found = lines(indices.text).map((line) => /^- 0x([0-9A-Fa-f]{1,8})$/.exec(line.trim())?.[1])
     return found.length > MOST || found.includes(undefined)
-      ? unknown('the list of the TPM’s memory has another form')
+      ? unknown('the list of the TPM’s memory has an unexpected format')
       : known<TpmTag>({ indices: found.map((hex) => Number.parseInt(hex ?? '', 16)) })
   },
 })

@@ -57,7 +57,7 @@ export const virtBuses = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the buses of hypervisors could not be listed')
     if (!grepIsComplete(files)) return unknown('the files of hypervisors could not be read')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of buses has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of buses has an unexpected format')
     const found = foundLines(files.text)
     const first = (path: string): string | null =>
       found

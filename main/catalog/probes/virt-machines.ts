@@ -24,7 +24,7 @@ export const virtMachines = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the kernel’s list of open machines could not be read')
     const folders = listedFolders(lists.text)
     if (lists.exitCode === 0 && folders.size === 0)
-      return unknown('the kernel’s list of open machines has another form')
+      return unknown('the kernel’s list of open machines has an unexpected format')
     const machines = folders.get(KVM)
     if (machines === undefined && !folders.has(ALWAYS)) return known<KernelMachines>({ holders: null })
     const holders = (machines ?? []).flatMap((name) => /^(\d{1,10})-\d{1,10}$/.exec(name)?.[1] ?? [])

@@ -96,7 +96,7 @@ export const ipsec = defineProbe({
       if (algorithm !== undefined) associations.at(-1)?.algorithms.push(algorithm)
     }
     const heads = lines(states.text).filter((line) => line.startsWith('src ')).length
-    if (heads !== associations.length) return unknown('the list of associations has another form')
+    if (heads !== associations.length) return unknown('the list of associations has an unexpected format')
     return known<IpsecState>({
       associations,
       policies: lines(policies.text).filter((line) => /^\tdir (?:in|out|fwd) /.test(line)).length,

@@ -43,7 +43,7 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
   if (/^no pools available/m.test(text)) return known({ pools: [] })
   const blocks = text.split(/^ *pool: /m).slice(1)
-  if (blocks.length === 0) return unknown('the state of ZFS pools has another form')
+  if (blocks.length === 0) return unknown('the state of ZFS pools has an unexpected format')
   const pools: ZfsPoolStatus[] = []
   for (const block of blocks) {
     const field = (name: string): string | undefined => new RegExp(`^ *${name}: ([^\n]{1,300})`, 'm').exec(block)?.[1]
@@ -51,7 +51,7 @@ export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
     const [state, errors] = [field('state')?.trim(), field('errors')]
     const table = /^[\t ]*NAME[\t ]+STATE[\t ]+READ[\t ]+WRITE[\t ]+CKSUM[^\n]*\n/m.exec(block)
     if (name === '' || state === undefined || errors === undefined || table === null)
-      return unknown('the state of a ZFS pool has another form')
+      return unknown('the state of a ZFS pool has an unexpected format')
     const rows = block.slice(table.index + table[0].length).split('\n')
     const scan = field('scan')?.trim() ?? ''
     pools.push({
