@@ -8,8 +8,8 @@ import { type AuthorizedKey, authorizedKeys } from './probes/authorized-keys.ts'
 import { ADMIN_GROUPS } from './root-equivalents.ts'
 
 /**
- * Who can log in to a node: its local accounts, and the public keys that open them. Accounts of a directory are not in it, and rights
- * that sudo's own rules give to a name are not looked at: a population to draw from, no claim.
+ * Who can log in to a node: its local accounts, and the public keys that open them. Accounts of a directory are not in it, and rights that
+ * sudo's own rules give to a name are not examined: a population to draw from, no claim.
  */
 export function listsAccess(readings: ReadonlyMap<string, Parsed<unknown>>): Pick<TracedNode, 'accounts' | 'keys'> {
   const read: Read = <F, C extends string>({ id }: Probe<F, C>) =>

@@ -29,12 +29,12 @@ const OTHER_SOURCES = [
 ] as const
 const KEY_SETTINGS = ['authorizedkeysfile', ...OTHER_SOURCES]
 
-/** What tells from where the SSH servers that run take keys. */
+/** What shows from where the SSH servers that run take keys. */
 export const KEY_SOURCES = { sshd: sshdEffective, conditions: sshdConditions, ...RUNNING_SSH } as const
 export type KeySourceEvidence = MaybeFactsOf<typeof KEY_SOURCES>
 
 /**
- * Whether the key files in home folders are all that the SSH servers of this node take keys from. Every step speaks for it only where the
+ * Whether the key files in home folders are all that the SSH servers of this node take keys from. Every step supports it only where the
  * settings that were read are shown to be those of every server that runs, and neither they nor a Match block name another source.
  */
 export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly Step[] {
@@ -58,7 +58,7 @@ function general(sshd: SshdSettings): readonly Step[] {
   const others = OTHER_SOURCES.filter((key) => (setting(sshd, key) ?? 'none') !== 'none')
   return [
     ...(files.length > 0
-      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not looked at.`, sshdEffective)]
+      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not read.`, sshdEffective)]
       : []),
     ...(others.length > 0
       ? [leavesUnclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
@@ -98,7 +98,7 @@ export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): 
   }
 }
 
-/** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was looked at. */
+/** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was examined. */
 export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly Step[] =>
   sources.filter(({ says }) => says !== 'for')
 

@@ -22,44 +22,44 @@ export function reachableSockets(sockets: Listeners, processes: Parsed<Listeners
   ].sort((a, b) => a.port - b.port || compare(socketKey(a), socketKey(b)))
 }
 
-/** What a socket answered to TLS; null for UDP, which is not asked. */
+/** What a socket responded to TLS; null for UDP, which is not queried. */
 export const seenAt = (tls: Parsed<TlsListeners>, listener: Listener): TlsPort | null =>
   tls.ok && listener.protocol === 'tcp' ? observedAt(tls.fact, listener).seen : null
 
-/** Whether what one socket speaks is encrypted: by its answer to a first message of TLS where there is one, else by the convention of its port. */
+/**
+ * Whether what one socket uses is encrypted: by its response to a first message of TLS where there is one, else by the convention of its
+ * port.
+ */
 export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): Step {
   const name = socketName(listener)
   const { protocol, port, processes } = listener
-  if (seen?.outcome === 'tls') return speaksFor(`${name}: it answered with TLS.`, tlsListeners)
-  if (seen?.says === 'http') return speaksAgainst(`${name}: it answered in clear, with HTTP.`, tlsListeners)
-  if (seen?.says === 'ssh') return speaksFor(`${name}: it answered as SSH, which is encrypted.`, tlsListeners)
+  if (seen?.outcome === 'tls') return speaksFor(`${name}: it responded with TLS.`, tlsListeners)
+  if (seen?.says === 'http') return speaksAgainst(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
+  if (seen?.says === 'ssh') return speaksFor(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
   const convention = conventionOf(protocol, port)
   if (convention === undefined) {
-    // The kernel's own listing shows sshd by name to root only; on another port nothing else tells it apart.
+    // The kernel's own listing shows sshd by name to root only; on another port nothing else distinguishes it.
     if (protocol === 'tcp' && processes.length > 0 && isSshListener(listener, sshPort))
       return speaksFor(`${name}: SSH, which is encrypted.`, listenerProcesses)
     if (processes.some((process) => RPC_SERVICES.has(process)))
       return speaksAgainst(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
-    return leavesUnclear(
-      `${name}: what is spoken there is not known${seenText(seen)}${ownerText(listener)}.`,
-      networkListeners,
-    )
+    return leavesUnclear(`${name}: its protocol is not known${seenText(seen)}${ownerText(listener)}.`, networkListeners)
   }
   switch (convention.kind) {
     case 'clear':
       return speaksAgainst(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
     case 'optional':
       return leavesUnclear(
-        `${name}: by convention ${convention.service}, which may begin in clear and encrypt later; that was not tested${seenText(seen)}.`,
+        `${name}: by convention ${convention.service}, which may begin in clear text and encrypt later; that was not tested${seenText(seen)}.`,
         networkListeners,
       )
     case 'encrypted':
       if (seen?.outcome === 'plain')
         return speaksAgainst(
-          `${name}: by convention ${convention.service}, yet it did not answer with TLS.`,
+          `${name}: by convention ${convention.service}, but it did not respond with TLS.`,
           tlsListeners,
         )
-      // UDP services and SSH are not asked; of the others the number alone shows nothing.
+      // UDP services and SSH are not queried; of the others the number alone shows nothing.
       return protocol === 'udp' || isSshListener(listener, sshPort)
         ? speaksFor(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
         : leavesUnclear(
@@ -76,15 +76,17 @@ const RPC_SERVICES: ReadonlySet<string> = new Set(['rpcbind', 'rpc.statd', 'rpc.
 
 function ownerText({ protocol, port, processes }: Listener): string {
   if (processes.includes('docker-proxy')) return '; a container is published there'
-  return protocol === 'tcp' && isJobs(port) ? '; jobs that span servers (NCCL, MPI) send in clear on such ports' : ''
+  return protocol === 'tcp' && isJobs(port)
+    ? '; jobs that span servers (NCCL, MPI) send in clear text on such ports'
+    : ''
 }
 
 const OUTCOMES: Readonly<Record<TlsPort['outcome'], string>> = {
   tls: '',
-  plain: '; it did not answer with TLS',
-  silent: '; it did not answer to TLS',
-  closed: '; it hung up on TLS',
+  plain: '; it did not respond with TLS',
+  silent: '; it did not respond to TLS',
+  closed: '; it closed the connection on TLS',
   refused: '; the SSH server forwards no connections to it',
-  failed: '; it took no connection',
+  failed: '; it accepted no connection',
 }
 const seenText = (seen: TlsPort | null): string => (seen === null ? '' : OUTCOMES[seen.outcome])

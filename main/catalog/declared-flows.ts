@@ -25,8 +25,8 @@ export const isFabricPort = ({ protocol, port }: Pick<Listener, 'protocol' | 'po
   protocol === 'udp' && port === 4791
 
 /**
- * Steps about one declared flow: one for each socket at its port. Only what was observed counts for it: an answer of TLS (RFC 8446, 5246), the
- * proposal of an SSH server (RFC 4253), or a binding to a WireGuard interface. That a port is encrypted by convention does not.
+ * Steps about one declared flow: one for each socket at its port. Only what was observed counts for it: a response of TLS (RFC 8446, 5246),
+ * the proposal of an SSH server (RFC 4253), or a binding to a WireGuard interface. That a port is encrypted by convention does not.
  */
 export function argueFlow(
   flow: DeclaredFlow,
@@ -70,8 +70,8 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
   if (server !== null && server.offer !== null)
     return server.isMixed
       ? leavesUnclear(`${where}: one connection reached another SSH server than the next.`, sshServers)
-      : speaksFor(`${where} answered with the key exchange of SSH${versionOf(server)}.`, sshServers)
-  if (seen?.says === 'ssh') return speaksFor(`${where} answered as SSH, which is encrypted.`, tlsListeners)
+      : speaksFor(`${where} responded with the SSH key exchange${versionOf(server)}.`, sshServers)
+  if (seen?.says === 'ssh') return speaksFor(`${where} responded as SSH, which is encrypted.`, tlsListeners)
   const step = argueListener(listener, seen, sshPort)
   const text = `${name}: ${step.text}`
   if (step.says === 'against')
@@ -86,18 +86,18 @@ function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, s
 
 const versionOf = ({ version }: SshServer): string => (version === '' ? '' : ` (${plain(version, 60)})`)
 
-/** The suites of TLS that NIST SP 800-52 rev. 2 refuses, and versions before 1.2, leave the flow open: `tls-listeners` judges them. */
+/** The suites of TLS that NIST SP 800-52 rev. 2 refuses, and versions before 1.2, leave the flow open: `tls-listeners` evaluates them. */
 function argueTls(where: string, { accepted }: TlsPort): Step {
   const sound = accepted.filter(
     ({ version, suite }) => /^TLS 1\.[23]$/.test(version) && isKnownSuite(suite) && suiteWeakness(suite) === null,
   )
   return sound.length > 0
     ? speaksFor(
-        `${where} answered with ${[...new Set(sound.map(({ version }) => version))].join(' and ')}.`,
+        `${where} responded with ${[...new Set(sound.map(({ version }) => version))].join(' and ')}.`,
         tlsListeners,
       )
     : leavesUnclear(
-        `${where} answered with TLS, and chose no version from 1.2 on with a suite that NIST SP 800-52 allows; encryption.in-transit.tls-listeners tests that.`,
+        `${where} responded with TLS, but chose no version from 1.2 on with a suite that NIST SP 800-52 allows; encryption.in-transit.tls-listeners tests that.`,
         tlsListeners,
       )
 }

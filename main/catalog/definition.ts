@@ -45,7 +45,7 @@ const probes = [
 export const RULES: Omit<Catalog, 'module'> = {
   version: CATALOG_VERSION,
   probes,
-  // How complete a collection was is judged over every probe, so this one check is made here.
+  // How complete a collection was is evaluated over every probe, so this one check is made here.
   checks: [
     ...isolationChecks,
     ...locationChecks,

@@ -1,7 +1,7 @@
 import data from './end-of-life.json' with { type: 'json' }
 import type { Distribution } from './probes/packages-distribution.ts'
 
-/** One release and the last day on which its maker mends it for everybody. Days are YYYY-MM-DD. */
+/** One release and the last day on which its manufacturer maintains it for all users. Days are YYYY-MM-DD. */
 export interface ReleaseEnd {
   readonly version: string
   readonly until: string
@@ -13,7 +13,7 @@ export interface ReleaseEnd {
 export interface SystemEnds {
   readonly id: string
   readonly name: string
-  /** The maker's own page. */
+  /** The manufacturer's own page. */
   readonly source: string
   readonly subscription?: string
   /** Each minor version has its own end (SUSE); else one end holds for a major version, or for a version with two parts (Ubuntu). */
@@ -21,7 +21,7 @@ export interface SystemEnds {
   readonly releases: readonly ReleaseEnd[]
 }
 
-/** Only dates that their makers state; what is not here is not known. */
+/** Only dates that their manufacturers state; what is not here is not known. */
 const TABLE: {
   readonly asOf: string
   readonly systems: readonly SystemEnds[]
@@ -31,7 +31,7 @@ const TABLE: {
 /** The day on which the table was last compared with its sources. */
 export const END_OF_LIFE_AS_OF: string = TABLE.asOf
 
-/** The distribution's makers and the end of this very release; null where the table has none. */
+/** The distribution's manufacturers and the end of this very release; null where the table has none. */
 export function endOf({
   id,
   name,
@@ -46,7 +46,7 @@ export function endOf({
 }
 
 /**
- * What is known of a driver's branch: its end; `unlisted` for one older than the newest listed, which the maker's list names no
+ * What is known of a driver's branch: its end; `unlisted` for one older than the newest listed, which the manufacturer's list names no
  * more; null for a branch that is newer than the list, or for text that is no version.
  */
 export function driverBranch(driver: string): ReleaseEnd | 'unlisted' | null {

@@ -7,7 +7,7 @@ import { ipvsServices, type VirtualServices } from './probes/ipvs-services.ts'
 import { type Listener, listenerProcesses } from './probes/listeners.ts'
 import { leavesUnclear } from './steps.ts'
 
-/** What tells ports that other machines reach although nothing of this server's network namespace listens there. */
+/** What shows ports that other machines reach although nothing of this server's network namespace listens there. */
 export const FORWARDING = { nft: firewallNftables, legacy: firewallLegacy, ipvs: ipvsServices }
 
 export interface ForwardingReadings {
@@ -34,7 +34,7 @@ function rulesOf(nft: Parsed<Nftables>): readonly Step[] {
   if (!nft.ok)
     return [
       leavesUnclear(
-        `Whether the packet filter forwards ports is not known (${nft.reason}). As root, “nft -j list ruleset” tells.`,
+        `Whether the packet filter forwards ports is not known (${nft.reason}). As root, “nft -j list ruleset” shows it.`,
         firewallNftables,
       ),
     ]
@@ -58,14 +58,14 @@ function olderRules(legacy: Parsed<LegacyTables>): readonly Step[] {
   if (!legacy.ok)
     return [
       leavesUnclear(
-        `Whether the older packet filter forwards ports is not known (${legacy.reason}). As root, “iptables-legacy-save -t nat” tells.`,
+        `Whether the older packet filter forwards ports is not known (${legacy.reason}). As root, “iptables-legacy-save -t nat” shows it.`,
         firewallLegacy,
       ),
     ]
   return legacy.fact.tables.includes('nat')
     ? [
         leavesUnclear(
-          'The older packet filter has a table of address translation, whose rules were not read. As root, “iptables-legacy-save -t nat” tells which ports it forwards.',
+          'The older packet filter has a table of address translation, whose rules were not read. As root, “iptables-legacy-save -t nat” shows which ports it forwards.',
           firewallLegacy,
         ),
       ]
@@ -112,7 +112,7 @@ function proxies(listeners: readonly Listener[]): readonly Step[] {
     .slice(0, MOST_RULES)
     .map((port) =>
       leavesUnclear(
-        `${plain(port, 80)} is held by a proxy that passes connections to a container. Which service answers is not in the list of listening sockets.`,
+        `${plain(port, 80)} is held by a proxy that passes connections to a container. The service behind it is not in the list of listening sockets.`,
         listenerProcesses,
       ),
     )

@@ -32,7 +32,7 @@ const WHY: Readonly<Record<DoubtfulFile['why'], string>> = {
   'no-file': 'is not a plain file, and was not read',
 }
 
-/** Key files that are links, have several names, or are no files: sshd may take keys from them that were not judged. */
+/** Key files that are links, have several names, or are no files: sshd may take keys from them that were not evaluated. */
 function unreadFiles({ doubtful }: AuthorizedKeys): readonly Step[] {
   if (doubtful === null)
     return [
@@ -67,7 +67,9 @@ const PLACES: Readonly<Record<Unsearched, string>> = {
   'not-listed': 'that may be links, which could not be listed,',
 }
 
-/** Home folders whose keys were not among those that were read. A link is told of every account: sshd follows it, whatever the shell. */
+/**
+ * Home folders whose keys were not among those that were read. A link is reported of every account: sshd follows it, whatever the shell.
+ */
 function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedKeys): readonly Step[] {
   const found = accounts.map((account) => ({ account, why: whyUnsearched(account.home, keys) }))
   return [

@@ -11,7 +11,7 @@ export const isOldList = (listOf: string, { asOf }: Pick<Context, 'asOf'>): bool
   return !(days <= LIST_DAYS)
 }
 
-/** The step that dates a list beside what was concluded from it. An old one leaves open what it would have supported. */
+/** The step that dates a list next to what was concluded from it. An old one leaves open what it would have supported. */
 export function ageOfList(title: string, listOf: string, context: Pick<Context, 'asOf'>): Step {
   const days = daysBetween(startOf(listOf), context.asOf)
   const age = days < 0 ? 'after the day of this assessment' : `${count(days, 'day')} before this assessment`

@@ -4,7 +4,7 @@ import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.t
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
 import { vocabularyEntry } from './frameworks/load.ts'
 
-/** One mapped idea of a check as `catalog checks` lists it: built, or why no node can answer it. */
+/** One mapped idea of a check as `catalog checks` lists it: built, or why no node can provide it. */
 export type CheckListing = BuiltListing | NotBuiltListing
 
 interface Listed {
@@ -36,11 +36,11 @@ export interface NotBuiltListing extends Listed {
   readonly built: false
   readonly from: NotFromNodes['from']
   readonly why: string
-  /** Ids of the evidence requests that answer it. */
+  /** Ids of the evidence requests that response it. */
   readonly requests: readonly string[]
 }
 
-/** Every check, then every mapped one that no node can answer. */
+/** Every check, then every mapped one that no node can response. */
 export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
   ...catalog.checks.map(
     ({ id, property, claim, limits, ends, needs, wants, thresholds }): BuiltListing => ({
@@ -103,7 +103,7 @@ export function requestListing(
   return catalog.requests.map((request) => ({ ...request, controls: found.get(request.id) ?? [] }))
 }
 
-/** One threshold with what each profile says; a profile that sets none has the baseline's value. */
+/** One threshold with what each profile states; a profile that sets none has the baseline's value. */
 export interface ThresholdListing extends Omit<Threshold, 'values'> {
   readonly values: Readonly<Record<ProfileName, SourcedValue & { readonly ofBaseline: boolean }>>
   /** Ids of the checks that compare against it. */

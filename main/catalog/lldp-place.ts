@@ -1,6 +1,6 @@
 import { asList, asRecord, asText, type JsonValue } from './read-text.ts'
 
-/** A switch at the other end of a cable, with where it says that it stands (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */
+/** A switch at the other end of a cable, with where it states that it stands (ANSI/TIA-1057, 10.2.4, LLDP-MED location). */
 export interface LldpPlace {
   /** Our interface that heard it. */
   readonly device: string

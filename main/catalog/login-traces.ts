@@ -1,10 +1,10 @@
 import type { DeclaredNode } from '../../schemas/types.ts'
 
-/** What one record of logins says: the last login of each account that it names, and since when a login would stand in it. */
+/** What one record of logins states: the last login of each account that it names, and since when a login would be in it. */
 export interface LoginTrace {
-  /** Account → last login, in milliseconds since 1970 UTC; null where the record says that there was none. */
+  /** Account → last login, in milliseconds since 1970 UTC; null where the record states that there was none. */
   readonly last: ReadonlyMap<string, number | null>
-  /** Since when the record is kept, in milliseconds since 1970 UTC; null where it does not say. */
+  /** Since when the record is kept, in milliseconds since 1970 UTC; null where it does not state. */
   readonly since: number | null
 }
 
@@ -48,11 +48,11 @@ export const isPast = (until: string | undefined, at: string): boolean =>
 
 type Accounts = NonNullable<DeclaredNode['accounts']>
 
-/** What the fleet file says of an account, or undefined. The last of two statements holds. */
+/** What the fleet file reports about an account, or undefined. The last of two statements holds. */
 export const declaredAs = ({ accounts }: Pick<DeclaredNode, 'accounts'>, name: string): Accounts[number] | undefined =>
   accounts?.findLast(({ account }) => account === name)
 
-/** Names that the fleet file allows on a node, by roster or by account; null where it says nothing of them at all. */
+/** Names that the fleet file allows on a node, by roster or by account; null where it is no evidence of them at all. */
 export function declaredNames({
   roster,
   accounts,

@@ -9,7 +9,7 @@ import { sshSession } from './probes/ssh-session.ts'
 import { systemLoad } from './probes/system-load.ts'
 
 /**
- * What a node says of the machine that it is. The serial number of the chassis is left out: all servers of one chassis have it. So is
+ * What a node reports about the machine that it is. The serial number of the chassis is left out: all servers of one chassis have it. So is
  * machine-id(5): every machine made from one image can have it, and it is confidential.
  */
 export const identity: Catalog['identity'] = {

@@ -1,21 +1,21 @@
 import type { ConclusionSettings, NotFromNodes } from '../core/catalog.ts'
 
-/** Checks that frameworks map and that are not built, because no answer of a node would decide them. */
+/** Checks that frameworks map and that are not built, because no capture of a node would decide them. */
 export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'encryption.module.cmvp-reference',
     from: 'document',
-    why: 'Whether a module is validated stands in the list of its validator, not on the node; a match by name and version is no match of the binary.',
+    why: 'Validation of a module is shown in the validator’s list, not on the node; a match by name and version does not confirm the binary.',
   },
   {
     id: 'access.privileged-separation',
     from: 'document',
-    why: 'A node does not know which two accounts belong to one person.',
+    why: 'A node does not show which accounts belong to one person.',
   },
   {
     id: 'access.break-glass',
     from: 'document',
-    why: 'Which account is for emergencies, and how its secret is sealed, is an arrangement between people.',
+    why: 'Emergency accounts, and the protection of their secrets, are organizational arrangements.',
   },
   {
     id: 'access.dataset-permissions',
@@ -25,7 +25,7 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'integrity.data-digest',
     from: 'document',
-    why: 'Hashing a data set would read all of it, and its own manifest is held by its owner.',
+    why: 'Hashing a data set would read all of it, and its manifest is held by its owner.',
   },
   {
     id: 'integrity.config-drift',
@@ -35,17 +35,17 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'vuln.kev-match',
     from: 'document',
-    why: 'It needs a dated copy of the list of known exploited vulnerabilities, and version numbers mislead where a distribution mends without raising them.',
+    why: 'It needs a dated copy of the list of known exploited vulnerabilities, and version numbers mislead where a distribution fixes flaws without raising them.',
   },
   {
     id: 'lifecycle.sanitization-record',
     from: 'document',
-    why: 'A drive keeps the result of its last erasure only, and does not say whose data it erased or who asked.',
+    why: 'A drive keeps the result of its last erasure only, and does not show whose data it erased or who requested it.',
   },
   {
     id: 'lifecycle.decommission-verify',
     from: 'document',
-    why: 'After a wipe there is no login to look from.',
+    why: 'After a wipe no login is possible.',
   },
   {
     id: 'lifecycle.key-destruction',
@@ -60,7 +60,7 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'backup.restore-test-record',
     from: 'document',
-    why: 'That a copy can be restored shows only where it is restored.',
+    why: 'Only a restore shows that a copy can be restored.',
   },
   {
     id: 'change.config-baseline-diff',
@@ -70,14 +70,14 @@ export const NOT_FROM_NODES: readonly NotFromNodes[] = [
   {
     id: 'network.external-exposure',
     from: 'document',
-    why: 'What can be reached from outside is not seen from inside.',
+    why: 'Reachability from outside cannot be tested from inside.',
   },
   {
     id: 'inventory.population',
     from: 'population',
-    why: 'A node does not know of the others. An engagement with the provider’s listing has it compared with the declared nodes.',
+    why: 'A node does not list the others. An engagement with the provider’s inventory compares it with the declared nodes.',
   },
-  { id: 'evidence.chain-of-custody', from: 'pack', why: 'The pack shows it: verify it.' },
+  { id: 'evidence.chain-of-custody', from: 'pack', why: 'The pack shows it; verify the pack.' },
   {
     id: 'evidence.rules-version',
     from: 'pack',

@@ -2,7 +2,7 @@ import type { Parsed, Probe } from '../core/probe.ts'
 import { accountsPasswordLocks } from './probes/accounts-password-locks.ts'
 import { accountsPasswordState, type PasswordStates } from './probes/accounts-password-state.ts'
 
-/** State of passwords, and the question that told it. */
+/** State of passwords, and the question that reported it. */
 export interface ToldPasswords {
   readonly passwords: Parsed<PasswordStates>
   readonly toldBy: Probe<PasswordStates>

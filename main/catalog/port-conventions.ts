@@ -1,6 +1,6 @@
 /**
- * What is spoken on a port by convention (IANA service names, and the defaults of common software). `clear`: the protocol has no encryption
- * there; `optional`: the same port may carry encryption, which a port number cannot tell; `encrypted`: the protocol is encrypted;
+ * What is used on a port by convention (IANA service names, and the defaults of common software). `clear`: the protocol has no encryption
+ * there; `optional`: the same port may carry encryption, which a port number cannot show; `encrypted`: the protocol is encrypted;
  * `control`: host plumbing that carries no user data (address assignment, time).
  */
 export type Convention = 'clear' | 'optional' | 'encrypted' | 'control'

@@ -3,7 +3,7 @@ import { type Answer, known, type Parsed, unknown } from '../core/probe.ts'
 /** Lines of a text without their line ends; empty lines are left out. */
 export const lines = (text: string): readonly string[] => text.split(/\r?\n/).filter((line) => line !== '')
 
-/** A file and a folder that every Linux system has, asked for beside those that may not be there: the control of such a command. */
+/** A file and a folder that every Linux system has, requested next to those that may not be there: the control of such a command. */
 export const ALWAYS_FILE = '/proc/sys/kernel/ostype'
 export const ALWAYS_FOLDER = '/sys/dev'
 export const OF_ALWAYS_FILE = { control: `${ALWAYS_FILE}:Linux` } as const
@@ -63,7 +63,7 @@ export function properties(text: string): ReadonlyMap<string, string> {
   return values
 }
 
-/** What `systemctl show` printed of several units, one block each in the order asked for; null where it is not one for each. */
+/** What `systemctl show` printed of several units, one block each in the order requested; null where it is not one for each. */
 export function unitBlocks(text: string, units: number): readonly ReadonlyMap<string, string>[] | null {
   const blocks = text
     .split(/\r?\n\r?\n/)
@@ -79,7 +79,7 @@ export function readJson(text: string, tool: string): Parsed<JsonValue> {
   try {
     return known(JSON.parse(text) as JsonValue)
   } catch {
-    return unknown(`the answer of ${tool} is not JSON`)
+    return unknown(`the output of ${tool} is not JSON`)
   }
 }
 

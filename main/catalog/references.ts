@@ -20,14 +20,10 @@ const listOf = (id: string, title: string, data: { readonly asOf: string }): Ref
 
 /** Every list of the catalog that was true on a day: what changed since its source did is not in it. */
 export const REFERENCES: readonly ReferenceList[] = [
-  listOf('provider-regions', 'Countries of the regions of providers', REGION_LIST),
-  listOf(
-    'provider-certificates',
-    'Certificates with which providers sign identity documents',
-    PROVIDER_CERTIFICATE_LIST,
-  ),
-  listOf('end-of-life', 'Until when makers mend operating systems and GPU drivers', endOfLife),
+  listOf('provider-regions', 'Countries of provider regions', REGION_LIST),
+  listOf('provider-certificates', 'Provider certificates for identity documents', PROVIDER_CERTIFICATE_LIST),
+  listOf('end-of-life', 'Vendor end-of-support dates', endOfLife),
   listOf('borders-10m', borders.title, borders),
-  listOf('countries', 'Names of countries, and members of groups of them', COUNTRY_LIST),
-  ...[hipaa, soc2, nprm, ...related.frameworks].map((data) => listOf(data.id, `Rows of: ${data.title}`, data)),
+  listOf('countries', 'Country names and country groups', COUNTRY_LIST),
+  ...[hipaa, soc2, nprm, ...related.frameworks].map((data) => listOf(data.id, `Controls of: ${data.title}`, data)),
 ]

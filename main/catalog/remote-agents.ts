@@ -1,12 +1,15 @@
 /**
- * Programs through which somebody outside can run commands on a server, or reach its ports, without the SSH server deciding: those that
- * providers and images bring, and those of remote access products. Units and processes by the names that their packages install; the
- * source of each is the file list of the package or the maker's own documentation of its service.
+ * Programs through which a person outside can run commands on a server, or reach its ports, without the SSH server deciding: those that
+ * providers and images bring, and those of remote access products. Units and processes by the names that their packages install; the source
+ * of each is the file list of the package or the manufacturer's own documentation of its service.
  */
 export interface RemoteAgent {
   /** The name by which a fleet file declares it: an account of kind provider, or a service. */
   readonly name: string
-  /** Whose hand it is: the provider's, a maker's of management software, or whoever holds the account of a remote access product. */
+  /**
+   * Whose hand it is: the provider's, a manufacturer's of management software, or the party that holds the account of a remote access
+   * product.
+   */
   readonly kind: 'provider' | 'management' | 'remote access'
   readonly units: readonly string[]
   /** Names of processes, at most 15 characters as the kernel keeps them (proc_pid_comm(5)). */

@@ -17,7 +17,10 @@ import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
 import { socketName, whyPassed } from './tls-reading.ts'
 import { targetOf } from './tls-targets.ts'
 
-/** What tells which SSH servers run, and whether the settings that `sshd -T` printed are theirs. Every check that reads those settings wants it. */
+/**
+ * What shows which SSH servers run, and whether the settings that `sshd -T` printed are theirs. Every check that reads those settings wants
+ * it.
+ */
 export const RUNNING_SSH = {
   sshSockets: networkListeners,
   sshOwners: listenerProcesses,
@@ -32,13 +35,13 @@ export type RunningSshEvidence = MaybeFactsOf<typeof RUNNING_SSH>
 /** An SSH server that listens on this node. */
 export interface RunningServer {
   readonly listener: Listener
-  /** "tcp/22 on 0.0.0.0, process sshd": fit to stand in a sentence. */
+  /** "tcp/22 on 0.0.0.0, process sshd": fit to be in a sentence. */
   readonly name: string
-  /** As it answered through the session; null where it was not asked. */
+  /** As it responded through the session; null where it was not queried. */
   readonly seen: SshServer | null
   /** Why the settings are not, or not shown to be, those of this server; empty where they are. */
   readonly doubts: readonly Step[]
-  /** The settings are shown to be another server's, so that they can say nothing against this one. */
+  /** The settings are shown to be another server's, so that they can are no evidence against this one. */
   readonly isOther: boolean
 }
 
@@ -46,7 +49,7 @@ export interface RunningSsh {
   readonly servers: readonly RunningServer[]
   /** Whether the settings may contradict a claim: false where none of the servers that run has them. */
   readonly isBearing: boolean
-  /** One step for each server and each gap. All speak for the claim only where the settings are those of every server that runs. */
+  /** One step for each server and each gap. All support the claim only where the settings are those of every server that runs. */
   readonly steps: readonly Step[]
 }
 
@@ -55,7 +58,7 @@ export interface Asking {
   /** The keywords of sshd_config(5) that it reads, in lower case. */
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>
-  /** What a server's answer settles by itself, whatever its settings. */
+  /** What a server's response settles on its own, whatever its settings. */
   readonly settles?: (server: RunningServer) => Step | null
 }
 
@@ -65,7 +68,7 @@ export const sessionPort = (login: Parsed<LoginSession>): number | null => (logi
 /**
  * Which of the SSH servers that run the settings of `sshd -T` describe. They are read from a file, and describe a server only where a
  * process of OpenSSH's sshd holds the socket, on a port that they name, started without another file and without options that set the same
- * keywords, and where it offers over the network what they say. Everything else leaves the claim undecided.
+ * keywords, and where it offers over the network what they state. Everything else leaves the result inconclusive.
  */
 export function runningSsh(
   sshd: Parsed<SshdSettings>,
@@ -75,7 +78,7 @@ export function runningSsh(
   const servers = serversOf(sshd, evidence, { keywords, ...(contexts === undefined ? {} : { contexts }) })
   const missing = gaps(evidence)
   const banner = evidence.sshSession.ok ? evidence.sshSession.fact.serverVersion : ''
-  // Without a list of sockets, the name that the session's own server gave still tells another program.
+  // Without a list of sockets, the name that the session's own server gave still shows another program.
   const isOtherProgram = servers.length === 0 && /dropbear|tinyssh/i.test(banner)
   return {
     servers,
@@ -101,7 +104,7 @@ export function runningSsh(
 
 const described = ({ name, seen }: RunningServer): Step =>
   speaksFor(
-    `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and it offers what they say (${offered(seen)}).`,
+    `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and its offer matches them (${offered(seen)}).`,
     sshServers,
   )
 
@@ -122,7 +125,7 @@ function gaps({
     ...(wire
       ? [
           leavesUnclear(
-            'The SSH servers were not asked what they offer: this session, by the system’s ssh program, reaches no ports of the node.',
+            'The SSH servers were not queried: this session, by the system’s ssh program, reaches no ports of the node.',
             sshServers,
           ),
         ]
@@ -139,7 +142,7 @@ function carrier(servers: readonly RunningServer[], { sshLogin }: RunningSshEvid
     ? []
     : [
         leavesUnclear(
-          `This session came in by port ${port}, at which no SSH server was listed: another machine, container or rule may stand between.`,
+          `This session used port ${port}, at which no SSH server was listed: another machine, container or rule may be in between.`,
           networkListeners,
         ),
       ]
@@ -214,13 +217,13 @@ function ownerDoubts(
         true,
       ),
     )
-  // Which processes hold it was not shown; that is told once, for all of them.
+  // Which processes hold it was not shown; that is reported once, for all of them.
   if (names.length === 0) return doubts
   const foreign = names.filter((one) => one !== 'sshd' && one !== 'systemd')
   if (foreign.length > 0)
     return [
       ...doubts,
-      doubt(`What answers at ${name} is not OpenSSH’s sshd, whose settings were read.`, listenerProcesses, true),
+      doubt(`The server at ${name} is not OpenSSH’s sshd, whose settings were read.`, listenerProcesses, true),
     ]
   if (!names.includes('sshd'))
     return [
@@ -277,11 +280,11 @@ function startDoubts(
   ]
 }
 
-/** Options that bear on what a check reads; a file that is included, or conditions, may bear on anything. */
+/** Options that concern what a check reads; a file that is included, or conditions, may concern anything. */
 const overriding = ({ sets }: SshdStart, keywords: readonly string[]): readonly string[] =>
   [...sets].filter((keyword) => keyword === 'include' || keyword === 'match' || keywords.includes(keyword))
 
-/** What the server at a socket answered, or why nothing of it is known. */
+/** What the server at a socket responded, or why nothing of it is known. */
 export function heardAt(
   listener: Listener,
   name: string,
@@ -293,7 +296,7 @@ export function heardAt(
     found.host === host && found.port === port
   const unheard = (why: string) => ({
     seen: null,
-    step: leavesUnclear(`The SSH server at ${name} was not heard: ${why}.`, sshServers),
+    step: leavesUnclear(`The SSH server at ${name} was not observed: ${why}.`, sshServers),
   })
   const passed = sshWire.fact.passed.find(at)
   if (passed !== undefined) return unheard(whyPassed(passed.why))
@@ -304,15 +307,15 @@ export function heardAt(
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  'no-common': 'it has no algorithm in common with our client',
-  closed: 'it ended the connection before it answered',
-  silent: 'it did not answer in time',
-  'not-ssh': 'what answered speaks another protocol',
+  'no-common': 'it has no algorithm in common with the collector’s client',
+  closed: 'it ended the connection before it responded',
+  silent: 'it did not respond in time',
+  'not-ssh': 'the responder uses another protocol',
   refused: 'the server of this session forwards no connections to it',
-  failed: 'nobody took the connection',
+  failed: 'no server accepted the connection',
 }
 
-/** What the server says of itself, against the settings. */
+/** What the server reports about itself, against the settings. */
 function wireDoubts(
   seen: SshServer,
   name: string,
@@ -385,7 +388,7 @@ const expectedMethods = (
     : []),
 ]
 
-/** A declared account may be offered less than others by a Match block, and nobody more. */
+/** A declared account may be offered less than others by a Match block, and no one more. */
 function fits(who: AskedName, methods: readonly string[], expected: ReadonlySet<string>): boolean {
   const told = methods.filter((method) => method in COMPARED)
   return told.every((method) => expected.has(method)) && (who === 'declared' || told.length === expected.size)
@@ -408,14 +411,14 @@ function offered(seen: SshServer | null): string {
   return answers.map(({ who, methods }) => `${methodNames(methods)} to ${WORDS[who]}`).join('; ')
 }
 
-/** Servers that let somebody in without asking for anything, for the names that matter to a claim. */
+/** Servers that let a person in without requesting anything, for the names that matter to a claim. */
 export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): readonly Step[] =>
   servers.flatMap(({ name, seen }) =>
     (seen?.answers ?? [])
       .filter(({ who, outcome }) => outcome === 'accepted' && names.includes(who))
       .map(({ who }) =>
         speaksAgainst(
-          `The SSH server at ${name} let ${WORDS[who]} in without asking for anything; the connection was ended at once, and no session opened.`,
+          `The SSH server at ${name} admitted ${WORDS[who]} without authentication; the connection was closed at once, and no session opened.`,
           sshServers,
         ),
       ),
@@ -435,7 +438,7 @@ export const passwordOffers = ({ servers }: RunningSsh, which: (server: RunningS
         ]
   })
 
-/** A server of a program without settings for single accounts, which offers nobody anything but keys. */
+/** A server of a program without settings for single accounts, which offers no one anything but keys. */
 export function keysOnly({ name, listener, seen }: RunningServer): Step | null {
   if (
     listener.processes.includes('sshd') ||

@@ -15,7 +15,9 @@ const ACCEPTED: Readonly<Record<AlgorithmUse, RegExp>> = {
     /^((sk-)?ssh-ed25519|ecdsa-sha2-nistp(256|384|521)|sk-ecdsa-sha2-nistp256|rsa-sha2-(256|512)|webauthn-sk-ecdsa-sha2-nistp256)(-cert-v01)?(@openssh\.com)?$/,
 }
 
-/** The lists that OpenSSH 10 and RFC 9142 discourage; thresholds as in the CIS Debian 12 and RHEL 9 benchmarks. The first that fits speaks. */
+/**
+ * The lists that OpenSSH 10 and RFC 9142 discourage; thresholds as in the CIS Debian 12 and RHEL 9 benchmarks. The first that fits uses.
+ */
 const REFUSED: Readonly<Record<AlgorithmUse, readonly (readonly [RegExp, string])[]>> = {
   ciphers: [
     [/^none$/, 'no encryption'],

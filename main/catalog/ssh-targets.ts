@@ -7,26 +7,26 @@ import type { TlsListeners } from './probes/tls-listeners.ts'
 import { observedAt } from './tls-reading.ts'
 import { ownersOf, socketKey, type TargetRules, targetOf, whyNotReached } from './tls-targets.ts'
 
-/** How many listeners are asked, three connections each: see ssh.servers. */
+/** How many listeners are queried, three connections each: see ssh.servers. */
 export const MOST_SSH_SERVERS = 8
 
 /** Programs that are SSH servers, by the name of their process. */
 const SERVERS: ReadonlySet<string> = new Set(['sshd', 'dropbear', 'tinysshd', 'gitlab-sshd', 'lshd'])
 
-/** What tells which sockets belong to SSH servers. */
+/** What shows which sockets belong to SSH servers. */
 export interface SshSigns {
   /** Ports at which the session's own server may listen. */
   readonly sshPorts: readonly number[]
   /** Processes of SSH servers; empty where they were not listed. */
   readonly processes: readonly SshProcess[]
-  /** What the ports answered to TLS: an SSH server greets first. Null where they were not asked. */
+  /** What the ports responded to TLS: an SSH server greets first. Null where they were not queried. */
   readonly tls: TlsListeners | null
 }
 
 /**
  * TCP sockets that belong to SSH servers: by the name of a process that holds them, by port, or by how they greeted. Sockets that a login
- * holds open, such as those of forwarded ports and displays, do not: whoever connects there reaches what that login chose. `named` are the
- * same sockets with their processes.
+ * holds open, such as those of forwarded ports and displays, do not: the party that connects there reaches what that login chose. `named`
+ * are the same sockets with their processes.
  */
 export function sshListeners(
   listeners: readonly Listener[],
@@ -56,7 +56,7 @@ export const isTwin = (a: Listener, b: Listener): boolean =>
   targetOf(a).host === '127.0.0.1' &&
   targetOf(b).host === '::1'
 
-/** Which SSH servers to ask, and why others are passed over. Only loopback addresses and the node's own are spoken to. */
+/** Which SSH servers to ask, and why others are passed over. Only loopback addresses and the node's own are used to. */
 export function sshTargets(
   servers: readonly Listener[],
   { own, loopback }: Omit<TargetRules, 'sshPort'>,
@@ -72,7 +72,7 @@ export function sshTargets(
     const key = `${target.host} ${target.port}`
     const why = whyNotReached(listener, own, hidden)
     const before = found.get(key)
-    // Two sockets that one address leads to: what answers there may be either.
+    // Two sockets that one address leads to: what responds there may be either.
     found.set(key, before === undefined ? { target, why } : { ...before, why: 'hidden' })
   }
   const open = [...found.values()].filter(({ why }) => why === null).map(({ target }) => target)
@@ -87,7 +87,9 @@ export function sshTargets(
 
 const LOGIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_.-]{0,31}\$?$/
 
-/** The names that each server is asked for: root, a person of the fleet file where it names one and else the collecting account, and nobody. */
+/**
+ * The names that each server is requested: root, a person of the fleet file where it names one and else the collecting account, and no one.
+ */
 export function askedNames({
   user,
   roster = [],

@@ -23,8 +23,8 @@ export const settingWords = ({ settings }: SshdSettings, key: string): readonly 
 
 /**
  * What Match blocks do to the given settings. `sshd -T` shows none of them (sshd(8), -T without -C), and with -C only those of the
- * connection it is asked about. So a block that weakens a setting speaks against the claim, whomever it names; a block that changes it
- * in a way we do not judge leaves it unclear, and unread files do too.
+ * connection it is queried about. So a block that weakens a setting contradicts the claim, whomever it names; a block that changes it in a
+ * way we do not evaluate leaves it unclear, and unread files do too.
  */
 export function conditionSteps(
   conditions: Parsed<SshdConditions>,
@@ -51,7 +51,7 @@ export function conditionSteps(
             sshdConditions,
           )
         : leavesUnclear(
-            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; what applies to each of them was not asked.`,
+            `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; the settings for each of them were not queried.`,
             sshdConditions,
           ),
     ),
@@ -74,7 +74,7 @@ function unsearched(conditions: SshdConditions): readonly Step[] {
     ...(inside.length > 0
       ? [
           leavesUnclear(
-            `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not told apart.`,
+            `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not distinguished.`,
             sshdConditions,
           ),
         ]
@@ -83,8 +83,8 @@ function unsearched(conditions: SshdConditions): readonly Step[] {
 }
 
 /**
- * What root and a name without an account meet, from a public and from a private address, where it differs from the general settings
- * in `keys`. `judge` says what a set of settings means for the claim; the worst of its steps counts.
+ * What root and a name without an account meet, from a public and from a private address, where it differs from the general settings in
+ * `keys`. `judge` states what a set of settings means for the claim; the worst of its steps counts.
  */
 export function contextSteps(
   contexts: Parsed<SshdContexts>,
@@ -98,10 +98,7 @@ export function contextSteps(
   const differing = asked.filter((context) => differences(context, general, keys).length > 0)
   if (differing.length === 0)
     return [
-      speaksFor(
-        `Asked for ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`,
-        sshdContexts,
-      ),
+      speaksFor(`For ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`, sshdContexts),
     ]
   return differing.map((context) => {
     const says = new Set(judge(context).map((step) => step.says))
@@ -122,6 +119,6 @@ const contextName = ({ user, address }: SshdContext): string =>
 export const methodChains = (words: readonly string[]): readonly (readonly string[])[] =>
   words.map((chain) => chain.toLowerCase().split(','))
 
-/** Whether every chain asks for a public key; `any` asks for none in particular. */
+/** Whether every chain requires a public key; `any` requires none in particular. */
 export const everyChainNeedsKey = (chains: readonly (readonly string[])[]): boolean =>
   chains.length > 0 && chains.every((chain) => chain.some((method) => method.startsWith('publickey')))

@@ -1,4 +1,4 @@
-/** What the command line of a listening sshd says that goes before its configuration file. */
+/** What the command line of a listening sshd states that goes before its configuration file. */
 export interface SshdStart {
   /** The configuration file it names (-f); null where it reads the default one. */
   readonly file: string | null

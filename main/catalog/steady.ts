@@ -2,23 +2,23 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import { compare } from '../core/recording.ts'
 import { plainJson } from '../core/trace.ts'
 
-/** What probes use to tell a reading without what changes by itself (`Probe.volatile`). */
+/** What probes use to show a reading without what changes on its own (`Probe.volatile`). */
 
 const keyOf = (item: unknown): string => canonicalJson(plainJson(item))
 
-/** A list whose order carries no meaning, in one order; what stands in it twice stays twice. */
+/** A list whose order carries no meaning, in one order; what is in it twice stays twice. */
 export const inOrder = <T>(items: Iterable<T>): readonly T[] =>
   [...items]
     .map((item) => ({ item, key: keyOf(item) }))
     .sort((a, b) => compare(a.key, b.key))
     .map(({ item }) => item)
 
-/** The same, each item once: for lists in which the number of equal items changes by itself. */
+/** The same, each item once: for lists in which the number of equal items changes on its own. */
 export const kindsOf = <T>(items: Iterable<T>): readonly T[] => [
   ...new Map(inOrder(items).map((item) => [keyOf(item), item])).values(),
 ]
 
-/** A counter as far as it tells a state: whether it counted anything at all. Null stays null. */
+/** A counter as far as it shows a state: whether it counted anything at all. Null stays null. */
 export const whether = (count: number | null): boolean | null => (count === null ? null : count > 0)
 
 /** Memory in whole GiB: the kernel keeps some pages more or fewer for itself at each start. */

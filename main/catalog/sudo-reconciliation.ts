@@ -6,8 +6,8 @@ import { timeNow } from './probes/time-now.ts'
 import { readCtime, readYearless, type ShownZone, secondsOf } from './stamps.ts'
 
 /**
- * How far sudo's own log and the recording agree, or why that cannot be said: not collected through sudo, no such log, no clock. The
- * node's answer to date(1) ties its clock to ours, so that a clock that is wrong does not matter here.
+ * How far sudo's own log and the recording agree, or why that cannot be stated: not collected through sudo, no such log, no clock. The
+ * node's response to date(1) ties its clock to ours, so that a clock that is wrong does not matter here.
  */
 export function sudoReconciliation(loaded: LoadedRecording): Parsed<SudoReconciliation> {
   const { recording, captures } = loaded

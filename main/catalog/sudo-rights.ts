@@ -19,11 +19,14 @@ export const anyCommand = ({ commands }: SudoRule): boolean =>
 export const asRoot = ({ runAs }: SudoRule): boolean =>
   runAs.some((user) => user === 'root' || user === 'ALL' || user === '#0')
 
-/** Rules that make root of whoever they name. */
+/** Rules that make root of the party that they name. */
 export const rootRules = ({ rules }: SudoPolicy): readonly SudoRule[] =>
   rules.filter((rule) => anyCommand(rule) && asRoot(rule))
 
-/** Of these, the ones that need nothing but the caller: with targetpw and its kin, whoever lacks root's password gains nothing by a rule. */
+/**
+ * Of these, the ones that need nothing but the caller: with targetpw and its kin, the party that lacks root's password gains nothing by a
+ * rule.
+ */
 export const ownRootRules = (policy: SudoPolicy): readonly SudoRule[] =>
   rootRules(policy).filter(
     (rule) => !policy.asksOther || !rule.asksPassword || !policy.asksPasswordByDefault || policy.neverAsked.length > 0,

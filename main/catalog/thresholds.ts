@@ -22,6 +22,6 @@ export function limitOf({ limits }: Pick<Context, 'limits'>, id: ThresholdId): L
   return limit
 }
 
-/** A limit inside a sentence, as in "Most failures allowed: 5 failures". Where the fleet moved it, that stands beside it. */
+/** A limit inside a sentence, as in "Most failures allowed: 5 failures". Where the fleet moved it, that stands next to it. */
 export const limitText = ({ shown, shownBefore, moved }: Limit): string =>
   moved === 'not' ? shown : `${shown}, ${moved} than the profile’s ${shownBefore}`

@@ -5,13 +5,13 @@ import type { Listener, Listeners } from './probes/listeners.ts'
 import type { TlsListeners, TlsPort } from './probes/tls-listeners.ts'
 import { isSshListener, reachableTcp, targetOf } from './tls-targets.ts'
 
-/** A TCP socket that other machines can address, other than the SSH server’s, with what it answered to TLS. */
+/** A TCP socket that other machines can address, other than the SSH server’s, with what it responded to TLS. */
 export interface ReachablePort {
   readonly listener: Listener
-  /** "tcp/443 on 0.0.0.0, process nginx": fit to stand in a sentence. */
+  /** "tcp/443 on 0.0.0.0, process nginx": fit to be in a sentence. */
   readonly name: string
   readonly seen: TlsPort | null
-  /** Why it was not spoken to; null where it was, or where nothing tells. */
+  /** Why it was not used to; null where it was, or where nothing shows. */
   readonly passed: PassedOver | null
 }
 
@@ -32,7 +32,7 @@ export function observedAt(
     const at = (found: { readonly host: string; readonly port: number }): boolean =>
       found.host === one && found.port === port
     const [seen, left] = [ports.find(at), passed.find(at)]
-    // One address may stand for two sockets: what was passed over is not what was heard.
+    // One address may represent two sockets: what was passed over is not what was heard.
     if (left !== undefined) return { seen: null, passed: left.why }
     if (seen !== undefined) return { seen, passed: null }
   }
@@ -52,11 +52,11 @@ export const reachablePorts = (
 
 const WHY: Readonly<Record<PassedOver, string>> = {
   ssh: 'it was taken for the SSH server',
-  printer: 'ports of printers are left alone',
-  job: 'ports that running jobs choose are left alone',
+  printer: 'printer ports are not contacted',
+  job: 'ports chosen by running jobs are not contacted',
   foreign: 'its address was not shown to be the node’s own',
-  hidden: 'from the node itself, another socket may answer in its place',
-  limit: 'more ports listen than are asked',
+  hidden: 'from the node itself, another socket may respond in its place',
+  limit: 'more ports listen than the limit of this probe',
   time: 'the time for all ports was over',
   unreached: 'nothing could be reached through this session',
 }
@@ -71,17 +71,17 @@ const isOtherProtocol = (port: number): boolean => {
 
 /** Why nothing is known of TLS on a port, to follow its name; null where something is. */
 export function whyUnobserved({ listener, seen, passed }: ReachablePort): string | null {
-  if (seen === null) return `was not asked: ${passed === null ? 'it is not in the collector’s record' : WHY[passed]}`
+  if (seen === null) return `was not tested: ${passed === null ? 'it is not in the collector’s record' : WHY[passed]}`
   switch (seen.outcome) {
     case 'refused':
       return 'was not observed: the SSH server forwards no connections to it'
     case 'failed':
-      return 'took no connection when it was asked'
+      return 'accepted no connection when tested'
     // Services of other protocols hang up on what they do not understand, or wait for more.
     case 'closed':
-      return isOtherProtocol(listener.port) ? null : 'ended the connection without a word when TLS was begun'
+      return isOtherProtocol(listener.port) ? null : 'closed the connection without a response when TLS was started'
     case 'silent':
-      return isOtherProtocol(listener.port) ? null : 'gave no whole answer in time when TLS was begun'
+      return isOtherProtocol(listener.port) ? null : 'gave no complete response in time when TLS was started'
     default:
       return null
   }

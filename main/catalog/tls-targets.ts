@@ -6,12 +6,15 @@ import { asList, asRecord, asText, type JsonValue, readJson } from './read-text.
 export const MOST_TLS_PORTS = 32
 
 /**
- * Raw printing: every byte that comes is printed (nmap-service-probes excludes the same ports; RFC 1179 for 515). Software that measures servers
- * uses 9100 too, and in clear by default, which its number alone tells.
+ * Raw printing: every byte that comes is printed (nmap-service-probes excludes the same ports; RFC 1179 for 515). Software that measures
+ * servers uses 9100 too, and in clear text by default, which its number alone shows.
  */
 const isPrinter = (port: number): boolean => port === 515 || (port >= 9100 && port <= 9107)
 
-/** The default of ip_local_port_range, and the rendezvous of torchrun: sockets of running jobs (NCCL, MPI, UCX) whose peers take a stranger’s bytes ill. */
+/**
+ * The default of ip_local_port_range, and the rendezvous of torchrun: sockets of running jobs (NCCL, MPI, UCX) whose peers take an unknown
+ * user’s bytes ill.
+ */
 export const isJobs = (port: number): boolean => port >= 32_768 || (port >= 29_400 && port <= 29_600)
 
 /** The SSH server: the port of this session, the usual one, or by process name where that was shown (systemd holds some of its sockets with it). */
@@ -42,11 +45,13 @@ export function targetOf({ address, port }: Pick<Listener, 'address' | 'port'>):
   return { host: address === '::' ? '::1' : address.replace(/^::ffff:(?=\d+\.)/i, ''), port }
 }
 
-/** What decides besides the sockets themselves which of them may be spoken to. */
+/** What decides in addition to the sockets themselves which of them may be used to. */
 export interface TargetRules {
   /** The port of this session. */
   readonly sshPort: number
-  /** Addresses that are the node's own. A socket may be bound to any address (ip(7), IP_FREEBIND), and a stranger would answer there. */
+  /**
+   * Addresses that are the node's own. A socket may be bound to any address (ip(7), IP_FREEBIND), and an unknown user would response there.
+   */
   readonly own: ReadonlySet<string>
   /** Sockets on the loopback addresses, which are reached in place of those that listen on all. */
   readonly loopback: readonly Listener[]
@@ -87,8 +92,8 @@ const isSame = (a: Listener, b: Listener): boolean =>
   a.processes.length > 0 && [...a.processes].sort().join() === [...b.processes].sort().join()
 
 /**
- * Which ports to speak to, those that are encrypted by convention first, and why others are passed over. Only loopback addresses and the
- * node's own are spoken to. A service that listens on all addresses of both families is asked once, by IPv4.
+ * Which ports to use to, those that are encrypted by convention first, and why others are passed over. Only loopback addresses and the
+ * node's own are used to. A service that listens on all addresses of both families is queried once, by IPv4.
  */
 export function tlsTargets(
   listeners: readonly Listener[],
@@ -108,7 +113,7 @@ export function tlsTargets(
     const key = keyOf(listener)
     const before = found.get(key)
     const twin = target.host === '::1' ? found.get(`127.0.0.1 ${target.port}`) : undefined
-    // Two sockets at one address are told apart by an interface: what answers there may be either.
+    // Two sockets at one address are distinguished by an interface: what responds there may be either.
     if (before !== undefined) found.set(key, { ...before, why: before.why ?? 'hidden' })
     else if (twin === undefined || !(isSame(listener, twin.from) || (why !== null && why === twin.why)))
       found.set(key, { target, why, from: listener })
@@ -139,7 +144,7 @@ export function readTarget({ host, port }: { readonly [key: string]: JsonValue }
     : null
 }
 
-/** A socket that was not asked, and which of the known reasons was given; null where it has another form. */
+/** A socket that was not queried, and which of the known reasons was given; null where it has another form. */
 export function readPassed(
   value: JsonValue,
   reasons: readonly PassedOver[],

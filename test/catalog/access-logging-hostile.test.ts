@@ -111,7 +111,7 @@ describe('accounts', () => {
     const locked = known({ states: new Map(accounts.map(({ name }) => [name, 'locked' as const])) })
     const others = known({ accounts, groups: [], otherSources: [] })
     const unique = over('access.unique-accounts', [accountsLocal, others], [accountsPasswordState, locked])
-    expect(said(unique)).toContain('against: The list of accounts asks no password of “bare”.')
+    expect(said(unique)).toContain('against: The account list requires no password for “bare”.')
     expect(over('access.pam.lockout', [accountsLocal, others], [accountsPasswordState, locked]).verdict).not.toBe(
       'not-applicable',
     )

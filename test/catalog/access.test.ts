@@ -98,7 +98,7 @@ describe('sudo', () => {
   test('cloud images’ rule and membership of docker contradict the policy', () => {
     const said = texts('demo-metal-04', 'access.sudo-policy')
     expect(said).toContain('against: May run any command as root without a password: “debian”.')
-    expect(said).toContain('against: Group “docker” gives 1 account root rights beside sudo: “debian”.')
+    expect(said).toContain('against: Group “docker” gives 1 account root rights without sudo: “debian”.')
   })
 })
 

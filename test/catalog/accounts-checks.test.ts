@@ -29,7 +29,7 @@ function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly s
 describe('stale accounts', () => {
   test('a person unseen for long, one never seen; keys and services stay open', () => {
     const said = texts('fx-accounts-neglected', 'access.stale-accounts')
-    expect(said).toContain('against: “sam” last logged in on 2026-02-02, more than 90 days before this reading.')
+    expect(said).toContain('against: “sam” last logged in on 2026-02-02, more than 90 days before this collection.')
     expect(said).toContain(
       'against: No login of “kim” was recorded in the last 90 days, and the record reaches back further.',
     )
@@ -45,7 +45,7 @@ describe('stale accounts', () => {
       under(profile, 'fx-accounts-declared', 'access.stale-accounts').filter((text) => !text.startsWith('for: '))
     expect([late('cis'), late('stig')]).toEqual([[], []])
     expect(under('stig', 'fx-accounts-neglected', 'access.stale-accounts')).toContain(
-      'against: “sam” last logged in on 2026-02-02, more than 35 days before this reading.',
+      'against: “sam” last logged in on 2026-02-02, more than 35 days before this collection.',
     )
   })
 
@@ -131,7 +131,7 @@ describe('passwords', () => {
   test('credits shorten what pam_cracklib asks for', () => {
     expect(texts('fx-accounts-neglected', 'access.pam.password-quality').slice(0, 3)).toEqual([
       'against: A new password may have 9 characters (limit: 14 characters).',
-      'against: A new password is stored by the scheme “des”; yescrypt or SHA-512 is asked for.',
+      'against: A new password is stored by the scheme “des”; yescrypt or SHA-512 is required.',
       'against: Passwords are stored by an outdated scheme: “mortiz (md5)”.',
     ])
   })
@@ -181,8 +181,8 @@ describe('consoles', () => {
   })
 
   test('a password of the boot loader that is set up by half is none', () => {
-    expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/set up by half/)
-    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB asks/)
+    expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/configured incompletely/)
+    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB requires/)
   })
 })
 
@@ -190,19 +190,19 @@ describe('sudo and SSH', () => {
   test('a scoped setting takes the question away; another’s password is another matter', () => {
     const said = texts('fx-accounts-neglected', 'access.sudo-policy')
     expect(said).toContain('against: May run any command as root without a password: “kim”.')
-    expect(said).toContain('against: sudo asks again only after 60 minutes (limit: 15 minutes).')
+    expect(said).toContain('against: sudo requires the password again only after 60 minutes (limit: 15 minutes).')
     expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(2)
   })
 
   test('sudo’s built-in memory is too long for a profile that always asks', () => {
     expect(under('stig', 'demo-gpu-01', 'access.sudo-policy').filter((text) => /built-in/.test(text))[0]).toBe(
-      'against: sudo goes without asking again for its built-in time (limit: asks every time).',
+      'against: sudo does not require the password again for its built-in time (limit: required every time).',
     )
   })
 
   test('rules of pam_access that end with a refusal are an allow list', () => {
     expect(texts('fx-accounts-declared', 'access.sshd.allow-list')[0]).toBe(
-      'for: The rules of pam_access refuse everybody but “root (ops) bwaudit”, “svc-backup”.',
+      'for: The rules of pam_access refuse all users except: “root (ops) bwaudit”, “svc-backup”.',
     )
     expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-met')
   })

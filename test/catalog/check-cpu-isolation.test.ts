@@ -69,7 +69,7 @@ describe('the record', () => {
       'The kernel is a real-time kernel (PREEMPT_RT).',
       '2 memory nodes: node 0: 1008 GiB, node 1: 1008 GiB.',
       'Distances between memory nodes (10 is itself): node 0: 10 21; node 1: 21 10.',
-      'The kernel does not move pages and tasks between memory nodes by itself (numa_balancing).',
+      'The kernel does not move pages and tasks between memory nodes automatically (numa_balancing).',
     ])
   })
 

@@ -32,15 +32,15 @@ describe('the search', () => {
     expect(parseFound(answer('/usr/./bin/su\0', { exitCode: 1, errorText: gone('/lib64') })).ok).toBe(true)
     const denied = `${gone('/lib64')}find: '/root/./mnt': Permission denied\n`
     expect(reason(parseFound(answer('', { exitCode: 1, errorText: denied })))).toBe('a folder could not be searched')
-    expect(reason(parseFound(answer('', { exitCode: 1 })))).toBe('find did not end by itself')
+    expect(reason(parseFound(answer('', { exitCode: 1 })))).toBe('find did not finish')
     expect(reason(parseFound(answer('/usr/bin/su')))).toBe('the list of files has no end')
-    expect(reason(parseFound(answer('su\0')))).toBe('the list of files has another form')
+    expect(reason(parseFound(answer('su\0')))).toBe('the list of files has an unexpected format')
   })
 
   test('a search that was ended is none, even where all that it complained of is a folder that is not there', () => {
     for (const exitCode of [124, 137, 143])
       expect(reason(parseFound(answer('/usr/./bin/su\0', { exitCode, errorText: gone('/lib64') })))).toBe(
-        'find did not end by itself',
+        'find did not finish',
       )
   })
 

@@ -101,7 +101,7 @@ describe('GPUs', () => {
       [{ name: 'NVIDIA X1' }, { name: 'NVIDIA X1' }],
       [['26.562 GB/s'], ['26.562 GB/s']],
       'inconclusive',
-      /does not tell the generation/,
+      /does not identify the generation/,
     ],
     [
       'a model that we do not know, at a rate that only one has',
@@ -120,7 +120,7 @@ describe('GPUs', () => {
       'inconclusive',
       /which the tenant decides/,
     ],
-    ['one without an answer', 4, [{}], [['26.562 GB/s']], 'inconclusive', /does not answer about 1 GPU/],
+    ['one without an answer', 4, [{}], [['26.562 GB/s']], 'inconclusive', /does not report 1 GPU/],
   ])('NVLink: %s', (_, generation, gpus, links, verdict, text) => {
     const found = ask('gpu.nvlink-links', generation, two, driver(...gpus), nvlink(...links))
     expect(found).toEqual({ verdict, said: expect.stringMatching(text) })
@@ -154,8 +154,8 @@ describe('GPUs', () => {
       /tenant decides/,
     ],
     ['no link listed of one', 900, [{}, {}], [links(18, '26.562')], 'inconclusive', /lists no link/],
-    ['one without an answer', 900, [{}], [links(18, '26.562')], 'inconclusive', /does not answer about 1 GPU/],
-    ['links without the driver', 900, [], [links(18, '26.562')], 'inconclusive', /does not answer about 2 GPUs/],
+    ['one without an answer', 900, [{}], [links(18, '26.562')], 'inconclusive', /does not report 1 GPU/],
+    ['links without the driver', 900, [], [links(18, '26.562')], 'inconclusive', /does not report 2 GPUs/],
   ])('NVLink bandwidth: %s', (_, promised, gpus, status, verdict, text) => {
     const found = ask('gpu.nvlink-bandwidth', promised, two, driver(...gpus), nvlink(...status))
     expect(found).toEqual({ verdict, said: expect.stringMatching(text) })
@@ -283,12 +283,18 @@ describe('GPUs', () => {
   test.each<[string, Reading, readonly Reading[], string, RegExp]>([
     ['switches on the bus', pci(H100(0), '0000:40:00.0 10de:22a3 0680'), [], 'inconclusive', /has 4 of them/],
     ['modules, and no switch', two, [driver({}, {})], 'not-met', /none of the 2 PCI devices is one/],
-    ['modules in a fabric of somebody else', two, [driver({ fabric: 'Completed' })], 'inconclusive', /somebody else/],
+    [
+      'modules in a fabric of somebody else',
+      two,
+      [driver({ fabric: 'Completed' })],
+      'inconclusive',
+      /managed by another system/,
+    ],
     ['later ones that joined', pci(B200(0)), [driver({ fabric: 'Completed' })], 'met', /1 GPU has joined/],
-    ['later ones that did not', pci(B200(0)), [driver({})], 'inconclusive', /need not stand/],
+    ['later ones that did not', pci(B200(0)), [driver({})], 'inconclusive', /need not be/],
     ['without the driver', two, [], 'inconclusive', /not collected/],
     ['no bus', pci(), [], 'inconclusive', /No device is listed/],
-    ['a display only', pci('0000:01:00.0 10de:1eb8 0380'), [driver({})], 'inconclusive', /need not stand/],
+    ['a display only', pci('0000:01:00.0 10de:1eb8 0380'), [driver({})], 'inconclusive', /need not be/],
   ])('NVSwitch: %s', (_, bus, others, verdict, text) => {
     expect(ask('gpu.nvswitch', null, bus, ...others)).toEqual({ verdict, said: expect.stringMatching(text) })
   })

@@ -34,7 +34,7 @@ describe('encryption checks', () => {
     for (const id of ['encryption.at-rest.block-graph', 'encryption.at-rest.scratch']) {
       const against = steps(all.get(id), 'against')
       expect(against).toHaveLength(1)
-      expect(against[0]).toContain('“/scratch”: no encrypting layer')
+      expect(against[0]).toContain('“/scratch”: there is no encrypting layer')
       expect(against[0]).toContain('nvme3n1')
       expect(against[0]).toContain('serial DEMO0DATA002')
     }

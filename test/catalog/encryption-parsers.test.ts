@@ -34,7 +34,7 @@ describe('sshd -T', () => {
     })
   })
   test('an answer without the keywords sshd always prints is no answer', () =>
-    expect(parseSshdSettings('port 22\n')).toEqual({ ok: false, reason: 'the answer lacks permitrootlogin, ciphers' }))
+    expect(parseSshdSettings('port 22\n')).toEqual({ ok: false, reason: 'the output lacks permitrootlogin, ciphers' }))
 })
 
 describe('ss', () => {

@@ -156,7 +156,7 @@ describe('a declared ePHI path', () => {
   test('memory is as closed as swap is', () => {
     const mounts = ROOT + row(2, '0:30', '/data', 'tmpfs', 'tmpfs')
     const swap = (line: string) => ({ 'storage.swaps': parseSwaps(`${SWAPS}${line}`) })
-    expect(textOf(paths(mounts, ['/data']))).toContain('it lies in memory, and there is no swap')
+    expect(textOf(paths(mounts, ['/data']))).toContain('it is in memory, and there is no swap')
     expect(paths(mounts, ['/data'], swap('/dev/dm-0 partition 1 0 -2\n')).verdict).toBe('met')
     expect(paths(mounts, ['/data'], swap('/dev/sdb partition 1 0 -2\n')).verdict).toBe('not-met')
   })

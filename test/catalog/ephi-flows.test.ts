@@ -350,7 +350,7 @@ describe('no declared flow', () => {
 
   test('a fabric is not called a socket of the loopback interface', () =>
     expect(textOf(judge({ readings: { 'network.listeners': sockets('udp 0.0.0.0:4791') } }))).toContain(
-      'Apart from RDMA, every listening socket is bound to the loopback interface.',
+      'Except for RDMA, every listening socket is bound to the loopback interface.',
     ))
 
   test('an open socket is no deviation, and what settles it is named', () => {

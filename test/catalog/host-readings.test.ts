@@ -54,7 +54,7 @@ describe('as real hosts read', () => {
       'time.now': { seconds: 1, zone: 'UTC', offsetSeconds: 0 },
     })
     expect(said.verdict).toBe('inconclusive')
-    expect(texts(said)).toContain('unclear: The system journal holds nothing, as where journald does not run')
+    expect(texts(said)).toContain('unclear: The system journal is empty, as where journald does not run')
   })
 
   test('keys: none, and only what is there', () => {

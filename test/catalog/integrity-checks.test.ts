@@ -149,7 +149,7 @@ describe('ends of support', () => {
   test('a paid extension is only named', () => {
     const said = on(vulnEol, { 'packages.distribution': system('ubuntu', '20.04'), 'gpu.modules': noGpu })
     expect(said.verdict).toBe('not-met')
-    expect(texts(said).join()).toContain('whether it is bought is not shown here')
+    expect(texts(said).join()).toContain('whether it was purchased is not shown here')
   })
 })
 
@@ -162,7 +162,7 @@ describe('pending updates', () => {
   test('dnf and zypper cannot be asked without writing, so that fresh lists alone support nothing', () => {
     expect(judge(rhel, dnf).verdict).toBe('inconclusive')
     expect(texts(judge(rhel, dnf)).join()).toMatch(
-      /dnf does not answer without writing on the node\. Attach a dated report of “dnf updateinfo list --security --available”/,
+      /dnf cannot report them without writing on the node\. Attach a dated report of “dnf updateinfo list --security --available”/,
     )
     const suse = judge({ ...rhel, id: 'sles', family: 'suse' }, dnf, 'packages.zypper')
     expect(suse.verdict).toBe('inconclusive')

@@ -200,7 +200,7 @@ describe('what a document says of the place', () => {
   test('of an ordinary zone is bound, and says what it cannot tell: an Outpost abroad has the same', () => {
     const said = from('us-east-1', 'us-east-1f')
     expect(said).toMatchObject({ isBound: true, country: 'US' })
-    expect(said.text).toContain('A machine in an AWS Outpost, which may stand in another country')
+    expect(said.text).toContain('A machine in an AWS Outpost, which may be in another country')
   })
 
   test('no document, no signal', () => {

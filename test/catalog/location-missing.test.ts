@@ -44,7 +44,7 @@ test('an answer that could have named another place and is lost leaves an agreem
   const lost = new Map([...one.readings, [LOCATION_WANTS.lldpd.id, LOST]])
   const [without] = arguesLocation(lost, { ...one.context, location }).answers
   expect(without?.verdict).toBe('asserted-only')
-  expect(without?.text).toContain('What could have named another place is missing: ')
+  expect(without?.text).toContain('Evidence that could name another place is missing: ')
 })
 
 describe('a residency policy', () => {

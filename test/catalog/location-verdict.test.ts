@@ -208,7 +208,7 @@ describe('the dossier', () => {
       /not in “Frankfurt”.*“Kansas City desk” took 12\.000 ms.*at most 1807\.9 km/,
     )
     expect(to(ASHBURN, 0.2, place('next door', 39.04, -77.49, 2))).toContain(
-      'The party that holds the keys of the SSH session is inside “Ashburn”',
+      'The SSH responder (holder of the session keys) is inside “Ashburn”',
     )
     expect(to(ASHBURN, 30, KANSAS)).toContain('would bound it inside')
   })
@@ -216,7 +216,7 @@ describe('the dossier', () => {
   test('a time in which light reaches everywhere is told as that, and excludes nothing', () => {
     const readings = new Map([[nonceEcho.id, known(echoOf(90))]])
     const { discs, answers, reachable } = arguesLocation(readings, contextOf({ at: FRANKFURT, vantage: KANSAS }))
-    expect(discs[0]?.text).toContain('the answering party can be anywhere')
+    expect(discs[0]?.text).toContain('the SSH responder can be anywhere')
     expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'undecided' })
     expect(reachable).toHaveLength(250)
   })
@@ -261,7 +261,7 @@ describe('the dossier', () => {
       contextOf({ at: ASHBURN, vantage: KANSAS }),
     )
     expect(frontEnd?.exceeds).toBe(true)
-    expect(notes.join(' ')).toContain('Something nearer than the node opens the TCP connection')
+    expect(notes.join(' ')).toContain('A system nearer than the node accepts the TCP connection')
   })
 
   test('no fixture’s dossier says more than was observed', () => {

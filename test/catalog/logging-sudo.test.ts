@@ -46,7 +46,7 @@ Nov 21 18:11:15 : bwaudit : a password is required ; PWD=/tmp ; USER=root ;
       errorText: "tail: cannot open 'x' for reading: No such file or directory\n",
     })
     expect(fact(sudoLog.parse({ entries: absent })).entries).toBeNull()
-    expect(reason(sudoLog.parse({ entries: answer('{"sudo":{}}\n') }))).toContain('another form')
+    expect(reason(sudoLog.parse({ entries: answer('{"sudo":{}}\n') }))).toContain('an unexpected format')
     expect(fact(sudoLog.parse({ entries: answer('') })).entries).toEqual([])
   })
 })

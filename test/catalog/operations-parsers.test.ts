@@ -78,11 +78,11 @@ unused devices: <none>`),
       ['md9', '', false, false, null, null, '', false],
     ]))
 
-  test('no arrays, no driver, and another form', () => {
+  test('no arrays, no driver, and an unexpected format', () => {
     expect(arrays('Personalities : \nunused devices: <none>')).toEqual([])
     expect(fact(parseRedundancy('')).arrays).toEqual([])
-    expect(reason(parseRedundancy('/proc/mdstat:hello\n'))).toMatch(/another form/)
-    expect(reason(parseRedundancy('/proc/mdstat:      5 blocks\n'))).toMatch(/another form/)
+    expect(reason(parseRedundancy('/proc/mdstat:hello\n'))).toMatch(/an unexpected format/)
+    expect(reason(parseRedundancy('/proc/mdstat:      5 blocks\n'))).toMatch(/an unexpected format/)
   })
 })
 
@@ -134,8 +134,8 @@ describe('dmsetup status', () => {
     const none = '/dev/mapper/control: open failed: No such device\nCommand failed.\n'
     expect(fact(read('', { exitCode: 1, errorText: none })).multipaths).toEqual([])
     expect(reason(read('', { exitCode: 1, errorText: 'Permission denied' }))).toMatch(/dmsetup failed/)
-    expect(reason(read('hello\n'))).toMatch(/another form/)
-    expect(reason(read('a: 0 1 raid raid1 2 XX 1/1 idle 0 0 -\n'))).toMatch(/another form/)
+    expect(reason(read('hello\n'))).toMatch(/an unexpected format/)
+    expect(reason(read('a: 0 1 raid raid1 2 XX 1/1 idle 0 0 -\n'))).toMatch(/an unexpected format/)
   })
 })
 
@@ -264,7 +264,7 @@ describe('routes', () => {
     }))
   test('busybox and other forms', () => {
     expect(reason(netRoutes.parse({ ipv4: answer('', { exitCode: 1 }), ipv6: answer('[]') }))).toMatch(/as JSON/)
-    expect(reason(read('{}'))).toMatch(/another form/)
+    expect(reason(read('{}'))).toMatch(/an unexpected format/)
     expect(reason(read('x'))).toMatch(/not JSON/)
   })
 })
@@ -352,7 +352,7 @@ describe('units of systemd', () => {
       ['rclone', 'failed'],
     ])
     expect(reason(backupUnits.parse({ units: answer('Id=x\n') }))).toMatch(/other units/)
-    expect(reason(backupUnits.parse({ units: answer('', { exitCode: 1 }) }))).toMatch(/did not answer/)
+    expect(reason(backupUnits.parse({ units: answer('', { exitCode: 1 }) }))).toMatch(/did not respond/)
   })
 
   test('ages never turn negative by a moment, and contradictions give none', () => {
@@ -516,13 +516,13 @@ test('load, memory and room', () => {
     load: [41.27, 39.8, 40.12],
     memory: { totalKib: 24684084, availableKib: 23880172, swapTotalKib: 0, swapFreeKib: 0 },
   })
-  expect(reason(systemLoad.parse({ uptime: answer('x'), load, memory }))).toMatch(/another form/)
+  expect(reason(systemLoad.parse({ uptime: answer('x'), load, memory }))).toMatch(/an unexpected format/)
   const use = answer(
     '{"blockdevices":[{"maj:min":"253:0","fsuse%":null,"mountpoint":null},{"maj:min":"254:0","fsuse%":"18%","mountpoint":"/"},{"maj:min":"254:1","fsuse%":"1%","mountpoint":"[SWAP]"}]}',
   )
   expect(fact(capacityFilesystems.parse({ use })).filesystems).toEqual([{ mountpoint: '/', usedPercent: 18 }])
   expect(reason(capacityFilesystems.parse({ use: answer('{"blockdevices":[]}') }))).toMatch(/no file system/)
-  expect(reason(capacityFilesystems.parse({ use: answer('', { exitCode: 1 }) }))).toMatch(/did not tell/)
+  expect(reason(capacityFilesystems.parse({ use: answer('', { exitCode: 1 }) }))).toMatch(/did not report/)
 })
 
 test('of a proxy only the name of its setting is asked for', () => {

@@ -69,7 +69,7 @@ test('amd-smi in the form of ROCm 7 and of ROCm 6, and rocm-smi with a warning b
   }
   expect(fact(parseAmdSmi(`{"gpu_data": [${gpu}]}`)).gpus).toEqual([expected])
   expect(fact(parseAmdSmi(`[${gpu}]`)).gpus).toEqual([expected])
-  expect(reason(parseAmdSmi('{"error": 1}'))).toMatch(/another form/)
+  expect(reason(parseAmdSmi('{"error": 1}'))).toMatch(/an unexpected format/)
   const old = `WARNING: AMD GPU device(s) is/are in a low-power state\n{"card0": {"Card Series": "AMD Instinct MI250X", "PCI Bus": "0000:C1:00.0", "Serial Number": "N/A", "Unique ID": "0x4d1a"}, "system": {"Driver version": "6.7.0"}}`
   expect(fact(parseRocmSmi(old)).gpus).toEqual([
     { address: '0000:c1:00.0', name: 'AMD Instinct MI250X', serial: '0x4d1a', vbios: null, partition: null },

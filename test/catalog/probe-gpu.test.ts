@@ -116,7 +116,7 @@ describe('nvidia-smi -q -x', () => {
   })
 
   test('a cut answer is none', () =>
-    expect(reason(parseNvidiaSmi(gpuXml({}).slice(0, -30)))).toBe('the answer of nvidia-smi is not complete'))
+    expect(reason(parseNvidiaSmi(gpuXml({}).slice(0, -30)))).toBe('the output of nvidia-smi is not complete'))
 })
 
 describe('nvidia-smi topo -m', () => {
@@ -144,7 +144,7 @@ describe('nvidia-smi topo -m', () => {
     ['a cell is missing', TOPOLOGY_FLAT_GUEST.replace('\tPIX\t0-47', '\t0-47')],
   ])('%s', (_, text) => expect(reason(parseTopology(text))).toBe('the matrix of nvidia-smi is not complete'))
   test('nothing of it', () =>
-    expect(reason(parseTopology('No devices were found\n'))).toBe('the answer of nvidia-smi holds no GPU'))
+    expect(reason(parseTopology('No devices were found\n'))).toBe('the output of nvidia-smi lists no GPU'))
 })
 
 describe('nvidia-smi nvlink -s', () => {
@@ -167,7 +167,7 @@ describe('nvidia-smi nvlink -s', () => {
         ),
       ).gpus[0],
     ).toMatchObject({ active: 0, inactive: 0, speeds: null }))
-  test('something else', () => expect(reason(parseNvLinks('hello\n'))).toMatch(/another form/))
+  test('something else', () => expect(reason(parseNvLinks('hello\n'))).toMatch(/an unexpected format/))
 })
 
 test('nvidia-smi conf-compute -q: off on an H20, on in a guest', () => {
@@ -184,7 +184,7 @@ CC GPUs Ready State        : Ready
   const on = `    CC State                   : ON\n    Multi-GPU Mode             : None\n    CPU CC Capabilities        : INTEL TDX\n`
   expect(fact(parseConfCompute(on))).toMatchObject({ isOn: true, processor: 'INTEL TDX' })
   expect(fact(gpuConfCompute.parse({ state: answer('Not Supported\n', { exitCode: 3 }) })).isOn).toBe(false)
-  expect(reason(gpuConfCompute.parse({ state: answer('', { exitCode: 9 }) }))).toMatch(/did not say/)
+  expect(reason(gpuConfCompute.parse({ state: answer('', { exitCode: 9 }) }))).toMatch(/did not report/)
 })
 
 test('services and the multi-process service', () => {

@@ -61,7 +61,7 @@ describe('live.cpuid and live.msr', () => {
   })
   test('a run that was cut short counts for nothing', () => {
     const runs = [...guest.slice(1).map((seconds) => said(seconds)), said(0.1, 524288)]
-    expect(reason(liveCpuid.parse(five(runs)))).toContain('did not say how long')
+    expect(reason(liveCpuid.parse(five(runs)))).toContain('did not report the duration')
   })
   test.each([
     [NO_DEVICE, 'the kernel offers no /dev/cpu/0/msr here'],
@@ -77,7 +77,7 @@ describe('live.cpuid and live.msr', () => {
       answer('', { exitCode: 1, errorText: "dd: error reading '/dev/cpu/0/msr': Input/output error\n" }),
       '/dev/cpu/0/msr could not be read in a row (exit status 1)',
     ],
-    [dd(''), 'dd read /dev/cpu/0/msr and did not say how long it took'],
+    [dd(''), 'dd read /dev/cpu/0/msr and did not report the duration'],
   ])('says what is missing', (bad, why) => {
     expect(reason(liveMsr.parse(five([bad, bad, bad, bad, bad])))).toBe(why)
   })
@@ -283,7 +283,7 @@ describe('asked or not asked', () => {
   })
   test('not asked is a reason of its own, and no gap', () => {
     expect(reason(readProbe(liveSteal, new Map()))).toBe(LIVE_NOT_ASKED)
-    expect(concluded(new Map(), false).because[0]?.text).toBe('No question was planned.')
+    expect(concluded(new Map(), false).because[0]?.text).toBe('No probe was planned.')
   })
   test('asked and answered', () => expect(concluded(captures, true).verdict).toBe('met'))
   test('asked and not answered is a gap, even where every answer is gone', () => {

@@ -67,7 +67,7 @@ describe('bmc', () => {
   test('no controller is not a model of one', () => {
     const none = answer('', { exitCode: 1, errorText: 'Could not open device at /dev/ipmi0 or /dev/ipmi/0\n' })
     expect(reason(bmc.parse({ ...SIMULATED, controller: none }))).toMatch(/offers no management controller/)
-    expect(reason(bmc.parse({ ...SIMULATED, controller: answer('') }))).toMatch(/did not answer/)
+    expect(reason(bmc.parse({ ...SIMULATED, controller: answer('') }))).toMatch(/did not respond/)
   })
 })
 

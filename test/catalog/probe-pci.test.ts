@@ -69,7 +69,7 @@ describe('pci.ports', () => {
   test('no port, no root, another form, a failure', () => {
     expect(fact(ports('')).ports).toEqual([])
     expect(reason(ports('0000:00:01.0 0604: 8086:3420\n\tCapabilities: <access denied>\n'))).toMatch(/not shown/)
-    expect(reason(ports('pcilib: nothing\n'))).toMatch(/another form/)
+    expect(reason(ports('pcilib: nothing\n'))).toMatch(/an unexpected format/)
     expect(reason(ports('', 1))).toMatch(/exit status 1/)
   })
 })

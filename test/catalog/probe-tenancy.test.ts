@@ -127,7 +127,7 @@ test('tenancy.slurm: the columns of squeue(1), and an error of its own', () => {
     { id: '4712', user: 'jlin', account: '(null)', state: 'COMPLETING' },
   ])
   expect(fact(read('')).jobs).toEqual([])
-  expect(reason(read('4711|mortiz|radiology\n'))).toMatch(/another form/)
+  expect(reason(read('4711|mortiz|radiology\n'))).toMatch(/an unexpected format/)
   expect(reason(read('slurm_load_jobs error: Unable to contact slurm controller', 1))).toMatch(/did not list/)
 })
 
@@ -141,7 +141,7 @@ test('tenancy.ray and tenancy.kfd', () => {
     fact(tenancyRay.parse({ sessions: answer('', { exitCode: 2, errorText: absent('/tmp/ray') }) })).sessions,
   ).toEqual([])
   expect(fact(tenancyKfd.parse({ processes: answer('48120\n48121\n') })).ids).toEqual([48120, 48121])
-  expect(reason(tenancyKfd.parse({ processes: answer('x\n') }))).toMatch(/another form/)
+  expect(reason(tenancyKfd.parse({ processes: answer('x\n') }))).toMatch(/an unexpected format/)
   expect(reason(tenancyKfd.parse({ processes: answer('', { exitCode: 2 }) }))).toMatch(/could not/)
 })
 

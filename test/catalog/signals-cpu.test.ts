@@ -390,7 +390,7 @@ describe('kernel and platform', () => {
       known({ performance: 'PMU not available due to virtualization, using software events only.' } as KernelMessages),
     ]
     const found = of('cpu.pmu', ICE_LAKE, platform({}), messages)
-    expect('signs' in found && found.signs[0]?.step.text).toContain('virtualization is the reason')
+    expect('signs' in found && found.signs[0]?.step.text).toContain('virtualization as the reason')
   })
   test('cpu.rapl and cpu.thermal', () => {
     const zones = platform({ powercap: ['intel-rapl:0'] })

@@ -139,7 +139,10 @@ describe('files, capabilities, limits, OpenVZ', () => {
   test('traces of container software say little in the initial namespaces', () => {
     expect(on('ns.files').reads).toBe('metal')
     const image = on('ns.files', session({ marks: ['/.dockerenv', '/proc/bc'] }))
-    expect([image.reads, said(image)]).toEqual(['neutral', expect.stringMatching(/“\/\.dockerenv”.*alone say little/)])
+    expect([image.reads, said(image)]).toEqual([
+      'neutral',
+      expect.stringMatching(/“\/\.dockerenv”.*alone are weak evidence/),
+    ])
     expect(said(on('ns.files', session({ own: INSIDE, marks: ['/.dockerenv'] })))).toBe('')
     expect(on('ns.files', mounts('22 1 0:50 / / rw - overlay overlay rw\n')).reads).toBe('neutral')
     // The system that runs containers has their layers mounted in its own tree.
@@ -198,7 +201,7 @@ describe('systems that hold guests', () => {
   test('KVM and Xen say nothing of hardware: guests can hold guests', () => {
     expect(on('host.kvm', guests(9, '/dev/kvm'), hosted([], ['vnet0']))).toMatchObject({
       reads: 'neutral',
-      value: 'KVM held 9 times; 1 device set up for guests',
+      value: 'KVM held 9 times; 1 device configured for guests',
     })
     expect(on('host.kvm', guests(null))).toMatchObject({ reads: 'neutral', value: 'no support for guests' })
     expect(on('host.kvm').reads).toBe('unreadable')

@@ -62,14 +62,14 @@ describe('every way out of an encrypting layer is named, and nothing else', () =
 
   test('a file system that nobody mounts is told, and does not decide', () => {
     const noted = steps(concludeAll('fx-enc-escapes').get('encryption.at-rest.block-graph'), 'unclear').join('\n')
-    expect(noted).toContain('may hold data in clear: “sdn (ext4)”')
+    expect(noted).toContain('may hold data in clear text: “sdn (ext4)”')
     expect(noted).toMatch(/“\/home\/anna\/private”: each file is encrypted by eCryptfs/)
   })
 
   test('data roots and keys beside the lock are found there, too', () => {
     expect(against('fx-enc-escapes', 'scratch').join()).toContain('“/plain/docker”')
     expect(against('fx-enc-escapes', 'key-custody').join()).toContain(
-      '“/plain/keys/null.key” lies on /plain (ext4) → sdd',
+      '“/plain/keys/null.key” is on /plain (ext4) → sdd',
     )
   })
 })
@@ -87,23 +87,23 @@ describe('everything covered, in every odd form', () => {
   })
 
   test('a closed volume is told as such', () =>
-    expect(steps(graph, 'unclear').join()).toContain('encrypted volumes that are closed: “sdd (crypto_LUKS)”'))
+    expect(steps(graph, 'unclear').join()).toContain('closed encrypted volumes: “sdd (crypto_LUKS)”'))
 
   test('a key on the open boot partition, and keys in the start-up image, lie beside the lock', () => {
     const said = against('fx-enc-covered', 'key-custody')
     expect(said).toHaveLength(2)
-    expect(said[0]).toContain('“/boot/keys/vault.key” lies on /boot (ext4) → nvme0n1p2')
+    expect(said[0]).toContain('“/boot/keys/vault.key” is on /boot (ext4) → nvme0n1p2')
     expect(said[1]).toContain('KEYFILE_PATTERN')
   })
 
   test('how volumes open is recorded: network, token, random key, a shell in the start-up image; and what is open now', () => {
     const said = steps(concludeAll('fx-enc-covered').get('encryption.at-rest.unlock-mode'), 'unclear').join('\n')
     for (const part of [
-      '“luks-root”: not decided whether a person is needed: no key file; a passphrase is asked for at start once the network is up',
+      '“luks-root”: not determined whether a person is needed: no key file; a passphrase is requested at start once the network is up',
       '“vault”: opens without a person',
       '“paused”: needs a person: a FIDO2 token',
       '“swap2”: opens without a person: a new random key',
-      'Clevis is set up to answer for a passphrase at start, so that bound volumes open without a person. It can take keys from: a server on the network (Tang), a rule over several sources.',
+      'Clevis is configured to supply the passphrase at start, so that bound volumes open without a person. It can take keys from: a server on the network (Tang), a rule over several sources.',
       'holds an SSH server',
       'The kernel was started with “rd.neednet=1”.',
       '5 encrypted volumes are open now',

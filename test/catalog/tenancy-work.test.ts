@@ -80,7 +80,7 @@ describe('guests of this system', () => {
   test('under another name, by the kernel’s own list, count and threads', () => {
     expect(answer(change(virtMachines, { holders: [48101] })).tenancy).toBe('shared')
     expect(texts(answer(change(virtMachines, { holders: [48101] })), 'against')).toContain('“torchrun”')
-    expect(texts(answer(change(virtMachines, { holders: [99] })), 'against')).toContain('not in our list')
+    expect(texts(answer(change(virtMachines, { holders: [99] })), 'against')).toContain('not in the process list')
     expect(answer(change(virtMachines, { holders: null })).tenancy).toBe('single-observed')
     expect(answer(change(virtGuests, { openGuests: 3 })).tenancy).toBe('shared')
     expect(answer(processRows(DEMO, [9020, 'root', 'vhost-9011', '-'])).tenancy).toBe('shared')

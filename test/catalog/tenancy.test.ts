@@ -136,7 +136,7 @@ describe('users', () => {
   test('from inside a container', () => {
     const own = { ...factOf(namespaces).own, pid: 4026532999 }
     expect(answer(change(namespaces, { own })).tenancy).toBe('unknown')
-    expect(texts(answer(change(namespaces, { own: { ...own, pid: null } })), 'unclear')).toMatch(/does not tell/)
+    expect(texts(answer(change(namespaces, { own: { ...own, pid: null } })), 'unclear')).toMatch(/does not report/)
   })
 })
 
@@ -159,7 +159,7 @@ describe('containers', () => {
     const unlisted = answer(pod)
     expect([unlisted.tenancy, texts(unlisted, 'unclear')]).toEqual([
       'unknown',
-      expect.stringContaining('namespace cannot be told'),
+      expect.stringContaining('namespace is unknown'),
     ])
   })
   test('work that a manager lists and no process belongs to', () => {

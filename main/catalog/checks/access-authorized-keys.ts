@@ -11,7 +11,7 @@ export const accessAuthorizedKeys = defineCheck({
   property: 'access',
   claim: 'Every SSH public key that may log in is of a current type and length.',
   limits:
-    'Who holds the private half, how it is protected and since when the key is in place is not shown. Current means: not DSA, and RSA of at least the length that the profile asks for. Links are followed only to a key file in the same folder; a home folder that is a link leaves the claim undecided.',
+    'Does not show who holds the private key, how it is protected, or since when the key is in place. Current means: not DSA, and RSA of at least the length that theprofile requires. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
   needs: { keys: authorizedKeys, local: accountsLocal },
   wants: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],
@@ -46,7 +46,7 @@ function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly Step[] {
     )
 }
 
-/** What narrows the use of keys; told, since no rule asks for one or the other. */
+/** What narrows the use of keys; reported, since no rule requires one or the other. */
 function options(keys: readonly AuthorizedKey[]): readonly Step[] {
   const withOption = (...names: readonly string[]): number =>
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length
@@ -57,8 +57,8 @@ function options(keys: readonly AuthorizedKey[]): readonly Step[] {
       [withOption('from'), 'opens from named addresses only', 'open from named addresses only'],
       [withOption('command'), 'runs one command only', 'run one command only'],
       [withOption('restrict', 'no-port-forwarding'), 'may forward no ports', 'may forward no ports'],
-      [tokens.length, 'lies on a hardware token', 'lie on hardware tokens'],
-      [verified, 'asks for the person at the token', 'ask for the person at the token'],
+      [tokens.length, 'is stored on a hardware token', 'lie on hardware tokens'],
+      [verified, 'requires the presence of a person at the token', 'require the presence of a person at the token'],
     ] as const
   ).flatMap(([number, one, many]) => (number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]))
   return told.length === 0 ? [] : [speaksFor(`Of these, ${told.join(', ')}.`, authorizedKeys)]

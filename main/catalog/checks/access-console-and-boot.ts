@@ -12,9 +12,9 @@ export const accessConsoleAndBoot = defineCheck({
   id: 'access.console-and-boot',
   property: 'access',
   claim:
-    'Whoever reaches the console needs a password before changing how the server starts, and gets no shell there without one.',
+    'Changing how the server starts from the console requires a password, and the console gives no shell without one.',
   limits:
-    'A password of the boot loader does not keep anybody from starting other media, and says nothing of the firmware’s own settings, the management controller’s console or who may stand before the machine. Whether Ctrl-Alt-Del reboots and what the SysRq key does is told and not counted.',
+    'A boot loader password does not prevent starting from other media. Not covered: firmware settings, the management controller’s console, and physical access to the machine. The effects of Ctrl-Alt-Del and the SysRq key are recorded, not evaluated.',
   needs: { loader: bootLoaderPassword, console: consoleLogin },
   wants: WANTS,
   evaluate: ({ loader, console }, wanted) =>
@@ -23,29 +23,31 @@ export const accessConsoleAndBoot = defineCheck({
 
 function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: BootLoader): readonly Step[] {
   if (!grub && !systemdBoot)
-    return [leavesUnclear('Neither GRUB nor systemd-boot has its settings where we looked.', bootLoaderPassword)]
+    return [
+      leavesUnclear('Neither GRUB nor systemd-boot has its settings in the default locations.', bootLoaderPassword),
+    ]
   return [
     ...(grub
       ? [
           superusers && hashed
             ? speaksFor(
-                'GRUB asks for a password before an entry is changed; it is kept as a hash.',
+                'GRUB requires a password before an entry is changed; the password is stored as a hash.',
                 bootLoaderPassword,
               )
             : speaksAgainst(
                 superusers || hashed
-                  ? 'GRUB’s password is set up by half: a name or a hash is missing, so that none is asked for.'
-                  : 'GRUB asks for no password: at the console, anybody can change how the server starts.',
+                  ? 'The GRUB password is configured incompletely: a name or a hash is missing, so that none is required.'
+                  : 'GRUB requires no password: any person at the console can change how the server starts.',
                 bootLoaderPassword,
               ),
         ]
       : []),
-    ...(plain ? [speaksAgainst('A password of GRUB stands in its settings in clear.', bootLoaderPassword)] : []),
+    ...(plain ? [speaksAgainst('A GRUB password is stored in its settings in clear text.', bootLoaderPassword)] : []),
     ...(systemdBoot
       ? [
           editor
             ? speaksAgainst(
-                'systemd-boot lets anybody at the console change the kernel’s command line.',
+                'systemd-boot lets any person at the console change the kernel’s command line.',
                 bootLoaderPassword,
               )
             : speaksFor('systemd-boot does not let the kernel’s command line be changed.', bootLoaderPassword),
@@ -54,7 +56,7 @@ function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: B
   ]
 }
 
-/** sulogin(8) asks for root's password, and opens nothing where root is locked unless it is forced to. */
+/** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to. */
 function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly Step[] {
   const { passwords, toldBy } = passwordsTold(facts)
   const other = words.filter((word) => !word.startsWith('console='))
@@ -69,7 +71,7 @@ function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof 
         ]
       : state === undefined
         ? passwords.ok
-          ? [leavesUnclear('Whether root has a password was not told; single-user mode asks for it.', toldBy)]
+          ? [leavesUnclear('Whether root has a password was not reported; single-user mode requires it.', toldBy)]
           : unclearAbout(accountsPasswordState, passwords)
         : [
             state === 'none'
@@ -77,7 +79,7 @@ function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof 
               : speaksFor(
                   state === 'locked'
                     ? 'Root is locked, so that single-user mode opens no shell.'
-                    : 'Single-user mode asks for root’s password.',
+                    : 'Single-user mode requires root’s password.',
                   toldBy,
                 ),
           ]),
@@ -93,10 +95,10 @@ function consoles({ units, automatic, words }: ConsoleLogin): readonly Step[] {
   const serial = words.filter((word) => /^console=(ttyS|ttyAMA|hvc)/.test(word))
   return [
     ...(automatic.length > 0
-      ? [speaksAgainst(`A console logs somebody in without a question: ${named(automatic)}.`, consoleLogin, 'files')]
+      ? [speaksAgainst(`A console logs an account in without a password: ${named(automatic)}.`, consoleLogin, 'files')]
       : [
           speaksFor(
-            'No console logs somebody in without a question, as far as the administrator’s units say.',
+            'The administrator’s units configure no console that logs an account in without a password.',
             consoleLogin,
             'files',
           ),
@@ -111,7 +113,7 @@ function consoles({ units, automatic, words }: ConsoleLogin): readonly Step[] {
         ]
       : []),
     speaksFor(
-      `Consoles that offer a login: ${open.length > 0 ? named(open) : 'none'}${serial.length > 0 ? `; the kernel also speaks on ${named(serial)}` : ''}.`,
+      `Consoles that offer a login: ${open.length > 0 ? named(open) : 'none'}${serial.length > 0 ? `; the kernel also uses ${named(serial)}` : ''}.`,
       consoleLogin,
       'units',
       'words',
@@ -123,12 +125,12 @@ const keyboard = ({ reboots, sysrq }: ConsoleLogin): Step =>
   speaksFor(
     `Ctrl-Alt-Del ${reboots ? 'reboots the server' : 'is switched off'}; the SysRq key ${
       sysrq === null
-        ? 'is not told'
+        ? 'was not reported'
         : sysrq === 0
           ? 'is switched off'
           : sysrq === 1
-            ? 'does everything'
-            : `does what the mask ${sysrq} allows`
+            ? 'allows every function'
+            : `allows the functions of mask ${sysrq}`
     }.`,
     consoleLogin,
     'units',

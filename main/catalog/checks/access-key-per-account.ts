@@ -9,13 +9,13 @@ import { runningSsh } from '../running-ssh.ts'
 import { conditionSteps, setting } from '../sshd-access.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-/** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are told apart by the SHA-256 of their blob, as ssh-keygen prints it. */
+/** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are distinguished by the SHA-256 of their blob, as ssh-keygen prints it. */
 export const accessKeyPerAccount = defineCheck({
   id: 'access.key-per-account',
   property: 'access',
   claim: 'Each SSH public key that may log in opens one account on this server only.',
   limits:
-    'Who holds the private half, and how many people do, is not shown; nor is whether two accounts with different keys belong to one person. Keys on other servers are not compared. Certificates are not compared: a key of a certificate authority leaves the claim undecided. Links are followed only to a key file in the same folder; a home folder that is a link leaves the claim undecided.',
+    'Who holds the private half, and how many people do, is not shown; nor is whether two accounts with different keys belong to one person. Keys on other servers are not compared. Certificates are not compared: a key of a certificate authority leaves the result inconclusive. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
   needs: { keys: authorizedKeys, local: accountsLocal },
   wants: KEY_SOURCES,
   evaluate({ keys, local }, evidence) {
@@ -42,7 +42,7 @@ function withoutKeyLogin({ sshd, conditions, ...evidence }: KeySourceEvidence): 
 
 /**
  * The accounts whose key files hold each key, by its fingerprint. Keys of certificate authorities are left out: they open nothing
- * themselves. Where several accounts have one home folder, those without a login shell are left out beside one that has it.
+ * themselves. Where several accounts have one home folder, those without a login shell are left out next to one that has it.
  */
 export function keyHolders(
   keys: readonly AuthorizedKey[],

@@ -14,7 +14,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 /**
  * 45 CFR 164.308(a)(3)(ii)(C); NIST SP 800-53 PS-4. A name that the fleet file declares without a last day is a current account by that
  * declaration, be it under `roster` or under `accounts`. So an account that can be opened is accounted for where it is declared and its
- * last day, if any, has not passed; one that is not declared may belong to somebody who left, and leaves the claim undecided.
+ * last day, if any, has not passed; one that is not declared may belong to a person who left, and leaves the result inconclusive.
  */
 export const accessLeaverAccounts = defineCheck({
   id: 'access.leaver-accounts',

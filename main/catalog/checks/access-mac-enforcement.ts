@@ -9,7 +9,7 @@ export const accessMacEnforcement = defineCheck({
   property: 'access',
   claim: 'Mandatory access control (SELinux or AppArmor) is active and enforces.',
   limits:
-    'Which programs are confined, and how tightly, is not judged; processes without a profile or in an unconfined domain are not limited by it.',
+    'Which programs are confined, and how tightly, is not evaluated; processes without a profile or in an unconfined domain are not limited by it.',
   needs: { kernel: kernelProtections },
   wants: { apparmor: lsmApparmor },
   evaluate({ kernel }, { apparmor }) {

@@ -28,9 +28,9 @@ export const accessPamLockout = defineCheck({
   id: 'access.pam.lockout',
   property: 'access',
   claim:
-    'After a few wrong passwords an account is locked, for a while or until an administrator unlocks it, by the numbers of the chosen profile.',
+    'An account is locked after the number of wrong passwords, and for the time, that the chosen profile requires.',
   limits:
-    'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module says otherwise.',
+    'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module is configured otherwise.',
   needs: { pam: pamStack, settings: pamSettings },
   wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
   thresholds: ['lockout.failures', 'lockout.seconds'],
@@ -43,12 +43,12 @@ export const accessPamLockout = defineCheck({
     if (entries.length > 0) return weigh([...faillock(entries, settings, context), ...asked(ssh)])
     if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
       return weigh([
-        leavesUnclear('The older module pam_tally2 counts failures; its limits are not judged here.', pamStack),
+        leavesUnclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
       ])
     }
     if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
       return noPasswords(toldBy)
-    // Whether anybody has a password decides whether a lock is asked for; where that was not told, its absence is no deviation yet.
+    // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
       return weigh([
         ...unclearAbout(accountsPasswordState, passwords),
@@ -70,10 +70,10 @@ function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly Step[]
     : !running.isBearing
       ? []
       : setting(sshd.fact, 'usepam') === 'yes'
-        ? [speaksFor('The SSH server asks these modules about a password (UsePAM yes).', sshdEffective)]
+        ? [speaksFor('The SSH server uses these modules to check a password (UsePAM yes).', sshdEffective)]
         : [
             leavesUnclear(
-              'The SSH server does not ask these modules about a password (UsePAM is not yes), so that they count none of its logins.',
+              'The SSH server does not use these modules to check a password (UsePAM is not yes), so that they count none of its logins.',
               sshdEffective,
             ),
           ]
@@ -104,12 +104,12 @@ function faillock(entries: readonly PamEntry[], settings: PamSettings, context: 
   return [
     counts
       ? speaksFor('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
-      : speaksAgainst('pam_faillock is listed but never told about a wrong password (no authfail line).', pamStack),
+      : speaksAgainst('pam_faillock is listed but receives no wrong passwords (no authfail line).', pamStack),
     // pam_faillock(8): authfail counts; only preauth and authsucc keep a locked account out.
     ...(counts && !entries.some(({ args }) => args.includes('preauth') || args.includes('authsucc'))
       ? [
           speaksAgainst(
-            'pam_faillock counts, and is never asked whether an account is locked (no preauth line).',
+            'pam_faillock counts wrong passwords but never checks whether an account is locked (no preauth line).',
             pamStack,
           ),
         ]

@@ -31,9 +31,9 @@ export const accessPamPasswordQuality = defineCheck({
   id: 'access.pam.password-quality',
   property: 'access',
   claim:
-    'A new local password must have the length, kinds of characters and novelty that the profile asks for, and passwords are stored and aged as it asks.',
+    'New local passwords meet the length, character and reuse rules of the profile, and passwords are stored and expire as it requires.',
   limits:
-    'The rules are asked when a password is changed: one set before them, or set by an administrator where root is exempt, may be weaker. How good a password is, and passwords of a directory service, are not shown.',
+    'The rules apply when a password is changed: one set before them, or set by an administrator where root is exempt, may be weaker. How good a password is, and passwords of a directory service, are not shown.',
   needs: { pam: pamStack, settings: pamSettings },
   wants: WANTS,
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
@@ -74,13 +74,13 @@ const nobodyHasOne = ({ passwords, local, methods }: Wanted): boolean =>
 const holdsAny = ({ accounts }: PasswordMethods): boolean =>
   [...accounts.values()].some(({ method }) => method !== null)
 
-/** Whether anybody has a password at all decides whether the rules matter; where nothing told, that stays open. */
+/** Whether any person has a password at all decides whether the rules matter; where nothing was reported, that stays open. */
 const existence = ({ passwords, local, methods }: Wanted): readonly Step[] =>
   methods.ok && holdsAny(methods.fact)
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
 
-/** A rule that is too weak is no deviation while it is not known whether anybody has a password that it could be about. */
+/** A rule that is too weak is no deviation while it is not known whether any person has a password that it could be about. */
 const notYetAgainst = (step: Step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step)
 
 const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
@@ -108,7 +108,7 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
       own !== null && own >= length.value && limitOf(context, 'password.classes').value === 0
         ? speaksFor(`A new password must have at least ${own} characters (pam_unix).`, pamStack)
         : speaksAgainst(
-            `No module that rates passwords is among those asked about a new one (limit: ${limitText(length)}).`,
+            `None of the modules that check a new password rates its quality (limit: ${limitText(length)}).`,
             pamStack,
           ),
     ]
@@ -117,7 +117,8 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
     entry.control === 'required' || entry.control === 'requisite' || /^\[.*default=(die|bad)\b/.test(entry.control)
   if (entry.control === 'optional')
     return [speaksAgainst(`${entry.module} rates new passwords, and its verdict is optional.`, pamStack)]
-  if (!isHeld) return [leavesUnclear(`Whether the verdict of ${entry.module} holds could not be told.`, pamStack)]
+  if (!isHeld)
+    return [leavesUnclear(`Whether the verdict of ${entry.module} is enforced could not be determined.`, pamStack)]
   if (entry.module === 'pam_passwdqc')
     return [leavesUnclear('Passwords are rated by pam_passwdqc, whose rules are not compared here.', pamStack)]
   const file = entry.module === 'pam_pwquality' ? settings.files.get('pwquality.conf') : undefined
@@ -128,7 +129,7 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
   }
   if (value('enforcing', 1) === 0)
     return [speaksAgainst('Weak passwords are only warned about and not refused (enforcing = 0).', pamSettings)]
-  // Credits shorten what minlen asks for; pam_cracklib gives one for each class by default, pam_pwquality none.
+  // Credits shorten what minlen requires; pam_cracklib gives one for each class by default, pam_pwquality none.
   const each = entry.module === 'pam_cracklib' ? 1 : 0
   const credits = ['dcredit', 'ucredit', 'lcredit', 'ocredit'].map((key) => value(key, each))
   const stated = value('minlen', entry.module === 'pam_cracklib' ? 9 : 8)
@@ -189,12 +190,12 @@ function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly
   const method = chosen ?? (defs.ok ? defs.fact.settings.get('ENCRYPT_METHOD')?.toLowerCase() : undefined)
   const probe = chosen === undefined ? accountsLoginDefs : pamStack
   if (method === undefined)
-    return [leavesUnclear('By which scheme a new password is stored is not set in the files we read.', probe)]
+    return [leavesUnclear('By which scheme a new password is stored is not set in the files that were read.', probe)]
   return [
     STRONG.has(method)
       ? speaksFor(`A new password is stored by the scheme ${named([method])}.`, probe)
       : (WEAK.has(method) ? speaksAgainst : leavesUnclear)(
-          `A new password is stored by the scheme ${named([method])}; yescrypt or SHA-512 is asked for.`,
+          `A new password is stored by the scheme ${named([method])}; yescrypt or SHA-512 is required.`,
           probe,
         ),
   ]
@@ -207,7 +208,7 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
   if (inPasswd.length > 0)
     return [
       speaksAgainst(
-        `Passwords may stand in the list of accounts that everybody can read: ${named(inPasswd.map(({ name }) => name))}.`,
+        `Password hashes may be stored in the account list that every user can read: ${named(inPasswd.map(({ name }) => name))}.`,
         accountsLocal,
         'passwd',
       ),
@@ -234,7 +235,7 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
     ...(untold.length > 0
       ? [
           leavesUnclear(
-            `Whether a password is stored, and how, was not told of ${named(untold.map(({ name }) => name))}.`,
+            `Whether a password is stored, and how, was not reported for ${named(untold.map(({ name }) => name))}.`,
             accountsPasswordMethods,
           ),
         ]
@@ -245,12 +246,12 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
     ...(other.length > 0
       ? [
           leavesUnclear(
-            `Passwords are stored by a scheme that we do not rate: ${named(other)}.`,
+            `Passwords are stored by a scheme that this catalog does not rate: ${named(other)}.`,
             accountsPasswordMethods,
           ),
         ]
       : []),
-    // DES among them is outdated, yescrypt is what is asked for: nothing that may be read tells one from the other.
+    // DES among them is outdated, yescrypt is what is requested: nothing that may be read distinguishes one from the other.
     ...(unnamed.length > 0
       ? [
           leavesUnclear(

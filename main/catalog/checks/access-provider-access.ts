@@ -28,7 +28,7 @@ export const accessProviderAccess = defineCheck({
   claim:
     'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
   limits:
-    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from our own list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed, and leave open what opens an account. Comments of keys are not read, so that a key counts as its account’s.',
+    'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from this catalog’s list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed, and leave open what opens an account. Comments of keys are not read, so that a key counts as its account’s.',
   needs: { local: accountsLocal, agents: remoteAgents },
   wants: WANTS,
   evaluate({ local, agents }, facts, context) {
@@ -80,7 +80,12 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
         ]
       : []),
     ...(found.length === 0
-      ? [speaksFor(`None of the ${REMOTE_AGENTS.length} agents on our list runs or starts at boot.`, remoteAgents)]
+      ? [
+          speaksFor(
+            `None of the ${REMOTE_AGENTS.length} agents listed in this catalog runs or starts at boot.`,
+            remoteAgents,
+          ),
+        ]
       : []),
     ...(processes.ok && !processes.fact.isComplete
       ? [leavesUnclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
@@ -91,7 +96,7 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
 function provisioning({ cloud }: Wanted, context: Context): readonly Step[] {
   if (!cloud.ok) return unclearAbout(cloudInit, cloud)
   if (!cloud.fact.present) return [speaksFor('No provider’s instructions for first boot are in place.', cloudInit)]
-  const text = `The server was set up by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
+  const text = `The server was initialized by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
   return isDeclared(context, 'cloud-init')
     ? [speaksFor(`${text}, as declared.`, cloudInit)]
     : [
@@ -155,7 +160,7 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
   if (declared === null)
     return [
       leavesUnclear(
-        'No accounts were declared for this node, so that keys cannot be told as expected.',
+        'No accounts were declared for this node, so that keys cannot be compared with expected ones.',
         authorizedKeys,
       ),
     ]
@@ -169,7 +174,7 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
     )
   })
   return foreign.length === 0
-    ? [speaksFor('Every SSH key lies with a declared account.', authorizedKeys)]
+    ? [speaksFor('Every SSH key belongs to a declared account.', authorizedKeys)]
     : [
         speaksAgainst(
           `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,

@@ -15,9 +15,9 @@ export const accessRosterMatch = defineCheck({
   id: 'access.roster-match',
   property: 'access',
   claim:
-    'Every local account that can start a session, and every member of a group with administrator rights, is declared; where rights are declared, they are as declared.',
+    'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
   limits:
-    'The declaration is a statement by whoever wrote the fleet file; that someone approved it is a record outside the node. Directory accounts are not listed here, and a name says nothing about the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
+    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
   needs: { local: accountsLocal },
   wants: WANTS,
   evaluate({ local }, wanted, context) {
@@ -76,7 +76,7 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   ]
 }
 
-/** Rights against their declaration, both ways. Names that only a roster declares are left out: it says nothing of rights. */
+/** Rights against their declaration, both ways. Names that only a roster declares are left out: it is no evidence of rights. */
 function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly Step[] {
   const rules = sudo.ok ? ownRootRules(sudo.fact) : []
   const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>
@@ -113,8 +113,8 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
 }
 
 /**
- * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open.
- * It keeps root among them by itself (sacctmgr(1)).
+ * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open. It
+ * keeps root among them on its own (sacctmgr(1)).
  */
 function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly Step[] {
   if (!slurm.ok) return slurm.reason.startsWith('not collected: tool absent') ? [] : unclearAbout(clusterSlurm, slurm)
@@ -135,7 +135,7 @@ function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly S
       ]
 }
 
-/** Rosters are often written for a whole fleet, so that a missing account is told and not held against the node. */
+/** Rosters are often written for a whole fleet, so that a missing account is reported and not counted as a deviation. */
 function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly Step[] {
   const missing = [...declared].filter((name) => !accounts.some((account) => account.name === name))
   return missing.length === 0

@@ -24,9 +24,9 @@ export const accessServiceAccounts = defineCheck({
   id: 'access.service-accounts',
   property: 'access',
   claim:
-    'No account of a service can start a session without being declared, and none becomes root without being declared as administrator.',
+    'Only declared service accounts can start a session, and only those declared as administrators can become root.',
   limits:
-    'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not looked for, nor are rights inside applications; programs with the setuid bit are compared with the packages apart. Key files and home folders that are links are not followed, and leave open what opens an account. It is the state at the moment of collection.',
+    'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not searched for, nor are rights inside applications; programs with the setuid bit are tested by another check. Key files and home folders that are links are not followed, and leave open what opens an account. The result applies to the moment of collection.',
   needs: { local: accountsLocal },
   wants: WANTS,
   evaluate({ local }, facts, context) {
@@ -40,7 +40,7 @@ export const accessServiceAccounts = defineCheck({
   },
 })
 
-/** login.defs(5): UID_MIN is 1000 and 65534 belongs to nobody. Other statements of the fleet file make an account a person's. */
+/** login.defs(5): UID_MIN is 1000 and 65534 belongs to no one. Other statements of the fleet file make an account a person's. */
 function isService({ name, uid }: Account, { node }: Context): boolean {
   const kind = declaredAs(node, name)?.kind
   if (kind !== undefined) return kind === 'service'
@@ -99,7 +99,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
   ]
 }
 
-// sshd still forwards ports for an account whose shell says no (sshd_config(5), AllowTcpForwarding).
+// sshd still forwards ports for an account whose shell refuses logins (sshd_config(5), AllowTcpForwarding).
 function keysWithoutShell(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
   const { keys } = wanted
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)

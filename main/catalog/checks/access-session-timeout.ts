@@ -16,7 +16,7 @@ export const accessSessionTimeout = defineCheck({
   id: 'access.session-timeout',
   property: 'access',
   claim:
-    'An idle terminal session ends by itself in time and the person in it cannot switch that off, and the SSH server drops clients that no longer answer, by the numbers of the chosen profile.',
+    'Idle terminal sessions end automatically within the limit of the chosen profile, users cannot disable this, and the SSH server drops unresponsive clients.',
   limits:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
   needs: { timeout: sessionTimeout, local: accountsLocal },
@@ -100,7 +100,7 @@ function shells(local: LocalAccounts): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `Accounts whose shell may not know TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
+          `Accounts whose shell may not support TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
           accountsLocal,
           'passwd',
         ),
@@ -108,25 +108,22 @@ function shells(local: LocalAccounts): readonly Step[] {
 }
 
 /**
- * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and nothing is asked of
- * ClientAlive.
+ * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and ClientAlive is not
+ * required.
  */
 function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] {
   if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
   return endsSessions ? [] : [silentClients(sshd.fact, context)]
 }
 
-// A client is dropped after ClientAliveCountMax questions without an answer, ClientAliveInterval apart; a 0 in either switches it off.
+// A client is dropped after ClientAliveCountMax probes without a response, ClientAliveInterval apart; a 0 in either switches it off.
 function silentClients(sshd: SshdSettings, context: Context): Step {
   const [interval, most] = [settingNumber(sshd, 'clientaliveinterval'), settingNumber(sshd, 'clientalivecountmax')]
   if (interval === null || most === null)
     return leavesUnclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
   if (interval === 0 || most === 0)
-    return speaksAgainst(
-      'The SSH server never drops a client that no longer answers (ClientAlive is off).',
-      sshdEffective,
-    )
+    return speaksAgainst('The SSH server never drops an unresponsive client (ClientAlive is off).', sshdEffective)
   const limit = limitOf(context, 'ssh.idle')
-  const words = `The SSH server drops a client that no longer answers after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
+  const words = `The SSH server drops an unresponsive client after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
   return interval * most <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)
 }

@@ -15,7 +15,7 @@ export const accessSshdAllowList = defineCheck({
   claim:
     'Only named users or groups can log in over SSH: by the SSH server’s own list, or by the rules of its login modules.',
   limits:
-    'A list says who may try, not whether each of them still should. From where SSH can be reached is decided by packet filters here and elsewhere. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
+    'A list shows who may attempt to log in, not whether the access is still justified. Packet filters here and elsewhere decide from where SSH can be reached. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
   needs: {},
   wants: {
     sshd: sshdEffective,
@@ -68,9 +68,9 @@ function withoutList(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<Ac
   const denied = [...settingWords(sshd, 'denyusers'), ...settingWords(sshd, 'denygroups')]
   const without =
     denied.length > 0
-      ? `The SSH server names whom it refuses (${named(denied)}) and nobody whom it accepts`
+      ? `The SSH server lists refused users (${named(denied)}) but no permitted ones`
       : 'The SSH server names neither allowed users nor allowed groups'
-  // Modules are asked only where the server uses them (sshd_config(5), UsePAM).
+  // Modules are queried only where the server uses them (sshd_config(5), UsePAM).
   const isAsked = setting(sshd, 'usepam') !== 'no'
   const modules = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
   if (modules.includes('pam_access')) return byAccessRules(without, rules)
@@ -106,7 +106,7 @@ function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly St
     return [speaksAgainst(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
   return [
     speaksFor(
-      `The rules of pam_access refuse everybody but ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'nobody'}.`,
+      `The rules of pam_access refuse all users except: ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'none'}.`,
       pamAccessRules,
     ),
   ]

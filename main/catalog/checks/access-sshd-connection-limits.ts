@@ -20,7 +20,7 @@ interface SshLimit {
   readonly inMatch: boolean
 }
 
-/** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets nobody in. */
+/** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets no one in. */
 const LIMITS: readonly SshLimit[] = [
   {
     id: 'ssh.auth-tries',
@@ -52,7 +52,7 @@ export const accessSshdConnectionLimits = defineCheck({
   id: 'access.sshd.connection-limits',
   property: 'access',
   claim:
-    'The SSH servers that run limit the attempts and the time of a login, and the sessions of a connection, by the numbers of the chosen profile.',
+    'The running SSH servers limit login attempts, login time and sessions per connection as the chosen profile requires.',
   limits:
     'It is the state of the settings at the moment of collection. How many connections wait at the same time (MaxStartups, PerSourcePenalties), firewalls and programs that block addresses are not compared.',
   needs: { sshd: sshdEffective },

@@ -24,16 +24,16 @@ const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
 export const accessSshdMfa = defineCheck({
   id: 'access.sshd.mfa',
   property: 'access',
-  claim: 'The SSH server asks for two factors of different kinds at every login.',
+  claim: 'SSH requires two different authentication factors at every login.',
   limits:
-    'A second factor asked for elsewhere, at a jump host or an identity provider, is not visible here and needs its own record. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and a stranger from two addresses, not for each account and source.',
+    'A second factor required elsewhere, at a jump host or an identity provider, is not visible here and needs its own document. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
   needs: {},
   wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
     const bySettings = (settings: SshdSettings): readonly Step[] => {
-      // Keys on tokens carry the claim only where no chain of two kinds is asked for.
+      // Keys on tokens carry the claim only where no chain of two kinds is requested.
       const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
       return [
         ...general(settings, pam),
@@ -88,7 +88,7 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   if (onlyVerifiedSecurityKeys(sshd)) {
     return [
       speaksFor(
-        'Only keys on hardware tokens are accepted, and the server asks them to verify the person (verify-required).',
+        'Only keys on hardware tokens are accepted, and the server requires them to verify the person (verify-required).',
         sshdEffective,
       ),
     ]
@@ -97,7 +97,7 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   if (issuer !== 'none') {
     return [
       leavesUnclear(
-        'Login certificates are accepted; whether their issuer asks for a second factor is not visible here.',
+        'Login certificates are accepted; whether their issuer requires a second factor is not visible here.',
         sshdEffective,
       ),
     ]
@@ -105,7 +105,7 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   if (chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))) {
     return [
       leavesUnclear(
-        'Login rests on questions that the login modules ask; which factors they cover is not decided here.',
+        'Login uses prompts of the login modules; which factors they cover is not evaluated here.',
         sshdEffective,
       ),
     ]
@@ -137,10 +137,8 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
     ]
   if (second.length > 0) return [speaksFor(`The login modules of SSH include ${named(second)}.`, pamStack)]
   if (modules.includes('pam_unix'))
-    return [
-      speaksFor('The questions asked after the key are answered with the account’s password (pam_unix).', pamStack),
-    ]
-  return [leavesUnclear('Which question follows the key could not be told from the login modules.', pamStack)]
+    return [speaksFor('The prompts after the key require the account’s password (pam_unix).', pamStack)]
+  return [leavesUnclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
 }
 
 // FIDO keys: sk-* types only, and user verification demanded by the server (sshd_config(5), PubkeyAuthOptions).

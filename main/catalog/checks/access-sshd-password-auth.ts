@@ -14,7 +14,7 @@ import {
 } from '../sshd-access.ts'
 import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-// What each setting must print. Keyboard-interactive asks PAM, which usually asks for the password.
+// What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
 const EXPECTED: Readonly<Record<string, string>> = {
   passwordauthentication: 'no',
   kbdinteractiveauthentication: 'no',
@@ -27,9 +27,9 @@ const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication'
 export const accessSshdPasswordAuth = defineCheck({
   id: 'access.sshd.password-auth',
   property: 'access',
-  claim: 'A password alone does not open an SSH session: it is refused, or asked for only after a public key.',
+  claim: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
   limits:
-    'Match blocks are read from the customary files and evaluated for root and a stranger from two addresses, not for each account and source; the servers that run were asked from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would ask for after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
+    'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
   needs: {},
   wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, ...evidence }) {
@@ -42,7 +42,7 @@ export const accessSshdPasswordAuth = defineCheck({
     ]
     return weigh([
       ...letIn(running, ['root', 'declared', 'nobody']),
-      // Of a server with these settings they tell more than its answer, which names only how a login begins.
+      // Of a server with these settings they show more than its response, which names only how a login begins.
       ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
       ...(sshd.ok && running.isBearing ? bySettings(sshd.fact) : []),
       ...(isSettled ? [] : unclearAbout(sshdEffective, sshd)),
@@ -59,7 +59,7 @@ const asksKeyFirst = (sshd: SshdSettings): boolean =>
 const judge = (sshd: SshdSettings): readonly Step[] =>
   Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
-// A block that turns passwords on may still stand under method chains that ask for a key: only a source knows which apply.
+// A block that turns passwords on may still be under method chains that require a key: only a source knows which apply.
 const judgeCondition =
   (keyFirst: boolean) =>
   (key: string, value: string): 'same' | 'weaker' | 'unclear' => {
@@ -75,7 +75,7 @@ function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirs
   if (value === expected) return speaksFor(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
   if (keyFirst && PASSWORD_SETTINGS.has(key)) {
     return speaksFor(
-      `“${key}” is on, and every accepted chain of methods asks for a public key as well.`,
+      `“${key}” is on, and every accepted chain of methods requires a public key as well.`,
       sshdEffective,
     )
   }

@@ -15,9 +15,9 @@ const KEYS_ONLY: ReadonlySet<string> = new Set(['without-password', 'prohibit-pa
 export const accessSshdRootLogin = defineCheck({
   id: 'access.sshd.root-login',
   property: 'access',
-  claim: 'The SSH server refuses direct logins as root.',
+  claim: 'Direct root login over SSH is disabled.',
   limits:
-    'Whether root may log in is read from the configuration on disk, for servers that are shown to have it: a server that was not reloaded may still run an older one where it offers the same methods. What a server offers root does not tell whether it lets root in. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and the management controller are other ways in.',
+    'Whether root may log in is read from the configuration on disk, for servers that are shown to have it: a server that was not reloaded may still run an older one where it offers the same methods. The methods that a server offers root do not show whether it admits root. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and the management controller are other ways in.',
   needs: {},
   wants: {
     sshd: sshdEffective,
@@ -51,7 +51,10 @@ function general(value: string, keys: Parsed<AuthorizedKeys>): Step {
   if (value === 'yes')
     return speaksAgainst('The SSH server lets root log in directly (“permitrootlogin yes”).', sshdEffective)
   if (!KEYS_ONLY.has(value))
-    return leavesUnclear(`“permitrootlogin” has the value ${quote(value)}, which we do not know.`, sshdEffective)
+    return leavesUnclear(
+      `“permitrootlogin” has the value ${quote(value)}, which is not known to this catalog.`,
+      sshdEffective,
+    )
   const own = keys.ok ? keys.fact.keys.filter((key) => homeOfKeyFile(key.path) === '/root').length : 0
   return own > 0
     ? speaksAgainst(

@@ -33,9 +33,9 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sourc
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
   property: 'access',
-  claim: 'Every local account that a password or key opens was used within the limit.',
+  claim: 'Every local account that a password or key can open was used within the limit.',
   limits:
-    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed, and leave open what opens an account. Accounts of a directory service are not listed here. Root is left out, because it cannot be removed, and so is the login that this reading used.',
+    'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed, and leave undetermined what opens an account. Accounts of a directory service are not listed here. Root is excluded because it cannot be removed; so is the login that this collection used.',
   needs: NEEDS,
   wants: WANTS,
   thresholds: ['account.idle-days'],
@@ -55,7 +55,7 @@ interface Source {
   readonly since: number | null
 }
 
-/** Records that were read and hold at least one login, each with the moment from which an absence in it says something. */
+/** Records that were read and hold at least one login, each with the moment from which an absence in it is evidence. */
 function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): readonly Source[] {
   const made = (path: string): number | null => (files.ok ? (files.fact.files.get(path)?.since ?? null) : null)
   const all = [
@@ -131,7 +131,7 @@ function judge(account: Account, sources: readonly Source[], wanted: Wanted, con
   if (seen !== null && seen.moment >= oldest)
     return speaksFor(`${who} last logged in on ${dayOf(seen.moment)}.`, seen.probe)
   if (seen !== null) {
-    const text = `${who} last logged in on ${dayOf(seen.moment)}, more than ${days} days before this reading`
+    const text = `${who} last logged in on ${dayOf(seen.moment)}, more than ${days} days before this collection`
     return silent
       ? leavesUnclear(`${text}; it opens with a key and may be used without leaving a record.`, seen.probe)
       : speaksAgainst(`${text}.`, seen.probe)

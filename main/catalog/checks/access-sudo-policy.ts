@@ -13,9 +13,9 @@ export const accessSudoPolicy = defineCheck({
   id: 'access.sudo-policy',
   property: 'access',
   claim:
-    'Whoever runs any command as root through sudo is asked for a password and logged, and no group gives the same rights beside sudo.',
+    'Running any command as root through sudo requires a password and is logged, and no group grants the same rights without sudo.',
   limits:
-    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that become root for whoever starts them (files with the setuid bit) are compared with the packages apart. Whether each person needs the rights is not shown.',
+    'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
   needs: { sudo: sudoersRules, local: accountsLocal },
   wants: { other: sudoersOther, kubernetes: clusterKubernetes },
   thresholds: ['sudo.remembers'],
@@ -51,7 +51,7 @@ function unlimited(sudo: SudoPolicy): readonly Step[] {
     rest.length > 0 && asked.length > 0
       ? [
           leavesUnclear(
-            `A setting takes the question for a password away from ${named(rest)}; whether a rule for any command is meant was not decided.`,
+            `A setting removes the password prompt for ${named(rest)}; whether this affects a rule for any command was not determined.`,
             sudoersRules,
           ),
         ]
@@ -64,7 +64,7 @@ function unlimited(sudo: SudoPolicy): readonly Step[] {
   return [
     asked.length > 0
       ? speaksFor(`May run any command as root after a password: ${named([...new Set(asked)])}.`, sudoersRules)
-      : speaksFor('Nobody but root may run any command as root through sudo.', sudoersRules),
+      : speaksFor('Only root may run any command as root through sudo.', sudoersRules),
     ...scoped,
   ]
 }
@@ -97,18 +97,22 @@ function remembers({ remembersMinutes }: SudoPolicy, context: Context): Step {
   const asked = `limit: ${limitText(limit)}`
   if (remembersMinutes === null) {
     if (BUILT_IN.most <= limit.value)
-      return speaksFor(`After its built-in time, at most ${BUILT_IN.most} minutes, sudo asks again.`, sudoersRules)
+      return speaksFor(
+        `After its built-in time, at most ${BUILT_IN.most} minutes, sudo requires the password again.`,
+        sudoersRules,
+      )
     return BUILT_IN.least > limit.value
-      ? speaksAgainst(`sudo goes without asking again for its built-in time (${asked}).`, sudoersRules)
+      ? speaksAgainst(`sudo does not require the password again for its built-in time (${asked}).`, sudoersRules)
       : leavesUnclear(
-          `sudo goes without asking again for its built-in time, which differs by package (${asked}).`,
+          `sudo does not require the password again for its built-in time, which differs by package (${asked}).`,
           sudoersRules,
         )
   }
-  if (remembersMinutes < 0) return speaksAgainst('sudo asks once and never again until the next start.', sudoersRules)
+  if (remembersMinutes < 0)
+    return speaksAgainst('sudo requires the password once and not again until the next start.', sudoersRules)
   return remembersMinutes <= limit.value
-    ? speaksFor(`sudo asks again after ${remembersMinutes} minutes.`, sudoersRules)
-    : speaksAgainst(`sudo asks again only after ${remembersMinutes} minutes (${asked}).`, sudoersRules)
+    ? speaksFor(`sudo requires the password again after ${remembersMinutes} minutes.`, sudoersRules)
+    : speaksAgainst(`sudo requires the password again only after ${remembersMinutes} minutes (${asked}).`, sudoersRules)
 }
 
 const terminal = ({ usesPty }: SudoPolicy): readonly Step[] =>
@@ -133,7 +137,7 @@ const inPart = ({ scoped }: SudoPolicy): readonly Step[] =>
     ? []
     : [
         leavesUnclear(
-          `For some users, hosts or commands other settings hold (${named(scoped)}); what they change was not judged.`,
+          `For some users, hosts or commands other settings apply (${named(scoped)}); their effect was not evaluated.`,
           sudoersRules,
         ),
       ]
@@ -142,8 +146,8 @@ const OTHERS_READ = 0o004
 const GROUP_READS = 0o040
 
 /**
- * An administrator of a cluster can start a container on this node with the host’s files. Where the file lies in root’s own folder, its
- * mode alone says nothing; and without root’s rights it is not known whether there is one.
+ * An administrator of a cluster can start a container on this node with the host’s files. Where the file is in root’s own folder, its mode
+ * alone is no evidence; and without root’s rights it is not known whether there is one.
  */
 function credentials(kubernetes: Parsed<KubernetesCredentials>): readonly Step[] {
   if (!kubernetes.ok) return unclearAbout(clusterKubernetes, kubernetes)
@@ -178,7 +182,7 @@ function beside(other: Parsed<OtherSudoers>): readonly Step[] {
   const { files } = other.fact
   return files.length === 0
     ? []
-    : [leavesUnclear(`Other rules about who may act as root stand in ${named(files)} and were not read.`, sudoersOther)]
+    : [leavesUnclear(`Other rules about who may act as root are in ${named(files)} and were not read.`, sudoersOther)]
 }
 
 function besideSudo(local: LocalAccounts): readonly Step[] {
@@ -186,10 +190,12 @@ function besideSudo(local: LocalAccounts): readonly Step[] {
     ([, names]) => names.length > 0,
   )
   if (members.length === 0)
-    return [speaksFor('No account is in a group that gives root rights beside sudo.', accountsLocal, 'group', 'passwd')]
+    return [
+      speaksFor('No account is in a group that grants root rights without sudo.', accountsLocal, 'group', 'passwd'),
+    ]
   return members.map(([group, names]) =>
     speaksAgainst(
-      `Group “${group}” gives ${count(names.length, 'account')} root rights beside sudo: ${named(names)}.`,
+      `Group “${group}” gives ${count(names.length, 'account')} root rights without sudo: ${named(names)}.`,
       accountsLocal,
       'group',
       'passwd',

@@ -16,9 +16,9 @@ export const accessUniqueAccounts = defineCheck({
   id: 'access.unique-accounts',
   property: 'access',
   claim:
-    'Each account that can start a session has its own user id, an individual name, and cannot be opened without a password or key.',
+    'Each account that can start a session has its own user ID and an individual name, and requires a password or key.',
   limits:
-    'Two people using one key or password are not seen, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is our own list.',
+    'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
   needs: { local: accountsLocal },
   wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
   evaluate({ local }, facts) {
@@ -52,7 +52,7 @@ function duplicateIds(accounts: readonly Account[]): readonly Step[] {
   const names = accounts.map(({ name }) => name)
   const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
   if (twice.length > 0)
-    return [speaksAgainst(`Names that stand for more than one account: ${named(twice)}.`, accountsLocal, 'passwd')]
+    return [speaksAgainst(`Names used for more than one account: ${named(twice)}.`, accountsLocal, 'passwd')]
   const shared = [...byId].filter(([, names]) => names.length > 1)
   return shared.length === 0
     ? [
@@ -70,19 +70,25 @@ function duplicateIds(accounts: readonly Account[]): readonly Step[] {
 function sharedNames(open: readonly Account[]): readonly Step[] {
   const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase())).map((account) => account.name)
   return shared.length === 0
-    ? [speaksFor('No account with a login shell has a name from our list of shared names.', accountsLocal, 'passwd')]
+    ? [
+        speaksFor(
+          'No account with a login shell has a name from this catalog’s list of shared names.',
+          accountsLocal,
+          'passwd',
+        ),
+      ]
     : [speaksAgainst(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
 }
 
 function withoutPassword({ passwords, toldBy }: ToldPasswords, accounts: readonly Account[]): readonly Step[] {
   const bare = accounts.filter(({ inPasswd }) => inPasswd === 'nothing').map(({ name }) => name)
   if (bare.length > 0)
-    return [speaksAgainst(`The list of accounts asks no password of ${named(bare)}.`, accountsLocal, 'passwd')]
+    return [speaksAgainst(`The account list requires no password for ${named(bare)}.`, accountsLocal, 'passwd')]
   if (!passwords.ok) return unclearAbout(accountsPasswordState, passwords)
   const untold = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
   const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
   if (open.length === 0 && untold.length > 0)
-    return [leavesUnclear(`Whether a password is set was not told of ${named(untold)}.`, toldBy)]
+    return [leavesUnclear(`Whether a password is set was not reported for ${named(untold)}.`, toldBy)]
   return open.length === 0
     ? [speaksFor('No account has an empty password.', toldBy)]
     : [speaksAgainst(`These accounts have an empty password: ${named(open)}.`, toldBy)]

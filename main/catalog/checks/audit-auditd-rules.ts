@@ -37,7 +37,7 @@ export const auditAuditdRules = defineCheck({
   claim:
     'The loaded audit rules record started programs, changes of accounts, sudo rules and clock, kernel modules, mounts, deleted files, records of sessions, and access to the declared ePHI paths.',
   limits:
-    'The list of topics is ours, not a legal one. A rule may be narrowed by further conditions that were not judged, and nothing shows that anyone reads the records. ePHI outside the declared paths is not looked for.',
+    'The list of topics is this tool’s, not a legal requirement. A rule may be narrowed by further conditions that were not evaluated. Review of the records is not shown. ePHI outside the declared paths is not searched for.',
   needs: { loaded: auditdRules },
   wants: { status: auditdStatus, files: auditdRuleFiles },
   thresholds: ['audit.backlog'],
@@ -77,7 +77,7 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
     : speaksAgainst(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
 }
 
-/** Other fields pick single files, programs, processes or outcomes: such a rule says little about a call as such. */
+/** Other fields pick single files, programs, processes or outcomes: such a rule is weak evidence about a call as such. */
 const PICKS_FEW =
   /^(exe|exit|success|pid|ppid|inode|filetype|sessionid|devmajor|devminor|fstype|pers|subj_\w*|obj_\w*|msgtype)$/
 
@@ -99,7 +99,7 @@ function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[])
   if (paths === undefined || paths.length === 0) {
     return [
       leavesUnclear(
-        'No ePHI path was declared for this node, so access to it cannot be looked for in the rules.',
+        'No ePHI path was declared for this node, so access to it cannot be searched for in the rules.',
         null,
       ),
     ]
@@ -108,7 +108,7 @@ function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[])
     const clean = path.replace(/\/+$/, '')
     return isWatched(clean, rules, /r/) && isWatched(clean, rules, /w/)
       ? speaksFor(`Recorded: reading and writing below ${quote(clean)}.`, auditdRules)
-      : speaksAgainst(`Not or not wholly recorded: reading and writing below ${quote(clean)}.`, auditdRules)
+      : speaksAgainst(`Not recorded, or only in part: reading and writing below ${quote(clean)}.`, auditdRules)
   })
 }
 
@@ -118,7 +118,7 @@ function exclusions(rules: readonly AuditRule[]): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `Loaded rules that keep events out (never, exclude): ${excluding.length}; what they hide was not judged.`,
+          `Loaded rules that keep events out (never, exclude): ${excluding.length}; what they exclude was not evaluated.`,
           auditdRules,
         ),
       ]

@@ -18,22 +18,22 @@ const LOGIN_SECONDS = 900
 export const auditCollectorSelfRecord = defineCheck({
   id: 'audit.collector-self-record',
   property: 'audit',
-  claim: 'The login of this collection stands in the node’s own log: the right user, at the right time.',
+  claim: 'The node’s own log records the login of this collection with the correct user and time.',
   limits:
-    'One login was looked for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
+    'One login was searched for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
   needs: { session: loginSession, now: timeNow },
   wants: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
   evaluate({ session, now }, { journal, state, records, ssh }, { node }) {
     if (session.client === null)
       return weigh([
         leavesUnclear(
-          'The node does not say where this session comes from, so it was perhaps not an SSH login.',
+          'The node does not report the source of this session, so it may not be an SSH login.',
           loginSession,
           'origin',
         ),
       ])
     const from = speaksFor(
-      `The node says that this session comes from ${plain(session.client.address)}, port ${session.client.port}, as ${quote(node.user)}.`,
+      `The node reports that this session comes from ${plain(session.client.address)}, port ${session.client.port}, as ${quote(node.user)}.`,
       loginSession,
       'origin',
     )
@@ -44,7 +44,7 @@ export const auditCollectorSelfRecord = defineCheck({
       return weigh([
         from,
         leavesUnclear(
-          `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only what OpenSSH writes about logins was looked for.`,
+          `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only login messages of OpenSSH were searched for.`,
           sshSession,
         ),
       ])
@@ -66,7 +66,7 @@ const isOwn = (login: AcceptedLogin, { client }: LoginSession, user: string, now
 
 const found = ({ at, key }: AcceptedLogin, now: NodeNow): readonly Step[] => [
   speaksFor(
-    `The journal has this login, ${count(Math.max(0, now.seconds - at), 'second')} before the node’s clock was asked, from the same address and port.`,
+    `The journal has this login, ${count(Math.max(0, now.seconds - at), 'second')} before the node’s clock was read, from the same address and port.`,
     loginJournal,
   ),
   ...(key === null ? [] : [speaksFor(`The record names the key that was used: ${named([key])}.`, loginJournal)]),

@@ -12,7 +12,7 @@ export const auditCommandAccountability = defineCheck({
   id: 'audit.command-accountability',
   property: 'audit',
   claim:
-    'A command run as root stays tied to the login that asked for it, and is written down by sudo or by the audit rules.',
+    'A command run as root remains attributable to the login that started it, and is logged by sudo or by the audit rules.',
   limits:
     'It was tried with the login of this collection: other ways in, such as a console or a scheduled job, can differ. A login id names an account, so it names a person only where accounts are not shared. What a shell started through sudo does is not logged by sudo.',
   needs: { session: loginSession },
@@ -71,7 +71,7 @@ function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: P
   if (sudo.ok && isWhole)
     return [
       speaksAgainst(
-        'sudo is told to log nowhere, and no audit rule that is in effect records started programs.',
+        'sudo is configured to log nowhere, and no audit rule that is in effect records started programs.',
         sudoersRules,
       ),
     ]
@@ -83,7 +83,7 @@ function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: P
   ]
 }
 
-/** A rule over programs being started, all of them, all of root's, or all but those that no login asked for. */
+/** A rule over programs being started, all of them, all of root's, or all but those that no login requested. */
 const isOfStarts = ({
   syscalls,
   arch,

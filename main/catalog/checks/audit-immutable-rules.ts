@@ -5,7 +5,7 @@ import { speaksAgainst, speaksFor, weigh } from '../steps.ts'
 export const auditImmutableRules = defineCheck({
   id: 'audit.immutable-rules',
   property: 'audit',
-  claim: 'The audit rules are locked: nobody, not even root, can change them until the next boot.',
+  claim: 'The audit rules are locked: no user, including root, can change them until the next boot.',
   limits:
     'A restart lifts the lock, and files that the rules are loaded from can be changed for the next boot. Stored records can still be altered by root.',
   needs: { status: auditdStatus },

@@ -12,16 +12,16 @@ import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.
 /** Start records and the journal's first entry lie minutes apart; an hour more covers a change to or from summer time. */
 const APART_SECONDS = 4500
 const CURRENT_SECONDS = 3600
-/** Entries that are written while we ask are seconds ahead of the moment at which the clock was asked. */
+/** Entries that are written while we ask are seconds ahead of the moment at which the clock was read. */
 const AHEAD_SECONDS = 600
 
 export const auditLogContinuity = defineCheck({
   id: 'audit.log-continuity',
   property: 'audit',
   claim:
-    'The system journal has no gap in its numbering, has every start of the system that the login record knows of, and no audit event was lost.',
+    'The system journal has no gap in its numbering and contains every system start in the login record, and no audit event was lost.',
   limits:
-    'A gap shows that something is missing, not why. What was never written leaves no gap, messages that the journal held back under load are not counted, and times when the server was off are not told from others. Root can rewrite the whole.',
+    'A gap shows that something is missing, not why. What was never written leaves no gap, messages that the journal held back under load are not counted, and times when the server was off are not distinguished from others. Root can rewrite the entire journal.',
   needs: { journal: journalState, now: timeNow },
   wants: { audit: auditdStatus, records: loginRecords, host: hostIdentity },
   evaluate({ journal, now }, { audit, records, host }) {
@@ -37,7 +37,7 @@ export const auditLogContinuity = defineCheck({
 
 // journald may not run at all (other init systems, containers), or keep nothing (journald.conf(5), Storage=none).
 const EMPTY = leavesUnclear(
-  'The system journal holds nothing, as where journald does not run or keeps nothing; gaps cannot be looked for.',
+  'The system journal is empty, as where journald does not run or stores nothing; gaps cannot be tested.',
   journalState,
   'header',
 )
@@ -78,7 +78,11 @@ function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<Host
   const latest = Math.max(0, ...files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
   const recent =
     latest === 0
-      ? leavesUnclear('The time of the newest entry is in a zone that we cannot tell.', journalState, 'header')
+      ? leavesUnclear(
+          'The time of the newest entry is in a time zone that could not be determined.',
+          journalState,
+          'header',
+        )
       : latest - now.seconds > AHEAD_SECONDS
         ? speaksAgainst('The journal has entries from the future.', journalState, 'header')
         : now.seconds - latest <= CURRENT_SECONDS
@@ -91,7 +95,7 @@ function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<Host
   return [recent, ...covers(boots, host)]
 }
 
-/** The last boot in the journal’s list has index 0 even where nothing was written since; so the kernel’s own id is looked for. */
+/** The last boot in the journal’s list has index 0 even where nothing was written since; so the kernel’s own id is searched for. */
 function covers(boots: JournalState['boots'], host: Parsed<HostIdentity>): readonly Step[] {
   if (!host.ok) return unclearAbout(hostIdentity, host)
   const running = host.fact.bootId.replaceAll('-', '').toLowerCase()
@@ -112,7 +116,13 @@ function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: Nod
   const begins = boots.flatMap(({ from }) => momentSeconds(from, now.zone) ?? [])
   const first = Math.min(...begins)
   if (begins.length < boots.length)
-    return [leavesUnclear('The starts in the journal are in a zone that we cannot tell.', journalState, 'boots')]
+    return [
+      leavesUnclear(
+        'The starts in the journal are in a time zone that could not be determined.',
+        journalState,
+        'boots',
+      ),
+    ]
   const known = records.fact.starts.flatMap((stamp) => secondsOf(stamp, now.zone) ?? [])
   const since = known.filter((at) => at > first + APART_SECONDS)
   const absent = since.filter((at) => !begins.some((begin) => Math.abs(begin - at) <= APART_SECONDS))

@@ -25,7 +25,7 @@ export const auditLogForwarding = defineCheck({
   property: 'audit',
   claim: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
   limits:
-    'That the receiver stores them is visible only there. A connection is told by its port alone, so another program’s to the same port looks the same. Which messages are sent depends on selectors that were not judged; audit records are sent only if they reach the system log or have a way of their own. Other programs’ logs are not covered.',
+    'That the receiver stores them is visible only there. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
   needs: { services: servicesState },
   wants: {
     rsyslog: rsyslogForwarding,
@@ -93,9 +93,9 @@ function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connecti
       probe,
     ),
     clear.length === 0
-      ? speaksFor('Its settings ask for encryption.', probe)
+      ? speaksFor('Its settings require encryption.', probe)
       : speaksAgainst(
-          `Its settings do not ask for TLS: messages leave in clear text for ${named(
+          `Its settings do not require TLS: messages leave in clear text for ${named(
             clear.map(({ text }) => text),
             3,
           )}.`,
@@ -120,7 +120,7 @@ function connected(
   if (ports.length === 0)
     return [
       leavesUnclear(
-        'The target’s port is not named in one line with it, so its connection could not be looked for.',
+        'The target’s port is not named in one line with it, so its connection could not be searched for.',
         probe,
       ),
     ]

@@ -22,7 +22,7 @@ export const auditLogPermissions = defineCheck({
   property: 'audit',
   claim: 'Only root and the log services can change the system’s log files.',
   limits:
-    'Root can always change them. Only owners and permission bits of the usual log files were looked at: access lists beyond them, who may read, files of applications, and attributes such as append-only were not.',
+    'Root can always change them. Only owners and permission bits of the usual log files were tested: access lists beyond them, who may read, files of applications, and attributes such as append-only were not.',
   needs: { files: logFiles },
   wants: { audit: auditFiles },
   evaluate({ files }, { audit }) {
@@ -31,10 +31,10 @@ export const auditLogPermissions = defineCheck({
     const logs = files.entries.filter(({ path, isFolder }) => !isFolder && !/\/[wb]tmp$|\/lastlog$/.test(path))
     const none =
       logs.length === 0 && (!audit.ok || audit.fact.entries.length === 0)
-        ? [leavesUnclear('None of the usual log files is there, so there is nothing to judge.', logFiles)]
+        ? [leavesUnclear('None of the usual log files is there, so there is nothing to evaluate.', logFiles)]
         : []
     const partial = files.isPartial
-      ? [leavesUnclear('Some of the log files could not be looked at for lack of rights.', logFiles)]
+      ? [leavesUnclear('Some of the log files could not be read for lack of privileges.', logFiles)]
       : []
     return weigh([...own, ...audited, ...none, ...partial])
   },
@@ -68,7 +68,7 @@ function judge(entries: readonly LogEntry[], probe: typeof logFiles | typeof aud
     ? steps
     : [
         speaksFor(
-          `${count(entries.length, 'entry', 'entries')} looked at: root or a log service owns each, and nobody else can write to it.`,
+          `${count(entries.length, 'entry', 'entries')} tested: root or a log service owns each, and no other account can write to it.`,
           probe,
         ),
       ]

@@ -13,9 +13,9 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const auditLogRetention = defineCheck({
   id: 'audit.log-retention',
   property: 'audit',
-  claim: 'The system’s log outlives a restart, and its oldest record is at least as old as the limit.',
+  claim: 'The system log is kept across restarts, and its oldest record is at least as old as the limit.',
   limits:
-    'The oldest record shows how far the log reaches today, not that it always will: how long records stay depends on their volume and the size limits. The six years of 45 CFR 164.316 concern documentation, and no such period is judged here. Records kept elsewhere are not covered.',
+    'The oldest record shows how far the log reaches today, not that it always will: how long records stay depends on their volume and the size limits. The six years of 45 CFR 164.316 concern documentation, and no such period is tested here. Records kept elsewhere are not covered.',
   needs: { journal: journaldConfig, now: timeNow },
   wants: { state: journalState, files: logFiles, audit: auditFiles },
   thresholds: ['log.days'],
@@ -54,8 +54,8 @@ function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach
 /** Logs rotate once a month at the least. A file that is further from the next one is left over, and no part of an unbroken row. */
 const ROTATION_SECONDS = 35 * DAY
 
-// Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that nobody
-// writes to any more are left over, and say nothing of what is kept now.
+// Of a rotated file the time of its last line is known without reading it, so its first line is at least that old. Files that no one writes
+// to any more are left over, and are no evidence of what is kept now.
 function textReach(times: readonly number[], of: Reach['of'], now: NodeNow, step: Reach['step']): readonly Reach[] {
   const [newest, ...older] = times.filter((time) => time <= now.seconds + DAY).sort((a, b) => b - a)
   if (newest === undefined || now.seconds - newest > 2 * DAY) return []
@@ -101,7 +101,11 @@ function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]
   if (mode === 'none') return [ends('The journal’s storage is set to none')]
   if (mode !== 'auto')
     return [
-      leavesUnclear(`The journal’s storage is set to ${quote(mode)}, which we do not know.`, journaldConfig, 'config'),
+      leavesUnclear(
+        `The journal’s storage is set to ${quote(mode)}, which is not known to this catalog.`,
+        journaldConfig,
+        'config',
+      ),
     ]
   return [
     hasFolder

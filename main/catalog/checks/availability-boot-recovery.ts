@@ -11,7 +11,7 @@ const HOUR = 3600
 export const availabilityBootRecovery = defineCheck({
   id: 'availability.boot-recovery',
   property: 'operations',
-  claim: 'How long this node has run since its last start, and what did not come up or failed since, are on record.',
+  claim: 'The time since the last start, and services that did not start or have failed since, are recorded.',
   ends: 'recorded',
   limits:
     'A service that was never set to start, or that runs and does no work, does not count as failed. Whether a start needs a person, for example to type a passphrase, shows only at the next start.',

@@ -12,7 +12,7 @@ const NEARLY_FULL = 80
 export const availabilityCapacity = defineCheck({
   id: 'availability.capacity',
   property: 'operations',
-  claim: 'Load, free memory, free room on local file systems and free GPU memory of this moment are on record.',
+  claim: 'Current load, free memory, free space on local file systems and free GPU memory are recorded.',
   ends: 'recorded',
   limits:
     'One moment, which this collection itself adds a little load to. No trend, no forecast and no agreed level was compared. Network file systems, inodes and network bandwidth were not read.',

@@ -16,9 +16,9 @@ export const availabilityHardwareHealth = defineCheck({
   id: 'availability.hardware-health',
   property: 'operations',
   claim:
-    'No drive warns of failing or is past its rated life, no sensor of the server is beyond its limits, and no GPU waits for a repair of its memory.',
+    'No drive reports imminent failure or exceeds its rated life, no sensor is beyond its limits, and no GPU memory repair is pending.',
   limits:
-    'Parts report on themselves, and drives also fail without a warning. Counts of memory errors are looked at by another check; messages of the kernel about GPUs (XID) were not read. Drives behind a RAID controller or a network are not asked.',
+    'Parts report on themselves, and drives also fail without a warning. Counts of memory errors are tested by another check; messages of the kernel about GPUs (XID) were not read. Drives behind a RAID controller or a network are not queried.',
   needs: { disks: inventoryDisks, presence: bmcPresence, pci: pciDevices },
   wants: {
     nvme: driveHealthNvme,
@@ -86,7 +86,7 @@ function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: C
       ? []
       : [
           speaksFor(
-            `Errors that a drive could not correct, since it was made: ${named(errors.map(([name, { mediaErrors }]) => `${name}: ${mediaErrors}`))} (recorded, not judged).`,
+            `Errors that a drive could not correct, since it was made: ${named(errors.map(([name, { mediaErrors }]) => `${name}: ${mediaErrors}`))} (recorded, not evaluated).`,
             driveHealthNvme,
           ),
         ]),
@@ -120,7 +120,7 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
     ...(read.length > 0 && bad.length === 0
       ? [
           speaksFor(
-            `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)}) where a drive tells it.`,
+            `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)})where a drive reports it.`,
             driveHealthSmart,
           ),
         ]
@@ -129,7 +129,7 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
       ? []
       : [
           speaksFor(
-            `Sectors that a drive replaced: ${named(replaced.map(([name, { replacedSectors }]) => `${name}: ${replacedSectors}`))} (recorded, not judged).`,
+            `Sectors that a drive replaced: ${named(replaced.map(([name, { replacedSectors }]) => `${name}: ${replacedSectors}`))} (recorded, not evaluated).`,
             driveHealthSmart,
           ),
         ]),
@@ -160,7 +160,7 @@ function otherSteps(disks: readonly Disk[]): readonly Step[] {
   const others = disks.map(({ name }) => name).filter((name) => !/^(nvme\d|sd[a-z])/.test(name))
   return others.length === 0
     ? []
-    : [leavesUnclear(`Drives of a kind that tells nothing of its health: ${named(others)}.`, inventoryDisks)]
+    : [leavesUnclear(`Drives of a kind that does not report its health: ${named(others)}.`, inventoryDisks)]
 }
 
 function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly Step[] {
@@ -175,7 +175,7 @@ function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly Step[] {
 function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly Step[] {
   const there = devices.filter((device) => device.vendor === '10de' && device.class.startsWith('03'))
   if (!gpus.ok) return there.length === 0 ? [] : unclearAbout(gpuNvidia, gpus)
-  // A GPU whose memory has no error correction has no repairs to tell of.
+  // A GPU whose memory has no error correction has no repairs to report.
   const told = gpus.fact.gpus.filter(
     ({ memoryErrors: { replaced, isPending, hasFailed } }) => isPending || hasFailed || replaced !== null,
   )
@@ -210,11 +210,11 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly S
           ),
         ]),
     ...(told.length > 0 && failed.length + pending.length === 0
-      ? [speaksFor(`${count(told.length, 'GPU')} without a repair of memory that waits or failed.`, gpuNvidia)]
+      ? [speaksFor(`${count(told.length, 'GPU')} without a pending or failed memory repair.`, gpuNvidia)]
       : []),
     ...(silent.length === 0
       ? []
-      : [leavesUnclear(`${count(silent.length, 'GPU')} did not say whether memory was repaired.`, gpuNvidia)]),
+      : [leavesUnclear(`${count(silent.length, 'GPU')} did not report whether memory was repaired.`, gpuNvidia)]),
   ]
 }
 
@@ -222,7 +222,7 @@ function heatSteps(throttling: Parsed<CpuThrottling>): readonly Step[] {
   if (!throttling.ok || throttling.fact.times === null) return []
   return [
     speaksFor(
-      `Since the last start a processor was slowed by heat ${count(throttling.fact.times, 'time')} (recorded, not judged).`,
+      `Since the last start a processor was slowed by heat ${count(throttling.fact.times, 'time')} (recorded, not evaluated).`,
       cpuThrottling,
     ),
   ]

@@ -5,7 +5,7 @@ import { type Connections, networkConnections } from '../probes/network-connecti
 import { type Monitor, servicesMonitoring } from '../probes/services-monitoring.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-// ss tells no process to an ordinary user: an agent that sends its figures speaks HTTPS, or one of these ports of its own receivers.
+// ss shows no process to an ordinary user: an agent that sends its figures uses HTTPS, or one of these ports of its own receivers.
 const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
   telegraf: [443, 8086],
   // Its own protocol is UDP, which holds no connection.
@@ -19,9 +19,9 @@ const HTTPS = [443]
 export const availabilityMonitoringAgent = defineCheck({
   id: 'availability.monitoring-agent',
   property: 'operations',
-  claim: 'An agent that watches this node runs, and it can be asked or is connected to a receiver.',
+  claim: 'A monitoring agent runs on this node, and it accepts queries or is connected to a receiver.',
   limits:
-    'Only agents known to this catalog, run by the service manager, are found; agents in containers and programs of a site’s own are not. A port that is open does not show that somebody asks it; a connection to a receiver’s port is not tied to the agent. Whether anybody looks at the figures and alerts is decided elsewhere.',
+    'Only agents known to this catalog, run by the service manager, are found; agents in containers and programs of a site’s own are not. An open port does not show that a monitoring system queries it; a connection to a receiver’s port is not tied to the agent. Review of figures and alerts is not shown.',
   needs: { services: servicesMonitoring, listeners: networkListeners },
   wants: { connections: networkConnections },
   evaluate({ services: { installed }, listeners }, { connections }) {
@@ -57,11 +57,11 @@ function signsOf(monitor: Monitor, { listeners }: Listeners, connections: Parsed
   const ports: readonly number[] = monitor.ports
   const open = listeners.filter(({ protocol, port }) => protocol === 'tcp' && ports.includes(port))
   if (open.some(({ loopback }) => !loopback))
-    return [speaksFor(`${monitor.name} can be asked on port ${ports.join(' or ')}.`, networkListeners)]
+    return [speaksFor(`${monitor.name} accepts queries on port ${ports.join(' or ')}.`, networkListeners)]
   if (open.length > 0)
     return [
       leavesUnclear(
-        `${monitor.name} can be asked on port ${ports.join(' or ')} from the node itself only; what passes its figures on was not found.`,
+        `${monitor.name} accepts queries on port ${ports.join(' or ')} from the node itself only; no program that forwards its figures was found.`,
         networkListeners,
       ),
     ]

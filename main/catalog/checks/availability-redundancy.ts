@@ -12,10 +12,9 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 export const availabilityRedundancy = defineCheck({
   id: 'availability.redundancy',
   property: 'operations',
-  claim:
-    'The disk arrays, storage pools, multipath drives, bonded links and power supplies that this node has are whole.',
+  claim: 'The disk arrays, storage pools, multipath drives, bonded links and power supplies of this node are complete.',
   limits:
-    'Whether there is enough of them was not judged: a part without a second one is not looked at. RAID inside a controller, which shows the node one drive, and redundancy of switches, feeds and sites are not visible here. Power supplies are judged by what the management controller says of them.',
+    'Whether redundancy is sufficient was not evaluated: a single part without a second one is not tested. RAID inside a controller, which shows the node one drive, and redundancy of switches, feeds and sites are not visible here. Power supplies are evaluated by the management controller’s report.',
   needs: { state: redundancyState, blocks: storageBlockDevices, links: netLinks, presence: bmcPresence },
   wants: { mapped: storageDmStatus, controller: bmc },
   evaluate({ state, blocks, links, presence }, { mapped, controller }) {
@@ -59,7 +58,7 @@ function arrayStep({ name, level, isActive, wanted, working, failed, isRebuildin
   // raid0 and linear print no member count: they run with all members or not at all.
   return level === 'raid0' || level === 'linear'
     ? speaksFor(`${what} runs; it keeps no second copy.`, redundancyState)
-    : leavesUnclear(`${what} runs, and how many members it has is not said.`, redundancyState)
+    : leavesUnclear(`${what} runs, and its number of members is not reported.`, redundancyState)
 }
 
 function btrfsSteps({ btrfs }: RedundancyState): readonly Step[] {
@@ -96,7 +95,7 @@ function unreadLinkSteps({ links }: NetLinks, { bonds }: RedundancyState): reado
     : [leavesUnclear(`The state of joined links was not read: ${named(unread.map(({ name }) => name))}.`, netLinks)]
 }
 
-/** Device-mapper names its users by the beginning of the UUID; plain LVM volumes and RAID ones cannot be told apart by it. */
+/** Device-mapper names its users by the beginning of the UUID; plain LVM volumes and RAID ones cannot be distinguished by it. */
 function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonly Step[] {
   const isAsked = [...devices.values()].some(({ dmUuid }) => /^(LVM-|mpath-|DMRAID-)/.test(dmUuid ?? ''))
   if (!mapped.ok) return isAsked ? unclearAbout(storageDmStatus, mapped) : []
@@ -137,7 +136,7 @@ function supplySteps({ supplies = [] }: Bmc): readonly Step[] {
       ? []
       : [
           leavesUnclear(
-            `What the management controller says of ${named(silent.map(({ name }) => name))} is not known to this catalog.`,
+            `The management controller’s state of ${named(silent.map(({ name }) => name))} is not known to this catalog.`,
             bmc,
             'sensors',
           ),

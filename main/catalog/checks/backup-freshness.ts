@@ -10,9 +10,9 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const backupFreshness = defineCheck({
   id: 'backup.freshness',
   property: 'operations',
-  claim: 'A backup job of this node ended successfully within the time set for the age of the newest copy.',
+  claim: 'A backup job of this node ended successfully within the maximum age set for the newest copy.',
   limits:
-    'The age is that of the last successful end of any job, by the node’s own clock since its start; jobs over other data may be older. The copies themselves were not looked at, and that they can be restored is not shown.',
+    'The age is that of the last successful end of any job, by the node’s own clock since its start; jobs over other data may be older. The copies themselves were not tested, and restorability is not shown.',
   needs: { units: backupUnits, load: systemLoad },
   wants: { scheduled: scheduledJobs },
   thresholds: ['backup.hours'],
@@ -45,7 +45,7 @@ export const backupFreshness = defineCheck({
         .filter(({ job, hours }) => job !== newest.job && hours > limit.value)
         .map(({ job, hours }) =>
           speaksFor(
-            `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not judged).`,
+            `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not evaluated).`,
             backupUnits,
           ),
         ),
@@ -53,12 +53,12 @@ export const backupFreshness = defineCheck({
   },
 })
 
-/** No successful end is known: the stamps of persistent timers still tell when a job was last started, across starts of the node. */
+/** No successful end is known: the stamps of persistent timers still show when a job was last started, across starts of the node. */
 function withoutEnd(jobs: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>, context: Context): readonly Step[] {
   if (jobs.length === 0)
     return [
       leavesUnclear(
-        'No backup job known to this catalog is set up as a service, so that no end of one is known.',
+        'No backup job known to this catalog is configured as a service, so that no completion is known.',
         backupUnits,
       ),
     ]

@@ -6,11 +6,10 @@ import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
 export const backupImmutability = defineCheck({
   id: 'backup.immutability',
   property: 'operations',
-  claim:
-    'Settings of a backup tool on this node ask for a target that keeps what was written: append-only, or with locked objects.',
+  claim: 'The settings of a backup tool on this node require an immutable target: append-only, or with locked objects.',
   ends: 'supported-or-recorded',
   limits:
-    'A lock is usually set at the target, where this node cannot see it: that nothing here asks for one is recorded, not held against the node. That the target obeys, and that no administrator of the node can undo it, is not shown.',
+    'A lock is usually set at the target, where this node cannot see it: the absence of such a setting here is recorded, not counted as a deviation. Not shown: that the target enforces it, and that no administrator of the node can undo it.',
   needs: { settings: backupSettings },
   wants: { units: backupUnits },
   evaluate({ settings: { files, locking } }, { units }) {
@@ -22,13 +21,13 @@ export const backupImmutability = defineCheck({
           : []),
       ]),
     ]
-    if (locking.length > 0) return weigh([speaksFor(`Asked for in ${named(locking, 5)}.`, backupSettings, 'locking')])
+    if (locking.length > 0) return weigh([speaksFor(`Required in ${named(locking, 5)}.`, backupSettings, 'locking')])
     if (tools.length > 0)
       return {
         verdict: 'informational',
         because: [
           speaksFor(
-            `Found: ${named(tools)}. No setting on this node asks for a target that keeps what was written.`,
+            `Found: ${named(tools)}. No setting on this node requires an immutable target.`,
             backupSettings,
             'files',
             'locking',

@@ -28,7 +28,7 @@ export const backupJobStatus = defineCheck({
       ...(agents.length === 0
         ? [
             leavesUnclear(
-              'No backup job or agent known to this catalog is set up as a service. That does not show that there is none: a site can name its jobs as it likes.',
+              'No backup job or agent known to this catalog is configured as a service. This does not show that there is none: a site can choose the names of its jobs.',
               backupUnits,
             ),
           ]
@@ -69,7 +69,7 @@ function agentStep({ unit, tool, activeState }: BackupUnit): Step {
     : leavesUnclear(`${what} is installed and does not run.`, backupUnits)
 }
 
-/** Entries named like a backup: a record beside jobs whose end is known, an open question where there are none. */
+/** Entries named like a backup: a record next to jobs whose end is known, an open question where there are none. */
 function namedSteps(units: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>, hasJobs: boolean): readonly Step[] {
   if (!scheduled.ok) return []
   const known = new Set(units.map(({ unit }) => `${unit}.timer`))

@@ -5,8 +5,7 @@ import { count, named, speaksFor } from '../steps.ts'
 export const changePackageHistory = defineCheck({
   id: 'change.package-history',
   property: 'operations',
-  claim:
-    'How many changes of packages the node’s own log holds, since when, and when the last was written, are on record.',
+  claim: 'The number of package changes in the node’s own log, and the dates of the first and the last, are recorded.',
   ends: 'recorded',
   limits:
     'Older logs are rotated away, an administrator can change them, and software installed without the package manager is not in them. Which change belongs to which approval shows in tickets only.',

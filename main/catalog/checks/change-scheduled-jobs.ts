@@ -7,7 +7,7 @@ export const changeScheduledJobs = defineCheck({
   id: 'change.scheduled-jobs',
   property: 'operations',
   claim:
-    'Timers of the service manager, entries of cron and accounts with scheduled jobs of their own are on record by name.',
+    'Timers of the service manager, entries of cron and accounts with scheduled jobs of their own are recorded by name.',
   ends: 'recorded',
   limits:
     'What the jobs run was not read, because command lines can hold secrets. No list of approved jobs was compared. Timers of users, jobs of at, and schedulers of clusters and applications are not listed.',
@@ -21,7 +21,7 @@ export const changeScheduledJobs = defineCheck({
       because: [
         speaksFor(
           timers === null
-            ? 'No service manager answered for timers.'
+            ? 'No service manager reported timers.'
             : `${count(waiting.length, 'timer')} waiting${waiting.length === 0 ? '' : `: ${named(waiting, 30)}`}${stopped === 0 ? '' : `; ${stopped} not started`}.`,
           scheduledJobs,
           'timers',

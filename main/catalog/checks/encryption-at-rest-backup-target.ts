@@ -9,7 +9,7 @@ export const encryptionAtRestBackupTarget = defineCheck({
   property: 'encryption-at-rest',
   claim: 'Every backup tool found on this node encrypts what it stores, by its design or by its settings.',
   limits:
-    'Judged by which tools are there and by the names of settings, not by a look at a copy: where one file names several repositories, one that is set to encrypt speaks for it. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target encrypts by itself, is not shown. Backups of a cluster and tools of a site’s own are not found.',
+    'Based on the tools present and the names of their settings, not on inspection of a copy. Where one file names several repositories, one that is set to encrypt counts for the file. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target itself encrypts, is not shown. Backups of a cluster and tools of a site’s own are not found.',
   needs: { units: backupUnits, settings: backupSettings },
   evaluate({ units: { units }, settings }) {
     const running = units.filter(({ tool }) => tool.isSnapshot !== true).map(({ tool }) => tool.name)
@@ -29,11 +29,17 @@ function toolStep(name: string, settings: BackupSettings, isService: boolean): S
   const seen = isService ? backupUnits : backupSettings
   switch (STORES.get(name)) {
     case 'encrypted':
-      return speaksFor(`${name} encrypts every repository, whatever its settings say.`, seen)
+      return speaksFor(`${name} encrypts every repository, whatever its settings.`, seen)
     case 'as-is':
-      return leavesUnclear(`${name} copies files as they are: whether they lie encrypted rests on the target.`, seen)
+      return leavesUnclear(
+        `${name} copies files unchanged: whether they are stored encrypted depends on the target.`,
+        seen,
+      )
     case 'by-server':
-      return leavesUnclear(`${name} is set up at its server: whether copies are encrypted is not visible here.`, seen)
+      return leavesUnclear(
+        `${name} is configured at its server: whether copies are encrypted is not visible here.`,
+        seen,
+      )
     default:
       return settingsStep(name, settings)
   }
@@ -44,10 +50,10 @@ function settingsStep(name: string, { files, encrypting, clear }: BackupSettings
   const open = own.filter((file) => clear.includes(file))
   const ciphered = own.filter((file) => encrypting.includes(file) && !clear.includes(file))
   if (open.length > 0)
-    return speaksAgainst(`${name} is told not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
+    return speaksAgainst(`${name} is configured not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
   if (name === 'rclone' && ciphered.length > 0)
     return leavesUnclear(
-      `rclone has a target that encrypts, beside the one that this lies on: ${named(ciphered, 5)}. Which of them a job writes to is not read.`,
+      `rclone has a target that encrypts, in addition to the underlying one: ${named(ciphered, 5)}. Which of them a job writes to is not read.`,
       backupSettings,
       'encrypting',
     )
@@ -55,8 +61,8 @@ function settingsStep(name: string, { files, encrypting, clear }: BackupSettings
     return speaksFor(`${name} is set to encrypt, in ${named(ciphered, 5)}.`, backupSettings, 'encrypting')
   return leavesUnclear(
     own.length === 0
-      ? `${name} encrypts where it is told to, and no settings of it were found.`
-      : `${name} encrypts where it is told to, and not every file of its settings says so: ${named(own, 5)}.`,
+      ? `${name} encrypts where configured, and none of its settings were found.`
+      : `${name} encrypts where configured, and not every one of its settings files configures it: ${named(own, 5)}.`,
     backupSettings,
     'files',
     'encrypting',

@@ -19,14 +19,14 @@ import {
 } from '../storage/roots.ts'
 
 /**
- * Starts from everything that holds data, not from the drives: plaintext escapes beside encrypted drives (swap files, overlays,
- * bind mounts, loop images) are found only from above. Anchor: NIST SP 800-111 §4; DISA RHEL-09-231190 asks the same by hand.
+ * Starts from everything that holds data, not from the drives: plaintext escapes next to encrypted drives (swap files, overlays, bind
+ * mounts, loop images) are found only from above. Anchor: NIST SP 800-111 §4; DISA RHEL-09-231190 asks the same by hand.
  */
 export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
   property: 'encryption-at-rest',
-  claim: 'Every mounted file system, swap area and open encrypted volume lies on an encrypting layer or in memory.',
-  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not judged. What lies on drives without being mounted is listed, not judged; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A drive that encrypts itself counts as open here.`,
+  claim: 'Every mounted file system, swap area and open encrypted volume is on encrypted storage or in memory.',
+  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
@@ -38,7 +38,7 @@ export const encryptionAtRestBlockGraph = defineCheck({
   },
 })
 
-/** Told beside the verdict: nothing reaches these devices now, and what they hold is there all the same. */
+/** Reported next to the verdict: nothing reaches these devices now, and what they hold is there all the same. */
 function argueUnused(unused: readonly Unused[]): readonly Step[] {
   const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
   const said = (of: readonly Unused[], text: string): readonly Step[] =>
@@ -52,10 +52,10 @@ function argueUnused(unused: readonly Unused[]): readonly Step[] {
           },
         ]
   return [
-    ...said(unused.filter(isClosed), 'Not judged, because they are encrypted volumes that are closed'),
+    ...said(unused.filter(isClosed), 'Not evaluated, because they are closed encrypted volumes'),
     ...said(
       unused.filter((one) => !isClosed(one)),
-      'Not judged, because nothing uses them now, though they may hold data in clear',
+      'Not evaluated, because they are not in use, though they may hold data in clear text',
     ),
   ]
 }

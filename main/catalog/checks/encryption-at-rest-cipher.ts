@@ -11,12 +11,12 @@ import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import { ENCRYPTING } from '../storage/walk-devices.ts'
 
-/** NIST SP 800-111 §4.2.1 asks for approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
+/** NIST SP 800-111 §4.2.1 requires approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
 export const encryptionAtRestCipher = defineCheck({
   id: 'encryption.at-rest.cipher',
   property: 'encryption-at-rest',
   claim: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
-  limits: `${AT_REST_LIMITS} The choice of algorithm says nothing about a validated module. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
+  limits: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
   needs: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
   wants: { zfs: storageZfs },
   evaluate({ table, mounts, devices }, { zfs }) {
@@ -78,7 +78,7 @@ export const encryptionAtRestCipher = defineCheck({
   },
 })
 
-/** Told beside the verdict: the header of a volume is not its cipher. */
+/** Reported next to the verdict: the header of a volume is not its cipher. */
 function argueHeaders({ devices }: SysfsBlock): readonly Step[] {
   const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
     dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],

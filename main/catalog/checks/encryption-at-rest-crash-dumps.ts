@@ -14,8 +14,8 @@ import { isHostsFile, mountRoots, readStorage, STORAGE_WANTS, type Storage } fro
 export const encryptionAtRestCrashDumps = defineCheck({
   id: 'encryption.at-rest.crash-dumps',
   property: 'encryption-at-rest',
-  claim: 'Memory dumps of programs and of the kernel are off, or are written through an encrypting layer.',
-  limits: `${AT_REST_LIMITS} Dumps taken earlier are not looked for, and limits that a program sets for itself are not read.`,
+  claim: 'Memory dumps of programs and of the kernel are off, or are written to encrypted storage.',
+  limits: `${AT_REST_LIMITS} Earlier dumps are not searched for, and limits that a program sets for itself are not read.`,
   needs: {
     mounts: storageMounts,
     devices: storageBlockDevices,

@@ -17,8 +17,8 @@ import { exemptSteps, mountRoots, readStorage, STORAGE_WANTS, type Storage } fro
 export const encryptionAtRestEphiPaths = defineCheck({
   id: 'encryption.at-rest.ephi-paths',
   property: 'encryption-at-rest',
-  claim: 'Every declared ePHI path lies on an encrypting layer or in memory.',
-  limits: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is looked for; that it holds ePHI is not observed, and symbolic links are not resolved. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
+  claim: 'Every declared ePHI path is on encrypted storage or in memory.',
+  limits: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is read; that it holds ePHI is not observed, and symbolic links are not resolved. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: { ...STORAGE_WANTS, directories: workingDirectories },
   evaluate({ mounts, devices, swaps }, { directories, ...wanted }, { node }) {
@@ -30,8 +30,8 @@ export const encryptionAtRestEphiPaths = defineCheck({
 })
 
 /**
- * Without a declaration an unencrypted mount shows nothing about ePHI, so that it leaves the claim open; where nothing is unencrypted, no
- * declaration could change the answer. Memory is no persistent mount, except on a node that has no other.
+ * Without a declaration an unencrypted mount shows nothing about ePHI, so that it leaves the result inconclusive; where nothing is
+ * unencrypted, no declaration could change the result. Memory is no persistent mount, except on a node that has no other.
  */
 function undeclared(storage: Storage): Conclusion {
   const persistent = mountRoots(storage, (mount) => mountKind(mount) !== 'memory')

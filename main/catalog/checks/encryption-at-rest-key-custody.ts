@@ -19,8 +19,8 @@ import { cryptDevices, readStorage, STORAGE_WANTS, type Storage } from '../stora
 export const encryptionAtRestKeyCustody = defineCheck({
   id: 'encryption.at-rest.key-custody',
   property: 'encryption-at-rest',
-  claim: 'No key of an encrypted volume lies in a file on a drive that is open itself.',
-  limits: `${UNLOCK_LIMITS} Read from crypttab, the folders where key files are looked for, and the settings of the start-up image, which say how a volume is meant to be opened. Key slots and tokens in the headers of volumes, the content of the start-up image, copies of keys elsewhere, and how keys are kept outside the node are not read.`,
+  claim: 'No key of an encrypted volume is stored in a file on an unencrypted drive.',
+  limits: `${UNLOCK_LIMITS} Read from crypttab, the default folders of key files, and the settings of the start-up image, which state how a volume is to be opened. Key slots and tokens in the headers of volumes, the content of the start-up image, copies of keys elsewhere, and how keys are kept outside the node are not read.`,
   needs: { crypttab: storageCrypttab, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: { ...STORAGE_WANTS, keyFiles: storageKeyFiles, helpers: storageUnlockHelpers },
   evaluate({ crypttab, mounts, devices, swaps }, { keyFiles, helpers, ...wanted }) {
@@ -37,7 +37,7 @@ export const encryptionAtRestKeyCustody = defineCheck({
     return weigh([
       ...crypttab.entries.map((entry) => argueEntry(storage, entry, found)),
       ...unlistedVolumes(open, crypttab).map((name) =>
-        leavesUnclear(`${quote(name)} is open but crypttab does not say how.`, storageCrypttab),
+        leavesUnclear(`${quote(name)} is open but crypttab does not state how.`, storageCrypttab),
       ),
       ...others,
       ...(helpers.ok ? argueImage(storage, helpers.fact) : []),
@@ -47,7 +47,7 @@ export const encryptionAtRestKeyCustody = defineCheck({
   },
 })
 
-/** Without the table, what a device of the device mapper does is told by its identifier alone; one without may encrypt. */
+/** Without the table, what a device of the device mapper does is reported by its identifier alone; one without may encrypt. */
 function unreadLayers({ graph }: Storage, table: Parsed<DmTable>): readonly Step[] {
   const names = [...graph.devices.values()].flatMap(({ isDm, dmUuid, name }) =>
     isDm && (dmUuid ?? '') === '' && (!table.ok || dmTargets(table.fact, name) === undefined) ? [name] : [],
@@ -76,8 +76,9 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
     case 'file': {
       const probe = source.path === entry.keyFile ? storageCrypttab : storageKeyFiles
       const walked = storage.path(source.path)
-      const where = `${name}: the key file ${quote(source.path)} lies on ${way(walked)}`
-      if (isOpen(walked)) return speaksAgainst(`${where}, which is open: the key lies beside the lock.`, probe)
+      const where = `${name}: the key file ${quote(source.path)} is on ${way(walked)}`
+      if (isOpen(walked))
+        return speaksAgainst(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
       return walked.outcome === 'encrypted' ? speaksFor(`${where}.`, probe) : leavesUnclear(`${where}.`, probe)
     }
     case 'elsewhere': {
@@ -106,9 +107,9 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
 function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers): readonly Step[] {
   const keys = [...imageKeys, ...kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))]
   if (keys.length === 0)
-    return [speaksFor('No setting puts key files into the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
+    return [speaksFor('No setting adds key files to the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
   const walked = storage.path('/boot')
-  const where = `Key files are put into the start-up image, or named to it (${named(keys)}); it lies on ${way(walked)}`
+  const where = `Key files are added to the start-up image, or named in its settings (${named(keys)}); it is on ${way(walked)}`
   if (isOpen(walked)) return [speaksAgainst(`${where}, which is open.`, storageUnlockHelpers)]
   return [
     walked.outcome === 'encrypted'

@@ -9,12 +9,12 @@ import { isReadOnlyImage, mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import { exemptSteps, mountRoots, readStorage, STORAGE_WANTS } from '../storage/roots.ts'
 
-/** The part of DISA RHEL-09-231190 and NIST SP 800-111 that is not about declared ePHI: copies, logs and caches that nobody declared. */
+/** The part of DISA RHEL-09-231190 and NIST SP 800-111 that is not about declared ePHI: copies, logs and caches that no one declared. */
 export const encryptionAtRestOtherMounts = defineCheck({
   id: 'encryption.at-rest.other-mounts',
   property: 'encryption-at-rest',
-  claim: 'Every mounted file system outside the declared ePHI paths lies on an encrypting layer.',
-  limits: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are left out; swap, and what lies on drives without being mounted, have checks of their own. A mount that holds a declared ePHI path, or lies below one, is tested by encryption.at-rest.ephi-paths alone. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
+  claim: 'Every mounted file system outside the declared ePHI paths is on encrypted storage.',
+  limits: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives and keys of single folders (fscrypt) are not credited.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {

@@ -12,16 +12,16 @@ interface Found {
 }
 
 /**
- * A drive that encrypts its media and locks nothing protects nothing: it opens for whoever plugs it in. That is recorded and not held
- * against the node, since no rule asks for such drives, and encryption above the drive is judged by its own checks.
+ * A drive that encrypts its media and locks nothing protects nothing: it opens for the party that plugs it in. That is recorded and not
+ * counted as a deviation, since no rule requires such drives, and encryption above the drive is evaluated by its own checks.
  */
 export const encryptionAtRestSedState = defineCheck({
   id: 'encryption.at-rest.sed-state',
   property: 'encryption-at-rest',
-  claim: 'Every drive that can encrypt itself has its locking switched on.',
+  claim: 'Locking is enabled on every self-encrypting drive.',
   ends: 'supported-or-recorded',
   limits:
-    'The firmware of the drive is believed, which ranges are locked and who holds the authority is not read, and a validated module takes the drive’s own certificate. A drive locks when it loses power: on the running node it is open. Drives behind a RAID controller answer to that controller’s tools, which are not asked.',
+    'Relies on the drive’s firmware. Which ranges are locked and who holds the authority is not read. Use of a validated module is shown only by the drive’s own certificate. A drive locks when it loses power: on the running node it is unlocked. Drives behind a RAID controller are read with that controller’s tools, which are not used.',
   needs: { disks: inventoryDisks },
   wants: { opal: drivesOpal, controllers: drivesNvmeControllers },
   evaluate({ disks: { disks } }, { opal, controllers }) {
@@ -37,7 +37,7 @@ export const encryptionAtRestSedState = defineCheck({
     if (found.length === 0)
       return {
         verdict: 'inconclusive',
-        because: [leavesUnclear('The kernel lists no drive that could be asked.', inventoryDisks), ...because],
+        because: [leavesUnclear('The kernel lists no drive that could be queried.', inventoryDisks), ...because],
       }
     if (has('open')) return { verdict: 'informational', because }
     if (has('unknown')) return { verdict: 'inconclusive', because }
@@ -50,8 +50,8 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
     state: 'unknown',
     step: leavesUnclear(`${shown}: ${why}.`, inventoryDisks),
   })
-  if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not asked')
-  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number tells whether they are the same.
+  if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not queried')
+  // Where drives have several paths, the kernel counts devices and controllers apart; the serial number shows whether they are the same.
   const name = /^nvme\d+/.exec(disk.name)?.[0] ?? disk.name
   const controller = nvme?.controllers.get(name)
   const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial
@@ -74,10 +74,10 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
     return {
       state: 'cannot',
       step: leavesUnclear(
-        `${shown}: it answers that it takes no security commands, so it cannot be locked.`,
+        `${shown}: it reports that it supports no security commands, so it cannot be locked.`,
         drivesNvmeControllers,
         name,
       ),
     }
-  return unknown('whether it encrypts and locks itself was not answered')
+  return unknown('it did not report whether it encrypts and locks itself')
 }

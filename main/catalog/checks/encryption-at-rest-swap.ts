@@ -11,7 +11,7 @@ import { readStorage, STORAGE_WANTS, type Storage, swapRoots } from '../storage/
 export const encryptionAtRestSwap = defineCheck({
   id: 'encryption.at-rest.swap',
   property: 'encryption-at-rest',
-  claim: 'Swap and hibernation are absent, or are written through an encrypting layer.',
+  claim: 'Swap and hibernation are absent, or are written to encrypted storage.',
   limits: `${AT_REST_LIMITS} Swap that was in use before this collection may have left data on a drive.`,
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps, hibernation: storageHibernation },
   wants: STORAGE_WANTS,

@@ -10,13 +10,13 @@ import { type KeySource, keySource } from '../storage/key-source.ts'
 import { UNLOCK_LIMITS } from '../storage/limits.ts'
 import { ENCRYPTING } from '../storage/walk-devices.ts'
 
-/** A record, not a judgement: no rule sets the mode, but a reader must see it beside every verdict about encrypted volumes. */
+/** A recorded fact, not an assertion: no rule sets the mode, but a reader must see it next to every verdict about encrypted volumes. */
 export const encryptionAtRestUnlockMode = defineCheck({
   id: 'encryption.at-rest.unlock-mode',
   property: 'encryption-at-rest',
-  claim: 'How encrypted volumes are opened at start was recorded.',
+  claim: 'The way encrypted volumes are opened at start is recorded.',
   ends: 'recorded',
-  limits: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for whoever takes the whole node.`,
+  limits: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for a person who removes the whole node.`,
   needs: { crypttab: storageCrypttab },
   wants: { keyFiles: storageKeyFiles, helpers: storageUnlockHelpers, devices: storageBlockDevices },
   evaluate({ crypttab }, { keyFiles, helpers, devices }) {
@@ -39,7 +39,7 @@ export const encryptionAtRestUnlockMode = defineCheck({
 })
 
 function modeOf({ attended }: KeySource): string {
-  if (attended === null) return 'not decided whether a person is needed'
+  if (attended === null) return 'not determined whether a person is needed'
   return attended ? 'needs a person' : 'opens without a person'
 }
 
@@ -58,16 +58,16 @@ function helped({ clevis, clevisPins, remoteShell, imageKeys, kernelWords }: Unl
     ...(clevis === 'set-up'
       ? [
           said(
-            `Clevis is set up to answer for a passphrase at start, so that bound volumes open without a person.${what}`,
+            `Clevis is configured to supply the passphrase at start, so that bound volumes open without a person.${what}`,
           ),
         ]
       : clevis === 'installed'
-        ? [said(`Clevis is installed and not set up to answer at start.${what}`)]
+        ? [said(`Clevis is installed and not configured to supply a passphrase at start.${what}`)]
         : []),
     ...(remoteShell
       ? [said('The start-up image holds an SSH server, through which a person can type a passphrase.')]
       : []),
-    ...(imageKeys.length > 0 ? [said(`Key files are put into the start-up image: ${named(imageKeys)}.`)] : []),
+    ...(imageKeys.length > 0 ? [said(`Key files are added to the start-up image: ${named(imageKeys)}.`)] : []),
     ...(kernelWords.length > 0 ? [said(`The kernel was started with ${named(kernelWords)}.`)] : []),
   ]
 }
@@ -82,7 +82,7 @@ function openNow(devices: Parsed<SysfsBlock>): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear with administrator rights: ${named(open.sort())}.`,
+          `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear text with administrator rights: ${named(open.sort())}.`,
           storageBlockDevices,
         ),
       ]

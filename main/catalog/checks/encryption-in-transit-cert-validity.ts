@@ -11,16 +11,16 @@ export const encryptionInTransitCertValidity = defineCheck({
   id: 'encryption.in-transit.cert-validity',
   property: 'encryption-in-transit',
   claim:
-    'The certificate that each TLS port of this node showed first is in its term and not about to end, names whom it stands for, and has a key and a signature of today’s strength.',
+    'The certificate that each TLS port of this node presented first is within its validity period and not about to expire, names its subject, and has a key and a signature of current strength.',
   limits:
-    'The certificate shown to a client that names no host; a service that has others may show them to other clients, and of a chain the first five are read. Whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients ask for is not decided here. Certificates that no port shows, such as those of clients, are not seen.',
+    'Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port presents, such as those of clients, are not covered.',
   needs: { sockets: networkListeners, tls: tlsListeners },
   wants: { processes: listenerProcesses },
   thresholds: ['tls.days-left', 'tls.rsa-bits'],
   evaluate({ sockets, tls }, { processes }, context) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, context.node.port)
     if (ports.length === 0) {
-      const text = `${count(sockets.listeners.length, 'socket')} listed: beside the SSH server, no TCP port can be addressed by other machines.`
+      const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
       return { verdict: 'not-applicable', because: [leavesUnclear(text, networkListeners)] }
     }
     const because = ports.flatMap((port) => argue(port, context))
@@ -36,7 +36,7 @@ function argue(port: ReachablePort, context: Context): readonly Step[] {
   if (seen?.outcome !== 'tls') return []
   const [leaf, ...issuers] = seen.certificates
   if (leaf === undefined)
-    return [leavesUnclear(`${name} speaks TLS and showed no certificate that we could open.`, tlsListeners)]
+    return [leavesUnclear(`${name} accepts TLS and presented no certificate that could be parsed.`, tlsListeners)]
   if (leaf === null || issuers.includes(null))
     return [leavesUnclear(`${name} showed a certificate that could not be read.`, tlsListeners)]
   const above = issuers.filter((issuer) => issuer !== null)
@@ -47,7 +47,7 @@ function argue(port: ReachablePort, context: Context): readonly Step[] {
     ...links(name, leaf, above),
   ]
   const days = daysLeft(leaf, context)
-  const good = `${name} shows ${whose(leaf)}, ${keyText(leaf)}, valid until ${leaf.notAfter.slice(0, 10)} (${count(days, 'day')} left); ${chainText(leaf, above)}.`
+  const good = `${name} presents ${whose(leaf)}, ${keyText(leaf)}, valid until ${leaf.notAfter.slice(0, 10)} (${count(days, 'day')} left); ${chainText(leaf, above)}.`
   return problems.length > 0 ? problems : [speaksFor(good, tlsListeners)]
 }
 
@@ -146,7 +146,7 @@ function strength(
 function identity(name: string, { names, commonName }: CertificateFields): readonly Step[] {
   if (names.length > 0) return []
   return commonName === ''
-    ? [speaksAgainst(`${name} shows a certificate that names nobody.`, tlsListeners)]
+    ? [speaksAgainst(`${name} presents a certificate that names no subject.`, tlsListeners)]
     : [
         leavesUnclear(
           `${name} shows a certificate that names ${named([commonName])} as its common name alone, which today’s clients do not compare.`,
@@ -165,7 +165,7 @@ function links(name: string, leaf: CertificateFields, above: readonly Certificat
 
 /** A statement, not a judgement: who vouches for a key is for its clients to decide. */
 function chainText(leaf: CertificateFields, above: readonly CertificateFields[]): string {
-  if (leaf.subject === leaf.issuer) return 'it signed itself, so nobody else vouches for it'
+  if (leaf.subject === leaf.issuer) return 'it is self-signed, so no other authority confirms it'
   const last = above.at(-1)
   if (last === undefined) return 'its issuer’s certificate was not sent along'
   return last.subject === last.issuer

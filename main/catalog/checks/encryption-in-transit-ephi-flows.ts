@@ -18,16 +18,16 @@ import { ephiPlace } from '../storage/ephi-paths.ts'
 import { readStorage, STORAGE_WANTS } from '../storage/roots.ts'
 
 /**
- * 45 CFR 164.312(e)(1) and (e)(2)(ii) ask about ePHI on a network (NIST SP 800-52 rev. 2, SP 800-77 rev. 1), not about every socket. Without a
- * declaration a socket in clear shows nothing about ePHI, so that it leaves the claim open; where nothing is in clear, no declaration could
- * change the answer.
+ * 45 CFR 164.312(e)(1) and (e)(2)(ii) ask about ePHI on a network (NIST SP 800-52 rev. 2, SP 800-77 rev. 1), not about every socket.
+ * Without a declaration a socket in clear text shows nothing about ePHI, so that it leaves the result inconclusive; where nothing is in
+ * clear text, no declaration could change the result.
  */
 export const encryptionInTransitEphiFlows = defineCheck({
   id: 'encryption.in-transit.ephi-flows',
   property: 'encryption-in-transit',
   claim: 'Declared ePHI flows are encrypted at this node.',
   limits:
-    'The near end only, as asked from the node itself: the far end, flows that this node begins, and whether all flows are declared are not seen. Services that begin in clear and switch to TLS, and UDP services, are not asked. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented boundary decision. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+    'Covers this node’s end only, tested from the node itself. Not covered: the far end, flows that this node initiates, and whether all flows are declared. Services that begin in clear text and switch to TLS, and UDP services, are not tested. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented boundary decision. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
   needs: {
     sockets: networkListeners,
     mounts: storageMounts,
@@ -75,7 +75,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
     }
     const listening: readonly Step[] =
       reachable.length === 0
-        ? [speaksFor('Apart from RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
+        ? [speaksFor('Except for RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
         : reachable.map((listener) => argueListener(listener, seenAt(tls, listener), node.port))
     const open = [...listening, ...forwarded(reachable)].map(
       (step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step),

@@ -6,9 +6,9 @@ import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 export const encryptionInTransitFabric = defineCheck({
   id: 'encryption.in-transit.fabric',
   property: 'encryption-in-transit',
-  claim: 'Every active RDMA port encrypts what it sends.',
+  claim: 'Every active RDMA port encrypts its traffic.',
   limits:
-    'Most GPU fabrics send in clear and rest on physical isolation: expect a recorded exception here rather than support. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not seen from here. NVLink, inside the chassis or between racks, is not judged. Partition keys and virtual networks separate, they do not encrypt.',
+    'Most GPU fabrics send in clear text and depend on physical isolation: a risk acceptance is more likely here than a satisfied result. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not visible from here. NVLink, inside the chassis or between racks, is not evaluated. Partition keys and virtual networks separate, they do not encrypt.',
   needs: { links: rdmaLinks },
   evaluate({ links }) {
     const active = links.ports.filter(({ active }) => active)

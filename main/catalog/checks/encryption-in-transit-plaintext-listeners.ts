@@ -8,9 +8,9 @@ import { speaksFor, weigh } from '../steps.ts'
 export const encryptionInTransitPlaintextListeners = defineCheck({
   id: 'encryption.in-transit.plaintext-listeners',
   property: 'encryption-in-transit',
-  claim: 'No socket that other machines can address belongs to a service that accepts data in clear.',
+  claim: 'No socket that other machines can address belongs to a service that accepts data in clear text.',
   limits:
-    'TCP services are told apart by what they answered to a first message of TLS, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not weighed here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not seen. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+    'TCP services are identified by their response to a first TLS message, else by port; UDP services by port. A clear-text service may sit behind a protected tunnel or a firewall, which is not evaluated here. Sockets of other network namespaces, and ports that eBPF programs (such as Cilium) forward, are not covered. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
   needs: { sockets: networkListeners },
   wants: { processes: listenerProcesses, tls: tlsListeners, ...FORWARDING },
   evaluate({ sockets }, { processes, tls, ...forwarding }, { node }) {

@@ -15,7 +15,7 @@ export const encryptionInTransitRemoteMounts = defineCheck({
   property: 'encryption-in-transit',
   claim: 'Every file system and drive that this node uses over a network encrypts its traffic.',
   limits:
-    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not seen. SMB servers that demand encryption without being asked are not seen. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. SMB servers that require encryption on their own are not detected. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
   evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {

@@ -31,9 +31,9 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
   id: 'encryption.in-transit.ssh-algorithms',
   property: 'encryption-in-transit',
   claim:
-    'The SSH servers that other machines can reach offer only key exchanges, host keys, ciphers and message authentication without known weakness.',
+    'The SSH servers that other machines can reach offer only key exchange, host key, cipher and message authentication algorithms without known weakness.',
   limits:
-    'The offers that the running servers made to this session and, through it, from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not judged. Lengths of host keys and of the groups of Diffie-Hellman are not read. Where the offer was not seen, the settings alone can contradict the claim, and never support it.',
+    'Covers the offers of the running servers to this session and to connections from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not evaluated. Lengths of host keys and of Diffie-Hellman groups are not read. Where the offer was not observed, the settings alone can show a deviation but never satisfy the check.',
   needs: {},
   wants: { offers: sshOffers, sshd: sshdEffective, ...RUNNING_SSH },
   evaluate(_, { offers, sshd, ...evidence }): Conclusion {
@@ -52,8 +52,8 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
 })
 
 /**
- * The offers of servers that do not carry this session. Of several servers at its port, it is not told which one carries it, so that each
- * has to have been heard.
+ * The offers of servers that do not carry this session. Of several servers at its port, it is not reported which one carries it, so that
+ * each has to have been heard.
  */
 function otherServers({ servers }: RunningSsh, session: Lists | null, evidence: RunningSshEvidence): readonly Step[] {
   const port = sessionPort(evidence.sshLogin)
@@ -123,7 +123,9 @@ function argueList(use: AlgorithmUse, what: string, lists: Lists, probe: Probe<u
   const hybrid = readings.some(({ reading }) => reading.kind === 'accepted' && reading.postQuantum)
   return [
     ...refused,
-    ...(unknown.length > 0 ? [leavesUnclear(`Offered ${what} not on our list: ${named(unknown)}.`, probe)] : []),
+    ...(unknown.length > 0
+      ? [leavesUnclear(`Offered ${what} not listed in this catalog: ${named(unknown)}.`, probe)]
+      : []),
     ...(accepted.length > 0
       ? [
           speaksFor(
@@ -156,12 +158,12 @@ function strictness(
     : [speaksFor(`${text}; none of the ciphers it offers is touched by it.`, probe)]
 }
 
-/** Markers and negotiation extensions, and key exchanges of GSSAPI, stand in the offer and not in the setting. */
+/** Markers and negotiation extensions, and key exchanges of GSSAPI, are in the offer and not in the setting. */
 const isOfSetting = (name: string): boolean => !/^(ext-info-|kex-strict-|gss-)/.test(name)
 
 /**
  * What differs between offer and settings. The offer decides the verdict: it is what clients get. Some distributions pass the lists on the
- * command line, so that the settings that sshd prints by itself differ without anybody's fault.
+ * command line, so that the settings that sshd prints on its own differ without any person's fault.
  */
 function differences(offered: Lists, settings: Lists): readonly Step[] {
   const kinds = [

@@ -10,29 +10,29 @@ export const encryptionInTransitTlsListeners = defineCheck({
   id: 'encryption.in-transit.tls-listeners',
   property: 'encryption-in-transit',
   claim:
-    'Every port of this node that answered with TLS speaks version 1.2 or later, and took no suite that is broken, exportable or anonymous.',
+    'Every port of this node that responded with TLS supports version 1.2 or later, and accepted no suite that is broken, export-grade or anonymous.',
   limits:
-    'Asked from the node itself, without a host name: a service may treat clients from outside, or a name, differently. Services that begin in clear and switch to TLS, and UDP services, are not judged here; ports in clear are judged by their own check. What listens on port 22 and on the port of this session is taken for the SSH server. Where one program listens on all addresses of both families, it is asked by IPv4.',
+    'Tested from the node itself, without a host name: a service may treat outside clients, or a host name, differently. Services that begin in clear text and switch to TLS, and UDP services, are not evaluated here; clear-text ports have their own check. The listener on port 22 and on the port of this session is taken for the SSH server. A program that listens on all addresses of both families is tested over IPv4.',
   needs: { sockets: networkListeners, tls: tlsListeners },
   wants: { processes: listenerProcesses },
   evaluate({ sockets, tls }, { processes }, { node }) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, node.port)
     if (ports.length === 0) {
-      const text = `${count(sockets.listeners.length, 'socket')} listed: beside the SSH server, no TCP port can be addressed by other machines.`
+      const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
       return { verdict: 'not-applicable', because: [leavesUnclear(text, networkListeners)] }
     }
     const spoken = ports.filter(({ seen }) => seen?.outcome === 'tls')
     const because = ports.flatMap(argue)
     if (spoken.length > 0 || because.length > 0) return weigh(because)
-    const text = `None of ${count(ports.length, 'port')} answered with TLS: ${ports
+    const text = `None of ${count(ports.length, 'port')} responded with TLS: ${ports
       .map(({ listener }) => listener.port)
       .slice(0, 12)
-      .join(', ')}. Whether they are clear text is judged by another check.`
+      .join(', ')}. Whether they use clear text is tested by another check.`
     return weigh([leavesUnclear(text, tlsListeners)])
   },
 })
 
-/** Steps about one port; none where it plainly speaks something else. */
+/** Steps about one port; none where it plainly uses something else. */
 function argue(port: ReachablePort): readonly Step[] {
   const { name, seen, listener } = port
   const why = whyUnobserved(port)
@@ -40,7 +40,7 @@ function argue(port: ReachablePort): readonly Step[] {
   const isExpected = conventionOf('tcp', listener.port)?.kind === 'encrypted'
   if (seen?.outcome !== 'tls') {
     return isExpected
-      ? [leavesUnclear(`${name} did not answer with TLS, as it should by convention.`, tlsListeners)]
+      ? [leavesUnclear(`${name} did not respond with TLS, as expected by convention.`, tlsListeners)]
       : []
   }
   return argueTls(name, seen)
@@ -66,19 +66,22 @@ function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }:
       speaksAgainst(`${name} accepts ${shown(one)}: ${suiteWeakness(one.suite)}.`, tlsListeners),
     ),
     ...(unknown.length > 0
-      ? [leavesUnclear(`${name} chose ${unknown.map(shown).join(', ')}, which is not on our list.`, tlsListeners)]
+      ? [
+          leavesUnclear(
+            `${name} chose ${unknown.map(shown).join(', ')}, which is not listed in this catalog.`,
+            tlsListeners,
+          ),
+        ]
       : []),
     ...(open.length > 0
-      ? [leavesUnclear(`${name} was not heard on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
+      ? [leavesUnclear(`${name} did not respond on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
       : []),
-    ...(isWeakOpen
-      ? [leavesUnclear(`${name} did not answer whether it takes weak suites where no other is offered.`, tlsListeners)]
-      : []),
+    ...(isWeakOpen ? [leavesUnclear(`${name} gave no response to an offer of weak suites only.`, tlsListeners)] : []),
     ...(accepted.length === 0
-      ? [leavesUnclear(`${name} speaks TLS and declined every version that was offered.`, tlsListeners)]
+      ? [leavesUnclear(`${name} uses TLS and declined every version that was offered.`, tlsListeners)]
       : []),
     ...(modern.length > 0
-      ? [speaksFor(`${name} speaks ${modern.map(shown).join(' and ')}${note}.`, tlsListeners)]
+      ? [speaksFor(`${name} supports ${modern.map(shown).join(' and ')}${note}.`, tlsListeners)]
       : []),
   ]
 }

@@ -3,14 +3,14 @@ import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
 import { type IpsecState, ipsec, vpnInterfaces, type WireguardPeer, wireguardPeers } from '../probes/vpn-interfaces.ts'
 import { count, leavesUnclear, named } from '../steps.ts'
 
-/** A record, not a judgement: whether traffic must take a tunnel is for the data-flow map to say. */
+/** A recorded fact, not an assertion: whether traffic must take a tunnel is for the data-flow map to state. */
 export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
-  claim: 'Tunnels of WireGuard, IPsec and MACsec on this node were recorded.',
+  claim: 'WireGuard, IPsec and MACsec tunnels on this node are recorded.',
   ends: 'recorded',
   limits:
-    'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program makes by itself, such as OpenVPN, are not read.',
+    'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program implements on its own, such as OpenVPN, are not read.',
   needs: { vpn: vpnInterfaces },
   wants: { peers: wireguardPeers, associations: ipsec, links: rdmaLinks },
   evaluate({ vpn }, { peers, associations, links }) {
@@ -35,7 +35,7 @@ export const encryptionInTransitVpn = defineCheck({
 function peerStep(peers: readonly WireguardPeer[]): Step {
   const used = peers.filter(({ lastHandshake }) => lastHandshake > 0)
   const last = used.reduce((latest, { lastHandshake }) => Math.max(latest, lastHandshake), 0)
-  // Within what a date can hold; the node may say any number.
+  // Within what a date can hold; the node may state any number.
   const when = last > 0 && last < 4e9 ? `, last at ${new Date(last * 1000).toISOString().slice(0, 16)}Z` : ''
   return leavesUnclear(
     `WireGuard names ${count(peers.length, 'peer')}, of which ${used.length} ever exchanged keys${when}.`,

@@ -5,16 +5,16 @@ import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-de
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 /**
- * Off altogether is recorded, not held against the node: no rule asks for it, and most servers have it off. Half of it is: a
- * confidential guest that hands its data to GPUs without protection.
+ * Off altogether is recorded, not counted as a deviation: no rule requires it, and most servers have it off. Half of it is: a confidential
+ * guest that hands its data to GPUs without protection.
  */
 export const encryptionInUseCcState = defineCheck({
   id: 'encryption.in-use.cc-state',
   property: 'encryption-at-rest',
   claim:
-    'The processor encrypts the memory of this system against whoever runs the machine, and its GPUs run in confidential-computing mode.',
+    'The processor encrypts the memory of this system against the operator of the machine, and its GPUs run in confidential-computing mode.',
   limits:
-    'As the kernel and the GPU driver tell it. Only remote attestation, which was not done, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not looked at: it does not protect against the host.',
+    'As reported by the kernel and the GPU driver. Only remote attestation, which was not performed, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not evaluated: it does not protect against the host.',
   needs: { cpu: cpuConfidential, pci: pciDevices },
   wants: { gpus: gpuConfCompute },
   evaluate({ cpu, pci }, { gpus }): Conclusion {
@@ -33,7 +33,7 @@ export const encryptionInUseCcState = defineCheck({
 })
 
 const off: Step = leavesUnclear(
-  'The kernel shows no mark of a confidential guest: memory in use is open to whoever runs the machine.',
+  'The kernel shows no mark of a confidential guest: memory in use is readable by the operator of the machine.',
   cpuConfidential,
 )
 
@@ -46,10 +46,15 @@ const gpuSteps =
       ...(own === 0
         ? []
         : isOn
-          ? [speaksFor(`The driver says of ${count(own, 'GPU')}: confidential computing is on.`, gpuConfCompute)]
-          : [speaksAgainst(`The driver says of ${count(own, 'GPU')}: confidential computing is off.`, gpuConfCompute)]),
+          ? [speaksFor(`The driver reports confidential computing as on for ${count(own, 'GPU')}.`, gpuConfCompute)]
+          : [
+              speaksAgainst(
+                `The driver reports confidential computing as off for ${count(own, 'GPU')}.`,
+                gpuConfCompute,
+              ),
+            ]),
       ...(others > 0
-        ? [leavesUnclear(`Of ${count(others, 'accelerator')} of other makers this is not known.`, pciDevices)]
+        ? [leavesUnclear(`For ${count(others, 'accelerator')} of other manufacturers this is not known.`, pciDevices)]
         : []),
     ]
   }

@@ -6,7 +6,7 @@ import { type CryptoPolicy, cryptoPolicy } from '../probes/kernel-crypto-policy.
 import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
 
 /**
- * FIPS mode that is off is recorded, not held against the node: neither the Security Rule nor the criteria ask for the switch, and a
+ * FIPS mode that is off is recorded, not counted as a deviation: neither the Security Rule nor the criteria require the switch, and a
  * finding would call a gap where there is none. On, it supports that approved algorithms are enforced.
  */
 export const encryptionModuleFipsMode = defineCheck({
@@ -15,7 +15,7 @@ export const encryptionModuleFipsMode = defineCheck({
   claim: 'The kernel runs in FIPS mode.',
   ends: 'supported-or-recorded',
   limits:
-    'A switch is not a validation: which module and version is validated, under which certificate, is a separate question. Programs with their own cryptography are not bound by it, and a volume that was made before the switch keeps the cipher and key derivation that it was made with.',
+    'FIPS mode is not a validation: which module and version is validated, under which certificate, is not tested. It does not apply to programs with their own cryptography, and a volume created earlier keeps its cipher and key derivation.',
   needs: { fips: fipsMode },
   wants: { policy: cryptoPolicy },
   evaluate({ fips }, { policy }) {

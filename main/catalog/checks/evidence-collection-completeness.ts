@@ -7,8 +7,9 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
   defineCheck({
     id: 'evidence.collection-completeness',
     property: 'evidence',
-    claim: 'Every question that was planned for this node was put to it and answered in whole.',
-    limits: 'It says that answers came, not what they say. Questions that this version does not ask are not counted.',
+    claim: 'Every planned probe ran on this node and returned a complete capture.',
+    limits:
+      'Shows that captures were obtained, not their content. Probes that this version does not include are not counted.',
     needs: {},
     wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
     evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
@@ -52,7 +53,10 @@ const isDenied = (reason: string): boolean => /needs administrator rights|sudo d
 const isOnly = ({ commands }: Probe<unknown>, measure: MeasureCommand['measure']): boolean =>
   Object.values(commands).every((command) => command.kind === 'measure' && command.measure === measure)
 
-/** A live test, or a question to a metadata service, that nobody asked for. One that was asked for and not answered is a gap like any other. */
+/**
+ * A live test, or a question to a metadata service, that no one requested. One that was requested and not collected is a gap like any
+ * other.
+ */
 const isNotAsked = (
   { id, live, optIn }: Probe<unknown>,
   readings: Readonly<Record<string, Parsed<unknown>>>,
@@ -61,12 +65,12 @@ const isNotAsked = (
   return (live === true || optIn !== undefined) && reading !== undefined && wasNotAsked(reading)
 }
 
-/** What sudo remarked where it was slow; empty where it said nothing. */
+/** What sudo remarked where it was slow; empty where it stated nothing. */
 function sudoSaid(slow: readonly Probe<unknown>[], readings: Readonly<Record<string, Parsed<unknown>>>): string {
   for (const { id } of slow) {
     const reading = readings[id]
     const said = reading?.ok === false ? /\): (.+)$/.exec(reading.reason)?.[1] : undefined
-    if (said !== undefined) return ` (it said “${said}”)`
+    if (said !== undefined) return ` (sudo reported “${said}”)`
   }
   return ''
 }
@@ -88,7 +92,7 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly St
     ...(lost.length > 0
       ? [
           speaksAgainst(
-            `${count(lost.length, 'question')} of ${asked} came back without a whole answer: ${titles(lost)}.`,
+            `${count(lost.length, 'probe')} of ${asked} returned no complete capture: ${titles(lost)}.`,
             null,
           ),
         ]
@@ -96,7 +100,7 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly St
     ...(denied.length > 0
       ? [
           leavesUnclear(
-            `${count(denied.length, 'question')} of ${asked} need administrator rights that were not given: ${titles(denied)}.`,
+            `${count(denied.length, 'probe')} of ${asked} need administrator rights that were not granted: ${titles(denied)}.`,
             null,
           ),
         ]
@@ -105,15 +109,15 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly St
       ? []
       : [
           leavesUnclear(
-            `${count(slow.probes.length, 'question')} of ${asked} went unanswered or unasked because sudo on this server took too long${slow.said}: ${titles(slow.probes)}.`,
+            `${count(slow.probes.length, 'probe')} of ${asked} did not run or did not complete because sudo on this server took too long${slow.said}: ${titles(slow.probes)}.`,
             null,
           ),
         ]),
-    ...(asked === 0 ? [leavesUnclear('No question was planned.', null)] : []),
+    ...(asked === 0 ? [leavesUnclear('No probe was planned.', null)] : []),
     ...(asked > 0 && lost.length + denied.length === 0 && slow === null
       ? [
           speaksFor(
-            `${asked - absent.length} of ${asked} questions were answered in whole; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,
+            `${asked - absent.length} of ${asked} probes returned complete captures; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,
             null,
           ),
         ]

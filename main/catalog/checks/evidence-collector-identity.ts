@@ -6,7 +6,7 @@ import { speaksFor } from '../steps.ts'
 export const evidenceCollectorIdentity = defineCheck({
   id: 'evidence.collector-identity',
   property: 'evidence',
-  claim: 'The account, the way of logging in and the rights of this collection are on record.',
+  claim: 'The account, login method and privileges of this collection are recorded.',
   ends: 'recorded',
   limits: 'It names an account, not the person who started the collection.',
   needs: { session: sshSession },
@@ -14,7 +14,7 @@ export const evidenceCollectorIdentity = defineCheck({
     verdict: 'informational',
     because: [
       speaksFor(
-        `Logged in as ${quote(node.user)} by ${quote(session.authMethod)}, over ${quote(session.transport)} to ${quote(session.serverVersion)}${session.keyExchange === '' ? '' : `, key exchange ${quote(session.keyExchange)}`}. Questions for administrators ${node.sudo ? 'were allowed through sudo' : 'were not allowed by the fleet file'}.`,
+        `Logged in as ${quote(node.user)} by ${quote(session.authMethod)}, over ${quote(session.transport)} to ${quote(session.serverVersion)}${session.keyExchange === '' ? '' : `, key exchange ${quote(session.keyExchange)}`}. Privileged probes ${node.sudo ? 'were allowed through sudo' : 'were not allowed by the fleet file'}.`,
         sshSession,
       ),
     ],

@@ -19,13 +19,13 @@ export const evidenceHostIdentity = defineCheck({
   id: 'evidence.host-identity',
   property: 'evidence',
   claim:
-    'The answers came from the holder of a host key that was on record before the login, and name one boot of one server, which no other name of this population stands for.',
+    'The host key was verified against an independent source before login, and the captures name one boot of one server that no other node of this population reports.',
   limits:
-    'Whoever has a copy of the host key can answer in its place. The key is not tied to hardware, and the record it was compared with was made by a person: it is as good as the way it reached that person. Boot id and serial numbers, by which names are compared, are what the server says of itself.',
+    'A holder of a copy of the host key can respond in its place. The key is not tied to hardware. The key it was compared with was recorded by a person and is only as reliable as the way it reached that person. Boot ID and serial numbers, by which nodes are compared, are self-reported.',
   needs: { session: sshSession, host: hostIdentity },
   wants: { serials: hostSerials, list: hostKeyList },
   evaluate({ session, host }, { serials, list }) {
-    // Serial numbers only add to the record, so their absence is told beside the verdict and does not change it.
+    // Serial numbers only add to the record, so their absence is reported next to the verdict and does not change it.
     const { verdict, because } = weigh([
       ...keySteps(session, list),
       speaksFor(`The server calls itself ${quote(host.hostname)}, boot ${host.bootId}.`, hostIdentity),
@@ -64,7 +64,7 @@ function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Step
     ...(keyType === 'ssh-dss'
       ? [
           speaksAgainst(
-            'The host key is of type ssh-dss, whose signatures can be forged with means of today.',
+            'The host key is of type ssh-dss, whose signatures can be forged with current means.',
             sshSession,
           ),
         ]
@@ -74,7 +74,7 @@ function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Step
 
 /** A list counts only as far as it is among the evidence: it is read again here, and the line that was named has to hold the key. */
 function listStep(key: string, { fingerprint, trustDetail, list: named }: SshSession, list: Parsed<HostKeyList>): Step {
-  const open = `The host key ${key} is said to have been found in a list`
+  const open = `The host key ${key} is stated to come from a list`
   if (named === null) return leavesUnclear(`${open}, and the session does not name which.`, sshSession)
   if (!list.ok) return leavesUnclear(`${open}, which is not among the evidence: ${list.reason}.`, sshSession)
   if (list.fact.sha256 !== named.sha256)

@@ -8,9 +8,9 @@ import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
 export const evidenceHostKeyUnique = defineCheck({
   id: 'evidence.host-key-unique',
   property: 'evidence',
-  claim: 'No other machine of this population showed the same SSH host key.',
+  claim: 'No other machine of this population presented the same SSH host key.',
   limits:
-    'Only the key that each login used is compared, among the nodes that answered. Machines are told apart by boot id, serial numbers and system UUID, which whoever controls a machine can make up. A copy of the key outside this population is not seen.',
+    'Only the key that each login used is compared, among the nodes that were reached. Machines are distinguished by boot ID, serial numbers and system UUID, which the operator of a machine can falsify. A copy of the key outside this population is not detected.',
   needs: { session: sshSession },
   wants: { host: hostIdentity },
   // One node decides nothing here: amongNodes does, once all are compared.
@@ -19,7 +19,7 @@ export const evidenceHostKeyUnique = defineCheck({
     because: [
       speaksFor(`The node showed the host key ${quote(keyType)} ${fingerprint}.`, sshSession),
       host.ok
-        ? speaksFor(`It answered as boot ${host.fact.bootId}.`, hostIdentity)
+        ? speaksFor(`It reported boot ID ${host.fact.bootId}.`, hostIdentity)
         : leavesUnclear(`${hostIdentity.title}: ${host.reason}.`, hostIdentity),
     ],
   }),
@@ -31,7 +31,7 @@ export const evidenceHostKeyUnique = defineCheck({
         ? []
         : [
             speaksAgainst(
-              `${some(sameKey)} showed the same host key and ${sameKey.count === 1 ? 'is another machine' : 'are other machines'}. Each of them can answer in the place of the others.`,
+              `${some(sameKey)} presented the same host key and ${sameKey.count === 1 ? 'is another machine' : 'are other machines'}. Each of them can respond in place of the others.`,
               sshSession,
             ),
           ]
@@ -40,7 +40,7 @@ export const evidenceHostKeyUnique = defineCheck({
         ? []
         : [
             leavesUnclear(
-              `${some(perhapsSameKey)} showed the same host key. Whether that is this machine, started again or under another name, cannot be told from what was read.`,
+              `${some(perhapsSameKey)} presented the same host key. Whether that is this machine, restarted or under another name, cannot be determined from the evidence.`,
               sshSession,
             ),
           ]
@@ -51,7 +51,7 @@ export const evidenceHostKeyUnique = defineCheck({
       ? {
           verdict: 'met',
           because: [
-            speaksFor(`None of the ${compared - names} other nodes whose host key is known showed it.`, sshSession),
+            speaksFor(`None of the ${compared - names} other nodes whose host key is known presented it.`, sshSession),
           ],
         }
       : {

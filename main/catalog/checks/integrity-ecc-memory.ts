@@ -12,7 +12,7 @@ export const integrityEccMemory = defineCheck({
   claim:
     'The memory of the server and of its NVIDIA GPUs corrects errors, errors are counted, and none was uncorrectable.',
   limits:
-    'Counts of the main memory begin when the kernel starts. Firmware can correct and hide errors before the kernel sees them, and says by itself that the memory corrects errors. Memory of other devices is not covered.',
+    'Counts of the main memory begin when the kernel starts. Firmware can correct and hide errors before the kernel detects them, and error correction is self-reported by the firmware. Memory of other devices is not covered.',
   needs: { edac: memoryEdac },
   wants: { dmi: dmiTable, modules: gpuModules, gpus: gpuNvidia },
   evaluate: ({ edac }, { dmi, modules, gpus }) =>
@@ -25,15 +25,12 @@ function firmware(dmi: Parsed<DmiTable>): readonly Step[] {
   const without = corrections.filter((kind) => kind === 'None' || kind === 'Parity')
   if (without.length > 0)
     return [
-      speaksAgainst(
-        `The firmware says of memory that it corrects no errors: ${named([...new Set(without)])}.`,
-        dmiTable,
-      ),
+      speaksAgainst(`The firmware reports memory without error correction: ${named([...new Set(without)])}.`, dmiTable),
     ]
   const corrects = corrections.filter((kind) => /^(Single-bit ECC|Multi-bit ECC|CRC)$/.test(kind))
   return corrects.length === 0 || corrects.length < corrections.length
-    ? [leavesUnclear('The firmware does not say whether all of the memory corrects errors.', dmiTable)]
-    : [speaksFor(`The firmware says that the memory corrects errors: ${named([...new Set(corrects)])}.`, dmiTable)]
+    ? [leavesUnclear('The firmware does not report whether all of the memory corrects errors.', dmiTable)]
+    : [speaksFor(`The firmware reports that the memory corrects errors: ${named([...new Set(corrects)])}.`, dmiTable)]
 }
 
 function counted({ controllers, days }: MemoryEdac): readonly Step[] {
@@ -95,7 +92,7 @@ function graphics(modules: Parsed<GpuModules>, gpus: Parsed<NvidiaGpus>): readon
       ? []
       : [
           leavesUnclear(
-            `${count(silent.length, 'GPU')} without an answer about error correction: ${named(silent)}.`,
+            `${count(silent.length, 'GPU')} without a report about error correction: ${named(silent)}.`,
             gpuNvidia,
           ),
         ]),

@@ -17,9 +17,9 @@ interface Read {
 export const integrityFim = defineCheck({
   id: 'integrity.fim',
   property: 'integrity',
-  claim: 'A file-integrity tool has a baseline, checks against it by schedule, and did so recently.',
+  claim: 'A file-integrity tool has a baseline, checks against it on a schedule, and did so recently.',
   limits:
-    'Which files it watches, with which options cron starts it, who reads its reports and what they said is not read. A baseline on the same server can be remade by root. Tools that are not on our list are not seen; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not looked for.',
+    'Which files it watches, with which options cron starts it, the content of its reports and their review are not read. A baseline on the same server can be rebuilt by root. Tools that are not in this catalog are not detected; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not searched for.',
   needs: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
   wants: { ima: kernelIma },
   thresholds: ['integrity.days'],
@@ -58,15 +58,15 @@ function aide({ agents, marks, schedules }: Read, context: Context): readonly St
         ? speaksFor(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
         : speaksAgainst('No known timer or table of cron starts its check.', integritySchedules),
     run === null
-      ? leavesUnclear('When it last ran is not recorded where we look.', integrityMarks)
+      ? leavesUnclear('When it last ran is not recorded in the files that are read.', integrityMarks)
       : age(run.what, daysBefore(run.seconds, context.observedAt), context, run.probe),
-    // aide(1), EXIT STATUS: 1 to 7 tell of new, removed and changed files; 14 and above of errors.
+    // aide(1), EXIT STATUS: 1 to 7 report new, removed and changed files; 14 and above are errors.
     ...(status === null || status === 0
       ? []
       : [
           status < 8
             ? leavesUnclear(
-                'Its last check found differences; whether somebody looked at them is not shown.',
+                'Its last check found differences; whether they were reviewed is not shown.',
                 integrityAgents,
               )
             : speaksAgainst(`Its last check failed with the status ${status}.`, integrityAgents),
@@ -115,7 +115,7 @@ function hostAgents({ agents, marks }: Read, context: Context): readonly Step[] 
       : database === null
         ? [
             leavesUnclear(
-              `${named(active)} is running and can watch files; whether it does stands in settings that were not read.`,
+              `${named(active)} is running and can watch files; whether it does is configured in settings that were not read.`,
               integrityAgents,
             ),
           ]
@@ -136,7 +136,7 @@ function age(
   probe: typeof integrityAgents | typeof integrityMarks,
 ): Step {
   const limit = limitOf(context, 'integrity.days')
-  if (days < -1) return leavesUnclear(`${what} at a time that lies in the future.`, probe)
+  if (days < -1) return leavesUnclear(`${what} at a time in the future.`, probe)
   const said = `${what} ${count(Math.max(days, 0), 'day')} before the collection`
   return days <= limit.value
     ? speaksFor(`${said} (limit ${limitText(limit)}).`, probe)

@@ -16,7 +16,7 @@ export const integrityFirmwareInventory = defineCheck({
   claim: 'The firmware versions that the server’s parts report are listed.',
   ends: 'recorded',
   limits:
-    'Each part reports on itself, and what it reports can be changed with it. Whether a version is the newest, or known to be weak, is not judged. No expectation is set.',
+    'Each part reports on itself, and what it reports can be changed with it. Whether a version is the newest, or known to be weak, is not evaluated. No expected value is set.',
   needs: { dmi: dmiIdentity },
   wants: {
     controller: bmc,

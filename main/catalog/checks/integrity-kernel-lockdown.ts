@@ -11,7 +11,7 @@ export const integrityKernelLockdown = defineCheck({
   property: 'integrity',
   claim: 'The kernel is locked down and no module without a valid signature was loaded into it.',
   limits:
-    'A signature says who signed a module, not what it does; keys enrolled by the owner count too. A weakness in the kernel itself can undo lockdown.',
+    'A signature shows who signed a module, not what it does; keys enrolled by the owner count too. A weakness in the kernel itself can undo lockdown.',
   needs: { kernel: kernelProtections },
   evaluate: ({ kernel }) => weigh([mode(kernel), taint(kernel)]),
 })

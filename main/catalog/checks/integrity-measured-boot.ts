@@ -10,7 +10,7 @@ export const integrityMeasuredBoot = defineCheck({
   claim: 'The server has a TPM that recorded measurements of its start.',
   ends: 'recorded',
   limits:
-    'The values are read through the running system and are not signed by the TPM; without known good values they say only that something was measured. No expectation is set.',
+    'The values are read through the running system and are not signed by the TPM; without known good values they show only that something was measured. No expected value is set.',
   needs: { tpm: tpmPresence },
   wants: { log: tpmMeasurements },
   evaluate({ tpm }, { log }) {

@@ -16,7 +16,7 @@ export const integrityPackageVerify = defineCheck({
   property: 'integrity',
   claim: 'The installed programs for login, administration and logging are those that their packages delivered.',
   limits:
-    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database lies on the same server, and whoever is root can change both; Debian’s sums are MD5. Configuration files may differ.',
+    'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database is on the same server, and root can change both; Debian’s sums are MD5. Configuration files may differ.',
   needs: { distribution: packagesDistribution },
   wants: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
   evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {
@@ -44,7 +44,7 @@ function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): 
   ]
 }
 
-/** dpkg says nothing of a package that it has no sums of, as if all were well. */
+/** dpkg reports nothing about a package without checksums, as if all were well. */
 function unsummed(reading: Parsed<VerifiedFiles>, sums: Parsed<PackageSums>): readonly Step[] {
   if (!reading.ok) return []
   if (!sums.ok) return unclearAbout(packagesSumsDpkg, sums)

@@ -8,7 +8,7 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 export const integrityRepoSigning = defineCheck({
   id: 'integrity.repo-signing',
   property: 'integrity',
-  claim: 'Every configured package source must be signed, and the package manager is set to check it.',
+  claim: 'Every configured package source requires signatures, and the package manager is configured to check them.',
   limits:
     'Which keys are trusted, and who holds them, was not read. Options on the command line can skip the checks for one installation. Other ways to install software (pip, containers, installers of vendors) are not covered.',
   needs: { distribution: packagesDistribution },

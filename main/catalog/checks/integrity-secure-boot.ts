@@ -7,7 +7,7 @@ export const integritySecureBoot = defineCheck({
   property: 'integrity',
   claim: 'The firmware reports that Secure Boot was on and enforcing when the server started.',
   limits:
-    'The firmware reports on itself, and whoever controls it can change its keys. Which keys it trusts was not read. What ran after the boot loader is a matter of kernel settings.',
+    'The firmware reports on itself, and an administrator of the firmware can change its keys. Which keys it trusts was not read. What ran after the boot loader depends on kernel settings.',
   needs: { boot: secureBoot },
   evaluate({ boot }) {
     if (boot.firmware === 'other')
@@ -34,8 +34,8 @@ export const integritySecureBoot = defineCheck({
           ? speaksAgainst('The firmware is in setup mode: anyone with root can enrol keys.', secureBoot, 'setupMode')
           : speaksFor('The firmware is not in setup mode.', secureBoot, 'setupMode'),
       boot.shimSkipsChecks
-        ? speaksAgainst('The boot loader shim is told not to check signatures.', secureBoot, 'shim')
-        : speaksFor('The boot loader shim is not told to skip signature checks.', secureBoot, 'shim'),
+        ? speaksAgainst('The boot loader shim is configured not to check signatures.', secureBoot, 'shim')
+        : speaksFor('The boot loader shim is not configured to skip signature checks.', secureBoot, 'shim'),
     ])
   },
 })

@@ -18,14 +18,14 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 
 /**
  * The CIS benchmarks ask to review such files (“Ensure SUID and SGID files are reviewed”). What no package delivered is contradicted where
- * the package database was asked for the whole folder; where it could not be asked for the path, that stays open.
+ * the package database was queried for the whole folder; where it could not be queried for the path, that stays open.
  */
 export const integritySetuidFiles = defineCheck({
   id: 'integrity.setuid-files',
   property: 'integrity',
   claim:
-    'Every file in the searched folders of programs and temporary folders that takes on the rights of a system account or group (setuid, setgid) belongs to an installed package.',
-  limits: `Searched are ${SEARCHED.slice(0, -1).join(', ')} and ${SEARCHED.at(-1)}, each down to ${LEVELS} levels and on its own file system, if that is ext, XFS, ZFS or tmpfs; file systems that are mounted nosuid or noexec give such files no effect. Not searched are home folders, /srv, the rest of /var, data mounts, container images and their stores, /dev/shm and every other folder, network file systems, and files of ordinary accounts and groups (ids from 1000). That a package delivered a path does not show that the file is unchanged. File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords stay open, as does every btrfs. The package database lies on the same server, and root can change it.`,
+    'Every setuid or setgid file of a system account or group in the searched program and temporary folders belongs to an installed package.',
+  limits: `Searched are ${SEARCHED.slice(0, -1).join(', ')} and ${SEARCHED.at(-1)}, each down to ${LEVELS} levels and on its own file system, if that is ext, XFS, ZFS or tmpfs; file systems that are mounted nosuid or noexec give such files no effect. Not searched are home folders, /srv, the rest of /var, data mounts, container images and their stores, /dev/shm and every other folder, network file systems, and files of ordinary accounts and groups (ids from 1000). That a package delivered a path does not show that the file is unchanged. File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords are inconclusive, as is every btrfs. The package database is on the same server, and root can change it.`,
   needs: { files: setuidFiles, mounts: storageMounts, distribution: packagesDistribution },
   wants: { dpkg: packagedProgramsDpkg, rpm: packagedProgramsRpm },
   evaluate: ({ files, mounts, distribution: { family, id } }, { dpkg, rpm }) =>
@@ -39,7 +39,7 @@ export const integritySetuidFiles = defineCheck({
     ]),
 })
 
-/** dpkg's database was asked for every path of the folder, or for every path that ends in this name. */
+/** dpkg's database was queried for every path of the folder, or for every path that ends in this name. */
 const isAskedOfDpkg = (path: string): boolean =>
   isAskedWhole(path) || KNOWN_HELPERS.includes(path.slice(path.lastIndexOf('/') + 1))
 
@@ -89,7 +89,7 @@ function compared(
       ? []
       : [
           leavesUnclear(
-            `The package database was not asked for ${count(open.length, 'file')} with setuid or setgid: ${named(open)}.`,
+            `The package database was not queried for ${count(open.length, 'file')} with setuid or setgid: ${named(open)}.`,
             setuidFiles,
           ),
         ]),
@@ -124,7 +124,7 @@ function notSearched(mounts: readonly Mount[]): readonly Step[] {
       ]
 }
 
-/** The mount that a folder lies on, if it is no link: the one at the longest path that leads to it. */
+/** The mount that a folder is on, if it is no link: the one at the longest path that leads to it. */
 function holderOf(folder: string, topmost: ReadonlyMap<string, Mount>): Mount | undefined {
   const parts = folder.split('/')
   const paths = parts.map((_, at) => parts.slice(0, parts.length - at).join('/') || '/')

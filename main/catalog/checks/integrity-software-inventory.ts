@@ -14,7 +14,7 @@ export const integritySoftwareInventory = defineCheck({
   claim: 'The installed packages, kernels and GPU driver are listed.',
   ends: 'recorded',
   limits:
-    'Software built by hand, container images, language packages (pip, npm, conda) and snaps are not listed. The package database lies on the same server, and root can change it. No expectation is set; the list itself is in the evidence.',
+    'Software built by hand, container images, language packages (pip, npm, conda) and snaps are not listed. The package database is on the same server, and root can change it. No expected value is set; the list itself is in the evidence.',
   needs: { os: osIdentity },
   wants: { dpkg: packagesListDpkg, rpm: packagesListRpm, kernels: rebootRequired, modules: gpuModules },
   evaluate({ os }, { dpkg, rpm, kernels, modules }) {

@@ -12,13 +12,13 @@ import { storageZfsStatus, type ZfsPoolStatus } from '../probes/zfs-status.ts'
 import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
-/** 45 CFR 164.312(c)(2) asks for a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
+/** 45 CFR 164.312(c)(2) requires a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
 export const integrityStorageChecksums = defineCheck({
   id: 'integrity.storage-checksums',
   property: 'integrity',
-  claim: 'Storage that keeps sums or copies of data was compared with them recently, and no difference was counted.',
+  claim: 'Storage with checksums or copies of data was scrubbed recently, and no differences were counted.',
   limits:
-    'Sums find decay and faulty drives, not a change made by someone with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not asked, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without sums are not judged.',
+    'Checksums detect decay and faulty drives, not a change made with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not queried, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without checksums are not evaluated.',
   thresholds: ['storage.scrub-days'],
   needs: { mounts: storageMounts, state: storageChecksumState },
   wants: {
@@ -77,7 +77,7 @@ const DAY = 86_400
 
 /** Whether a check on `day` (YYYY-MM-DD) is recent enough. A day ahead is within what zones differ by; more is no date. */
 function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): Step {
-  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; how long ago is open: ${now.reason}.`, probe)
+  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; its age is unknown: ${now.reason}.`, probe)
   const limit = limitOf(context, 'storage.scrub-days')
   const days = Math.floor((now.fact.seconds - Date.parse(`${day}T00:00:00Z`) / 1000) / DAY)
   if (Number.isNaN(days) || days < -1)
@@ -147,7 +147,7 @@ function argueArray(
     const said = `${array}: ${count(mismatches, 'sector')} differed at the last check`
     return [
       /^raid(1|10)$/.test(level)
-        ? leavesUnclear(`${said}; on a mirror that may be harmless.`, storageChecksumState)
+        ? leavesUnclear(`${said}; on a mirror this may be harmless.`, storageChecksumState)
         : speaksAgainst(`${said}.`, storageChecksumState),
     ]
   }

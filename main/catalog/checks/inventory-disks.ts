@@ -5,10 +5,10 @@ import { count, named, speaksFor } from '../steps.ts'
 export const inventoryDisksRecorded = defineCheck({
   id: 'inventory.disks',
   property: 'evidence',
-  claim: 'The drives of this server are on record with model and serial number where they give one.',
+  claim: 'The drives of this server are recorded with model and serial number where they report them.',
   ends: 'recorded',
   limits:
-    'Reported by the drives themselves. Wear and health are looked at by another check, and no list of what was bought was compared.',
+    'Reported by the drives themselves. Wear and health are tested by another check, and no purchase list was compared.',
   needs: { disks: inventoryDisks },
   evaluate: ({ disks: { disks } }) => ({
     verdict: 'informational',

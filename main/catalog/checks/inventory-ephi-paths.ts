@@ -8,13 +8,13 @@ import { ephiPlace } from '../storage/ephi-paths.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 
-/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): where ePHI lies has to be known before anything can be said about it. */
+/** 45 CFR 164.308(a)(1)(ii)(A), 164.310(d)(2)(iii): where ePHI lies has to be known before anything can be stated about it. */
 export const inventoryEphiPaths = defineCheck({
   id: 'inventory.ephi-paths',
   property: 'evidence',
-  claim: 'Every declared ePHI path lies on a listed mount that leads to a listed drive or to a named other system.',
+  claim: 'Every declared ePHI path is on a listed mount that leads to a listed drive or to a named remote system.',
   limits:
-    'Says where a declared path lies, not whether it is encrypted, and not that the folder exists or holds ePHI: no command is built from a path. Symbolic links are not resolved, and copies that nobody declared are not found.',
+    'Shows where a declared path is stored, not whether it is encrypted, and not that the folder exists or holds ePHI: no command is built from a path. Symbolic links are not resolved, and undeclared copies are not found.',
   needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
@@ -31,7 +31,7 @@ function argue(storage: Storage, path: string): readonly Step[] {
   if (mount === null) return [leavesUnclear(`${quoted(path)}: ${why}.`, storageMounts)]
   const own = mount.point === '/' && path !== '/' ? ' It has no mount of its own: the root file system holds it.' : ''
   return [
-    argueMount(storage, mount, `${quoted(path)} lies on the mount ${quoted(mount.point)}.${own}`),
+    argueMount(storage, mount, `${quoted(path)} is on the mount ${quoted(mount.point)}.${own}`),
     ...below.map((one) => argueMount(storage, one, `Below ${quoted(path)}, another mount holds ${quoted(one.point)}.`)),
   ]
 }
@@ -43,13 +43,13 @@ function argueMount(storage: Storage, mount: Mount, where: string): Step {
   const said = `${where} Path: ${path.join(' → ')}.`
   if (isOfKernel(mount) || mountKind(mount) === 'memory' || outcome === 'volatile')
     return speaksAgainst(
-      `${said} That is memory, which no drive keeps: the declaration or the mount is wrong.`,
+      `${said} That is memory, which is stored on no drive: the declaration or the mount is wrong.`,
       storageMounts,
     )
   if (mountKind(mount) === 'network')
     return mount.source.includes('/') || mount.source.includes(':')
       ? speaksFor(`${said} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
-      : leavesUnclear(`${said} It is stored on another system, which the mount does not name.`, storageMounts)
+      : leavesUnclear(`${said} It is stored on another system, which the mount does not identify.`, storageMounts)
   // A walk that ends in the unknown, or at the mount itself, has no drive at its end.
   if (outcome === 'unknown')
     return leavesUnclear(`${said} It was not followed to a drive: ${why}.`, storageBlockDevices)

@@ -14,7 +14,7 @@ import { count, named, speaksFor } from '../steps.ts'
 export const inventoryHardware = defineCheck({
   id: 'inventory.hardware',
   property: 'evidence',
-  claim: 'Maker, model, processor, memory, GPUs and operating system of this server are on record.',
+  claim: 'Manufacturer, model, processor, memory, GPUs and operating system of this server are recorded.',
   ends: 'recorded',
   limits: 'Reported by the server about itself. It was not compared with a list of what was bought or leased.',
   needs: { cpu: cpuFeatures, memory: inventoryMemory, dmi: dmiIdentity, os: osIdentity },
@@ -28,7 +28,7 @@ export const inventoryHardware = defineCheck({
         speaksFor(
           dmi.present
             ? `Firmware names ${quote(`${dmi.sysVendor} ${dmi.productName}`)}, board ${quote(`${dmi.boardVendor} ${dmi.boardName}`)}, BIOS ${quote(`${dmi.biosVersion} of ${dmi.biosDate}`)}.`
-            : 'Firmware names no maker.',
+            : 'Firmware reports no manufacturer.',
           dmiIdentity,
         ),
         speaksFor(
@@ -73,7 +73,7 @@ function boardText(gpus: readonly NvidiaGpu[]): string {
   ].join('')
 }
 
-/** AMD's accelerators, where the kernel names them and no other driver answered. */
+/** AMD's accelerators, where the kernel names them and no other driver responded. */
 function cardSteps(cards: Parsed<GpuCards>): readonly Step[] {
   const found = cards.ok ? cards.fact.cards.filter(({ productName }) => productName !== null) : []
   if (found.length === 0) return []

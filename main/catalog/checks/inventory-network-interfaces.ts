@@ -5,7 +5,7 @@ import { count, named, speaksFor } from '../steps.ts'
 export const inventoryNetworkInterfaces = defineCheck({
   id: 'inventory.network-interfaces',
   property: 'evidence',
-  claim: 'The network interfaces of this server are on record with their addresses and drivers.',
+  claim: 'The network interfaces of this server are recorded with their addresses and drivers.',
   ends: 'recorded',
   limits: 'Reported by the kernel. Addresses can be set by software, and the other end of a link is not shown.',
   needs: { nics: netInterfaces },

@@ -26,10 +26,9 @@ const ASKED: Readonly<Partial<Record<HardwarePin['kind'], Probe<unknown>>>> = {
 export const lifecycleDiskSwapDetection = defineCheck({
   id: 'lifecycle.disk-swap-detection',
   property: 'evidence',
-  claim:
-    'Every drive, GPU, adapter and board that was pinned at an earlier collection is found again, and no other of its kind.',
+  claim: 'Every drive, GPU, adapter and board pinned at an earlier collection is present, and no other of its kind.',
   limits:
-    'A part that was taken out and brought back between two collections is not noticed. The serial numbers are what the node says about itself.',
+    'A part that was removed and returned between two collections is not detected. Serial numbers are self-reported by the node.',
   needs: {},
   wants: PROBES,
   evaluate(_, wanted, { node }) {

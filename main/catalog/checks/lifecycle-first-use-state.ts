@@ -7,14 +7,15 @@ import { storageSwaps } from '../probes/swaps.ts'
 import { leavesUnclear, named } from '../steps.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../storage/roots.ts'
 
-/** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 asks for those). */
+/** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 requires those). */
 export const lifecycleFirstUseState = defineCheck({
   id: 'lifecycle.first-use-state',
   property: 'encryption-at-rest',
-  claim: 'When file systems were made, how much was written to them, and what else lies on the drives was recorded.',
+  claim:
+    'The creation dates of file systems, the amounts written to them, and other signatures on the drives are recorded.',
   ends: 'recorded',
   limits:
-    'A date is what the file system says and can be set when it is made or copied with an image. That nothing is left of an earlier use is not shown: free space is not read. Counters of the drives themselves stand with their health, and a certificate of erasure is a record to attach.',
+    'A date is reported by the file system and can be set when it is created or copied with an image. The absence of data from an earlier use is not shown: free space is not read. Drive counters are recorded with drive health, and a certificate of erasure is a document to attach.',
   needs: { birth: storageBirth, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
   wants: STORAGE_WANTS,
   evaluate({ birth, mounts, devices, swaps }, wanted) {
@@ -26,7 +27,7 @@ export const lifecycleFirstUseState = defineCheck({
       unused.length === 0
         ? hasSignatures
           ? 'Every signature that was listed belongs to something in use.'
-          : 'No signature was listed on any drive, which tells nothing of what lies there.'
+          : 'No signature was listed on any drive, which does not show what data is there.'
         : `Not in use, and there all the same: ${names}.`
     return {
       verdict: 'informational',

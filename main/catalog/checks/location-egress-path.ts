@@ -11,10 +11,10 @@ const TUNNEL = /^(tun|tap|wg|ppp|ipsec|gre|gretap|sit|ip6tnl|vti|xfrm|tailscale|
 export const locationEgressPath = defineCheck({
   id: 'location.egress-path',
   property: 'location',
-  claim: 'The way that outgoing traffic takes from this server, as the server itself sees it, is on record.',
+  claim: 'The path of outgoing traffic from this server, as the server itself reports it, is recorded.',
   ends: 'recorded',
   limits:
-    'The server’s own view at one moment: its default routes, tunnels and proxies. Rules of policy routing and other network namespaces are not in it, and neither is what happens behind the first gateway. The address by which the outside knows it is not seen from here.',
+    'The server’s own view at one moment: its default routes, tunnels and proxies. Rules of policy routing and other network namespaces are not in it, and neither is what happens behind the first gateway. The address of the node as observed from outside is not visible from here.',
   needs: { routes: netRoutes },
   wants: { vpn: vpnInterfaces, proxies: proxySettings },
   evaluate({ routes }, { vpn, proxies }) {

@@ -14,7 +14,7 @@ export const locationIpRegistry = defineCheck({
   property: 'location',
   claim: 'Databases of at least two provenances place the public address of this server in the declared country.',
   limits:
-    'Claims of others about an address: where it is registered, announced or was last seen, never where a machine stands. Such databases copy each other and are often wrong; anycast, tunnels and front ends show another place. It is about the address by which the server was reached, and needs databases that the user supplied.',
+    'Third-party statements about an address: where it is registered, announced or was last observed, never where a machine is located. Such databases copy each other and are often wrong; anycast, tunnels and front ends show another place. It concerns the address by which the server was reached, and needs databases that the user supplied.',
   needs: { echo: nonceEcho },
   evaluate({ echo }, _, context) {
     const facts = onlyFacts({ echo: { ok: true, fact: echo } })
@@ -53,7 +53,7 @@ export const locationIpRegistry = defineCheck({
   },
 })
 
-/** Of every address by itself, whether two databases decide about it; they must all come out the same. */
+/** Of every address on its own, whether two databases decide about it; they must all come out the same. */
 function allSay(signals: readonly Found[], declared: string, context: Context): 'inside' | 'outside' | 'undecided' {
   const byAddress = new Map<number, CountrySaid[]>()
   for (const { id, hint, country, text } of signals) {

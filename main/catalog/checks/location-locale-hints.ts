@@ -7,7 +7,7 @@ import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
 export const locationLocaleHints = defineCheck({
   id: 'location.locale-hints',
   property: 'location',
-  claim: 'The time zone and locale of this server are on record.',
+  claim: 'The time zone and locale of this server are recorded.',
   ends: 'recorded',
   limits: 'A setting that anyone can choose. It never decides where a server is.',
   needs: { zone: timezone },
@@ -17,7 +17,7 @@ export const locationLocaleHints = defineCheck({
     const set = `${zone === null ? 'No time zone is set, which means UTC' : `The time zone is ${quote(zone)}`}${locale === null ? '' : `, the locale ${quote(locale)}`}.`
     const step =
       country === null || declared === undefined
-        ? leavesUnclear(`${set} That says nothing about a place.`, timezone)
+        ? leavesUnclear(`${set} That is no evidence of a location.`, timezone)
         : country === declared
           ? speaksFor(`${set} It fits the declared country ${quote(declared)}, as a hint.`, timezone)
           : speaksAgainst(

@@ -11,9 +11,9 @@ import { leavesUnclear, weigh } from '../steps.ts'
 export const locationProviderClaim = defineCheck({
   id: 'location.provider-claim',
   property: 'location',
-  claim: 'What the provider stated to this server of its region lies in the declared country.',
+  claim: 'The region stated by the provider to this server is in the declared country.',
   limits:
-    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and is to be read beside the contract.',
+    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and needs to be compared with the contract.',
   needs: { claim: cloudInit },
   wants: PROVIDER_WANTS,
   evaluate({ claim }, facts, context) {
@@ -27,13 +27,13 @@ export const locationProviderClaim = defineCheck({
       ...providerSignals(facts).map((signal) => compared(signal, declared)),
       ...missedOfProvider(facts),
     ]
-    // Which country a region lies in is read from a list, by the beginnings of names: a newer region may begin like an older one.
+    // Which country a region is in is read from a list, by the beginnings of names: a newer region may begin like an older one.
     const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
     return weigh([...steps, ...(steps.some(({ says }) => says !== 'unclear') ? [age] : [])])
   },
 })
 
-/** A statement beside the declared country. What anyone may have answered is shown, and decides nothing. */
+/** A statement next to the declared country. What anyone may have responded is shown, and decides nothing. */
 function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): Step {
   const cited = { probe, ...(commands === undefined ? {} : { commands }) }
   if (declared === undefined)

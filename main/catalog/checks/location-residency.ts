@@ -12,10 +12,9 @@ import { count, leavesUnclear, weigh } from '../steps.ts'
 export const locationResidency = defineCheck({
   id: 'location.residency',
   property: 'location',
-  claim:
-    'Whoever holds the keys of this SSH session answered from inside every area that the data-residency policies ask for.',
+  claim: 'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
   limits:
-    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It rests on the declared places of the computers that timed it, and on clocks there that nothing slows by more than 0.05 % meanwhile. A relay inside the area that holds a copy of the host key would answer alike. Where data, replicas and backups are is not shown; their endpoints are listed apart.',
+    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement. A relay inside the area with a copy of the host key would respond the same way. Where data, replicas and backups are is not shown; their endpoints are listed separately.',
   needs: {},
   wants: { echo: nonceEcho, ...PROVIDER_WANTS },
   evaluate(_, { echo, ...facts }, context): Conclusion {
@@ -32,22 +31,22 @@ export const locationResidency = defineCheck({
       ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
       ...missedOfProvider(facts),
     ])
-    // A vantage that was of no use beside others takes nothing away from what the others bound.
+    // A vantage that was of no use next to others takes nothing away from what the others bound.
     return { ...argued, because: [...argued.because, ...timeSteps(delay, isInside ? 'for' : 'unclear')] }
   },
 })
 
 /**
- * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question
- * does not arise; no answer of the node could make it arise, and none is needed for it.
+ * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question does
+ * not arise; no capture of the node could make it arise, and none is needed for it.
  */
 const noCommitment = (elsewhere: number): Conclusion => ({
   verdict: 'not-applicable',
   because: [
     leavesUnclear(
       elsewhere === 0
-        ? 'The declared scope has no data-residency policy, so no area is asked for. A commitment in a contract that was not declared is not seen.'
-        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not seen.`,
+        ? 'The declared scope has no data-residency policy, so no area is required. A contractual commitment that was not declared is not covered.'
+        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not covered.`,
       null,
     ),
   ],

@@ -8,9 +8,9 @@ import { leavesUnclear } from '../steps.ts'
 export const locationRttBound = defineCheck({
   id: 'location.rtt-bound',
   property: 'location',
-  claim: 'Whoever holds the keys of this SSH session answered from inside the declared place, by the speed of light.',
+  claim: 'Round-trip time bounds the SSH responder within the declared location, by the speed of light.',
   limits:
-    'It bounds the holder of the SSH session keys. A relay inside the place that holds a copy of the host key would answer alike, and where data, replicas and backups are is not shown. It rests on the declared places of the computers that timed it, and on clocks there that nothing slows by more than 0.05 % meanwhile; light is counted as if it could go straight through the earth.',
+    'It bounds the holder of the SSH session keys. A relay inside the place with a copy of the host key would respond the same way, and where data, replicas and backups are is not shown. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement; light is assumed to travel in a straight line through the earth.',
   needs: { echo: nonceEcho },
   evaluate({ echo }, _, context): Conclusion {
     const { location } = context.node

@@ -16,9 +16,9 @@ export const locationSiteRecord = defineCheck({
   id: 'location.site-record',
   property: 'location',
   claim:
-    'A record of sites has a row for this server by its serial number, something that a machine can read agrees with it, and nothing that was read or timed disagrees.',
+    'The site record lists this server by serial number, at least one machine-readable source agrees with it, and no source or measurement contradicts it.',
   limits:
-    'A claim about records: that the place of the server is on record, and that the record can be compared. That the server stands in that room or rack is not shown; the row is the word of whoever wrote it, and the serial number that of the firmware.',
+    'Concerns records: the place of the server is recorded, and the record can be compared. It does not show that the server is in that room or rack; the entry is a statement by its author, and the serial number is reported by the firmware.',
   needs: { serials: hostSerials },
   wants: WANTS,
   evaluate({ serials }, wanted, context) {
@@ -34,7 +34,7 @@ export const locationSiteRecord = defineCheck({
     const [row] = record
     if (row?.hint === true) return weigh([leavesUnclear(says, hostSerials)])
     if (row === undefined || (row.country === null && row.place === null))
-      return weigh([leavesUnclear(`${says} It names no country or place that could be compared.`, hostSerials)])
+      return weigh([leavesUnclear(`${says} It names no country or place for comparison.`, hostSerials)])
     const facts = { ...wanted, serials: reading }
     const delay = readDelay(wanted.echo.ok ? wanted.echo.fact : null, context)
     const others = locationSignals(facts, context).filter(({ id }) => id !== row.id)

@@ -17,7 +17,7 @@ export const locationStorageEndpoints = defineCheck({
   claim:
     'Databases of at least two provenances place every endpoint of remote storage of this server in an allowed country.',
   limits:
-    'The server’s own view at one moment, and claims of others about addresses. Behind an address data may be kept, copied and backed up elsewhere. Object stores that programs speak to, and targets of backup tools, are not seen. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
+    'The server’s own view at one moment, and third-party statements about addresses. Behind an address, data may be stored, copied and backed up elsewhere. Object stores used by programs, and targets of backup tools, are not covered. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
   needs: { mounts: storageMounts },
   wants: { remote: storageRemote, settings: backupSettings, units: backupUnits },
   evaluate({ mounts }, { remote, settings, units }, context) {
@@ -44,7 +44,7 @@ export const locationStorageEndpoints = defineCheck({
         : unclearAbout(backupUnits, units)),
     ]
     if (because.length > 0) return weigh(because)
-    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is set up.`
+    const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is configured.`
     return { verdict: 'not-applicable', because: [leavesUnclear(text, storageMounts)] }
   },
 })
@@ -64,7 +64,7 @@ function allowedBy({ node, location }: Context): Allowed {
 interface Endpoint {
   readonly probe: Step['probe']
   readonly name: string
-  /** As the kernel names them: names and addresses that are not public are placed by nobody. */
+  /** As the kernel names them: names and addresses that are not public are placed by no one. */
   readonly addresses: readonly string[]
   readonly databases: readonly AddressDatabase[]
   readonly asOf: string
@@ -77,7 +77,7 @@ function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoi
     return { texts: said.map(({ text }) => text), is: isAllowed === null ? 'undecided' : databasesSay(said, isAllowed) }
   })
   const texts = says.flatMap((one) => one.texts)
-  const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database whose data is of the last year names a country for its address.' : texts.join(' ')}`
+  const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`
   if (says.some(({ is }) => is === 'outside')) return { says: 'against', text: `${told} That is not allowed.`, probe }
   if (says.length > 0 && says.every(({ is }) => is === 'inside')) return { says: 'for', text: told, probe }
   const why = isAllowed === null ? ' No allowed country was declared.' : ''
@@ -102,4 +102,4 @@ function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStora
 const backups = (names: readonly string[], probe: typeof backupSettings | typeof backupUnits): readonly Step[] =>
   names.length === 0
     ? []
-    : [leavesUnclear(`A backup tool is set up (${named(names, 4)}); where it writes was not read.`, probe)]
+    : [leavesUnclear(`A backup tool is configured (${named(names, 4)}); where it writes was not read.`, probe)]

@@ -7,10 +7,10 @@ import { leavesUnclear, speaksFor } from '../steps.ts'
 export const locationTpmGeotag = defineCheck({
   id: 'location.tpm-geotag',
   property: 'location',
-  claim: 'Traces of a location tag in the TPM of this server are on record.',
+  claim: 'Traces of a location tag in the TPM of this server are recorded.',
   ends: 'recorded',
   limits:
-    'No more than a record: without a quote over a fresh number, signed by a key that the authority of the tag vouches for, neither a register nor an index attests anything. The tag itself is not read, and a TPM without traces speaks neither for nor against a place.',
+    'A recorded fact only: without a quote over a fresh nonce, signed by a key that the tag’s authority confirms, neither a register nor an index attests to anything. The tag itself is not read, and a TPM without traces is no evidence for or against a location.',
   needs: { registers: tpmPresence },
   wants: { tag: tpmTag },
   evaluate({ registers }, { tag }) {

@@ -11,7 +11,7 @@ export const networkEgressPolicy = defineCheck({
   claim: 'The server’s own packet filter drops outgoing IPv4 and IPv6 traffic that no rule allows.',
   ends: 'supported-or-recorded',
   limits:
-    'Neither HIPAA nor SOC 2 asks a node to filter its own outgoing traffic, and most sites do so at a gateway that is not visible here: its absence is recorded, not held against the node. What the rules do allow was not judged. Traffic of containers passes other chains. A proxy setting says nothing about traffic that does not use it.',
+    'Neither HIPAA nor SOC 2 requires a node to filter its own outgoing traffic, and most sites do so at a gateway that is not visible here: its absence is recorded, not counted as a deviation. What the rules do allow was not evaluated. Traffic of containers passes other chains. A proxy setting does not cover traffic that bypasses it.',
   needs: { nft: firewallNftables },
   wants: { legacy: firewallLegacy, sysctl: sysctlNetwork, proxies: proxySettings },
   evaluate({ nft }, { legacy, sysctl, proxies }) {

@@ -9,7 +9,7 @@ const FIRST_CLIENT_PORT = 32_768
 export const networkFlowMap = defineCheck({
   id: 'network.flow-map',
   property: 'operations',
-  claim: 'The peers of the TCP connections that were open at this moment are on record, by network and port.',
+  claim: 'The peers of the TCP connections open at the time of collection are recorded, by network and port.',
   ends: 'recorded',
   limits:
     'One look at one moment: connections that opened and closed at other times are missing, as are UDP, RDMA, other network namespaces and content. Peers are joined by the first 24 bits of an IPv4 and the first 64 of an IPv6 address; behind a gateway many hosts look like one.',
@@ -61,7 +61,7 @@ function keyOf({ peer, port }: Connections['tcp'][number]): string {
 function networkOf(address: string): string {
   const parts = address.split('.')
   if (parts.length === 4) return `${parts.slice(0, 3).join('.')}.0/24`
-  // RFC 4291 §2.2: a double colon stands for as many zero groups as are missing.
+  // RFC 4291 §2.2: a double colon represents as many zero groups as are missing.
   const [head = '', tail] = address.split('::')
   const first = head === '' ? [] : head.split(':')
   const missing = tail === undefined ? 0 : Math.max(0, 8 - first.length - (tail === '' ? 0 : tail.split(':').length))

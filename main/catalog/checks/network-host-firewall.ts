@@ -10,7 +10,7 @@ export const networkHostFirewall = defineCheck({
   property: 'operations',
   claim: 'The server’s own packet filter drops incoming IPv4 and IPv6 traffic that no rule allows.',
   limits:
-    'What the rules do allow was not judged, nor rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
+    'What the rules do allow was not evaluated, nor were rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
   needs: { nft: firewallNftables },
   wants: { legacy: firewallLegacy, sysctl: sysctlNetwork },
   evaluate({ nft }, { legacy, sysctl }) {
@@ -47,7 +47,7 @@ function family(
   if (byInterface.length > 0) {
     return [
       leavesUnclear(
-        `Incoming ${label} traffic is dropped on some interfaces by ${places(byInterface)} and let through on the others; which of them lead outside was not judged.`,
+        `Incoming ${label} traffic is dropped on some interfaces by ${places(byInterface)} and let through on the others; which of them lead outside was not evaluated.`,
         firewallNftables,
       ),
     ]

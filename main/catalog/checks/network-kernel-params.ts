@@ -12,7 +12,7 @@ export const networkKernelParams = defineCheck({
   claim:
     'The kernel refuses source-routed and redirected traffic, checks source addresses, and resists connection floods, on every interface.',
   limits:
-    'These are the values in force now; they can differ after a restart. Forwarding is recorded and not judged, because container hosts need it. So are settings that the CIS Benchmarks name and that this claim does not rest on: sending redirects, logging packets with impossible addresses, answers to broken error messages, and router announcements.',
+    'These are the values in force now; they can differ after a restart. Forwarding is recorded and not evaluated, because container hosts need it. So are settings that the CIS Benchmarks name but this check does not require: sending redirects, logging packets with impossible addresses, responses to broken error messages, and router announcements.',
   needs: { sysctl: sysctlNetwork },
   wants: { more: sysctlNetworkMore },
   evaluate({ sysctl }, { more }) {
@@ -23,7 +23,7 @@ export const networkKernelParams = defineCheck({
         ? speaksFor('SYN cookies are on.', sysctlNetwork)
         : speaksAgainst('SYN cookies are off.', sysctlNetwork),
       ...(value('ipv4/icmp_echo_ignore_broadcasts') === '0'
-        ? [speaksAgainst('Pings to a broadcast address are answered.', sysctlNetwork)]
+        ? [speaksAgainst('The node responds to pings to a broadcast address.', sysctlNetwork)]
         : []),
       perInterface(
         sysctl,
@@ -60,7 +60,7 @@ export const networkKernelParams = defineCheck({
           ]),
       speaksFor(
         value('ipv4/ip_forward') === '1'
-          ? 'The node forwards IPv4 traffic, as a host of containers or guests does (recorded, not judged).'
+          ? 'The node forwards IPv4 traffic, as a host of containers or guests does (recorded, not evaluated).'
           : 'The node does not forward IPv4 traffic.',
         sysctlNetwork,
       ),
@@ -69,7 +69,8 @@ export const networkKernelParams = defineCheck({
   },
 })
 
-// CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value asked for, what it means where it differs.
+// CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, “Network Kernel Parameters”: setting, value requested, what it means where it
+// differs.
 const ASKED: readonly (readonly [string, string, string])[] = [
   ['send_redirects', '0', 'redirects are sent'],
   ['secure_redirects', '0', 'redirects of listed gateways are taken'],
@@ -80,7 +81,7 @@ const ASKED: readonly (readonly [string, string, string])[] = [
 /** What differs from the benchmarks, as a record: the interfaces that each difference holds on. */
 function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly Step[] {
   if (!more.ok)
-    return [speaksFor(`Further settings were not read: ${more.reason} (they are not judged).`, sysctlNetworkMore)]
+    return [speaksFor(`Further settings were not read: ${more.reason} (they are not evaluated).`, sysctlNetworkMore)]
   const { values } = more.fact
   const found = ASKED.flatMap(([setting, asked, meaning]) => {
     const names = [...values].flatMap(([path, value]) => {
@@ -94,8 +95,8 @@ function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly Step[] {
   return [
     speaksFor(
       all.length === 0
-        ? 'The further settings that the CIS Benchmarks name have the values that they ask for.'
-        : `Other than the CIS Benchmarks ask for (recorded, not judged): ${all.join('; ')}.`,
+        ? 'The further settings that the CIS Benchmarks name have the recommended values.'
+        : `Different from the CIS Benchmarks (recorded, not evaluated): ${all.join('; ')}.`,
       sysctlNetworkMore,
     ),
   ]
@@ -121,7 +122,7 @@ function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: 
   const read = (name: string, key: string): string | undefined => sysctl.values.get(`${family}/conf/${name}/${key}`)
   // Loopback carries no traffic from outside; an interface without IPv6 accepts none.
   const all = interfacesOf(sysctl, family).filter((name) => name !== 'lo')
-  // The kernel always has the settings that new interfaces inherit: without them the answer is not whole.
+  // The kernel always has the settings that new interfaces inherit: without them the response is not whole.
   if (all.length === 0) return leavesUnclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
   const names = all.filter((name) => read(name, 'disable_ipv6') !== '1')
   const open = names.filter((name) => weak(read, name))

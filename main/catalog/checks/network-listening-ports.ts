@@ -12,7 +12,7 @@ interface OpenPort {
   readonly programs: readonly string[]
 }
 
-// A scan of a hostile answer can list 65,535 ports; a reader needs the first of them and the number.
+// A scan of a hostile response can list 65,535 ports; a reader needs the first of them and the number.
 const MOST_STEPS = 40
 
 export const networkListeningPorts = defineCheck({
@@ -20,7 +20,7 @@ export const networkListeningPorts = defineCheck({
   property: 'operations',
   claim: 'Every port that other machines can address on this node is among the services declared for it.',
   limits:
-    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not seen. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
+    'A port is compared with the fleet file by protocol and number: that the declared service is the one behind it was not tested. Sockets of other network namespaces, ports that eBPF programs (such as Cilium) forward, and services started by a first connection elsewhere are not detected. Where a rule or a proxy forwards ports, or that could not be read, this is not decided.',
   needs: { sockets: networkListeners },
   wants: { processes: listenerProcesses, ...FORWARDING },
   evaluate({ sockets }, { processes, ...forwarding }, { node }) {
@@ -75,7 +75,7 @@ const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: n
 const idleSteps = (idle: readonly string[]): readonly Step[] =>
   idle.length === 0 ? [] : [speaksFor(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
 
-/** TCP before UDP, then by number, whatever the order of the answer. */
+/** TCP before UDP, then by number, whatever the order of the response. */
 function openPorts(listeners: readonly Listener[]): readonly OpenPort[] {
   const found = new Map<string, { protocol: 'tcp' | 'udp'; port: number; programs: Set<string> }>()
   for (const { protocol, port, loopback, processes } of listeners) {

@@ -8,7 +8,7 @@ import { count, named, speaksFor } from '../steps.ts'
 export const networkSegmentation = defineCheck({
   id: 'network.segmentation',
   property: 'operations',
-  claim: 'Interfaces, virtual networks, bridges and routes of this node are on record.',
+  claim: 'Interfaces, virtual networks, bridges and routes of this node are recorded.',
   ends: 'recorded',
   limits:
     'No boundary was declared to compare with. What switches, routers and firewalls outside the node let through is not visible here, nor routes of other tables and of other network namespaces. A route shows where traffic would go, not that it arrives.',
@@ -62,7 +62,7 @@ function linkSteps(links: Parsed<NetLinks>): readonly Step[] {
   return [
     speaksFor(
       found.length === 0
-        ? 'No VLAN, overlay, bridge, bond or tunnel is set up on the node.'
+        ? 'No VLAN, overlay, bridge, bond or tunnel is configured on the node.'
         : `Set up on the node: ${found.join('; ')}.`,
       netLinks,
     ),

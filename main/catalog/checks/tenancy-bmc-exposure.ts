@@ -10,7 +10,7 @@ export const tenancyBmcExposure = defineCheck({
   id: 'tenancy.bmc-exposure',
   property: 'access',
   claim:
-    'The management controller has no user without a name that may log in over the network, offers no session without a password (cipher suite 0), and can be commanded from this server by root only.',
+    'The management controller permits no network login by an unnamed user, offers no session without a password (cipher suite 0), and accepts commands from this server by root only.',
   limits:
     'Seen from the server’s side, by IPMI and on its first channel: users and rights in the controller’s web pages and in Redfish can differ. Who holds its passwords, which network reaches it, and its own log are with the provider.',
   needs: { presence: bmcPresence },
@@ -39,7 +39,7 @@ function overNetwork(lan: Parsed<BmcLan>): readonly Step[] {
   if (!isNetwork)
     return [
       leavesUnclear(
-        'Its first channel leads to no network; others were not asked, so its users are not known.',
+        'Its first channel leads to no network; others were not queried, so its users are not known.',
         bmcLan,
         'channel',
       ),
@@ -74,7 +74,12 @@ function accounts(users: readonly BmcUser[]): readonly Step[] {
 
 function cipherZero(suites: readonly number[] | null): Step {
   if (suites === null)
-    return leavesUnclear('The controller does not say which cipher suites it offers.', bmcLan, 'suites', 'privileges')
+    return leavesUnclear(
+      'The controller does not report which cipher suites it offers.',
+      bmcLan,
+      'suites',
+      'privileges',
+    )
   return suites.includes(0)
     ? speaksAgainst(
         'Cipher suite 0 is offered: a session without a password and in clear text.',

@@ -13,7 +13,7 @@ export const tenancyContainerCensus = defineCheck({
   property: 'isolation',
   claim: 'No container runs on this system except under owners that the declared roster names.',
   limits:
-    'One moment of observation, told from control groups and folder names. The roster is a statement, and what a container does inside is not looked at.',
+    'One moment of observation, based on control groups and folder names. The roster is a statement, and activity inside a container is not evaluated.',
   needs: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
   evaluate: ({ namespaces: own, processes, pods, accounts }, _, context) =>
     weigh([

@@ -8,10 +8,10 @@ import { count, leavesUnclear, named, speaksFor } from '../steps.ts'
 export const tenancyCpuIsolation = defineCheck({
   id: 'tenancy.cpu-isolation',
   property: 'isolation',
-  claim: 'CPUs that are set aside, the kind of kernel, and the memory nodes with their distances are on record.',
+  claim: 'Isolated CPUs, the kind of kernel, and the memory nodes with their distances are recorded.',
   ends: 'recorded',
   limits:
-    'The state of one moment. Where a provider promises CPUs of its own, pinning or a real-time kernel, this is to be read beside the contract; the binding of single programs to CPUs and memory nodes, interrupt affinity and measured latency are not read. No expectation is set.',
+    'The state at one moment. Where a provider claims dedicated CPUs, pinning or a real-time kernel, compare this with the contract; the binding of single programs to CPUs and memory nodes, interrupt affinity and measured latency are not read. No expected value is set.',
   needs: { isolation: cpuIsolation },
   wants: { topology: cpuTopology },
   evaluate: ({ isolation }, { topology }) => ({
@@ -75,7 +75,7 @@ const balancing = ({ isBalancing }: CpuIsolation): readonly Step[] =>
     ? []
     : [
         speaksFor(
-          `The kernel ${isBalancing ? 'moves' : 'does not move'} pages and tasks between memory nodes by itself (numa_balancing).`,
+          `The kernel ${isBalancing ? 'moves' : 'does not move'} pages and tasks between memory nodes automatically (numa_balancing).`,
           cpuIsolation,
           'files',
         ),

@@ -95,6 +95,6 @@ function missing(vulnerabilities: ReadonlyMap<string, string>): readonly Step[] 
       ]
 }
 
-/** Told, since it decides only where the kernel names threads as the part that is not mitigated. */
+/** Reported, since it decides only where the kernel names threads as the part that is not mitigated. */
 const threads = (smt: Smt): readonly Step[] =>
   smt === null ? [] : [speaksFor(`Simultaneous multithreading (SMT) is ${smt}.`, cpuTopology, 'values')]

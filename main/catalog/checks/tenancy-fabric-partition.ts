@@ -12,7 +12,7 @@ export const tenancyFabricPartition = defineCheck({
   id: 'tenancy.fabric-partition',
   property: 'isolation',
   claim:
-    'Every active InfiniBand port is a member of a partition of its own, and no full member of the fabric’s default partition.',
+    'Every active InfiniBand port is a member of its own partition, and not a full member of the fabric’s default partition.',
   limits:
     'The node’s own partition tables only. Which other servers are in the partition, and what the fabric’s switches enforce, is on the side of the provider. VLANs of Ethernet fabrics are not visible here.',
   needs: { fabric: infiniband, pci: pciDevices },

@@ -15,9 +15,9 @@ export const tenancyForeignMounts = defineCheck({
   id: 'tenancy.foreign-mounts',
   property: 'isolation',
   claim:
-    'No file system or drive in use on this node is lent by another party: none comes from the machine beneath, and none from another machine.',
+    'No file system or drive in use on this node is provided by another party, neither by the host machine nor by another machine.',
   limits:
-    'Whose a remote volume is was not declared, and with whom it is shared on the far side cannot be seen: remote volumes leave this undecided. What a controller or data-processing unit keeps behind a drive that looks local is not visible.',
+    'The owner of a remote volume was not declared, and sharing on the far side is not visible: remote volumes leave this inconclusive. Storage behind a drive that a controller or data-processing unit presents as local is not visible.',
   needs: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
   evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
     const because = [
@@ -57,7 +57,7 @@ function lent(mounts: readonly Mount[]): readonly Step[] {
     ? []
     : [
         speaksAgainst(
-          `The machine that this system runs on shares file systems with it (${found.length}): ${at(found)}. They belong to whoever runs that machine.`,
+          `The machine that this system runs on shares file systems with it (${found.length}): ${at(found)}. They belong to the operator of that machine.`,
           storageMounts,
         ),
       ]
@@ -69,7 +69,7 @@ function overNetwork(mounts: readonly Mount[]): readonly Step[] {
     ? []
     : [
         leavesUnclear(
-          `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Whose they are was not declared.`,
+          `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Their owner was not declared.`,
           storageMounts,
         ),
       ]
@@ -87,7 +87,7 @@ function onSharedDrives(mounts: readonly Mount[]): readonly Step[] {
       ]
 }
 
-/** Drives that are not plainly this machine's own, with why; drives of one reason stand in one step. */
+/** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
 function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly Step[] {
   const byReason = new Map<string, string[]>()
   for (const disk of disks) {
@@ -99,13 +99,13 @@ function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly Ste
 
 function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
   const network = networkOf(disk, remote)
-  if (network !== null) return `reached over ${network}. Whose it is was not declared.`
+  if (network !== null) return `reached over ${network}. Its owner was not declared.`
   const service = serviceOf(disk)
   if (service !== null) return `a volume of ${service}, which the provider keeps.`
   const attached = attachmentOf(disk)
   return attached === 'pci' || attached === 'other' || (attached === 'usb' && !isVirtualMedia(disk))
     ? null
-    : 'presented by a hypervisor, a data-processing unit or a management controller; what stands behind it is not visible.'
+    : 'presented by a hypervisor, a data-processing unit or a management controller; the storage behind it is not visible.'
 }
 
 /** Ways to other machines' drives that no listed drive was seen for. */

@@ -10,7 +10,7 @@ export const tenancyGpuExclusive = defineCheck({
   id: 'tenancy.gpu-exclusive',
   property: 'isolation',
   claim:
-    'The GPUs are whole physical devices: none is virtual, lent out as functions, a slice (MIG) of a device that is not in view, or only partly visible.',
+    'The GPUs are dedicated physical devices: none is virtual, shared as functions, a slice (MIG) of a device that is not visible, or only partly visible.',
   limits:
     'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole.',
   needs: { pci: pciDevices },
@@ -33,9 +33,9 @@ export const tenancyGpuExclusive = defineCheck({
     const lent = listed.filter((device) => device.virtualFunctions > 0)
     return weigh([
       nvidia === listed.length && nvidia === gpus.fact.gpus.length
-        ? speaksFor(`The driver answers for every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
+        ? speaksFor(`The driver reports every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
         : leavesUnclear(
-            `The PCI bus has ${count(listed.length, 'GPU')}, and the driver answers for ${gpus.fact.gpus.length}.`,
+            `The PCI bus has ${count(listed.length, 'GPU')}, and the driver reports ${gpus.fact.gpus.length}.`,
             gpuNvidia,
           ),
       ...(lent.length > 0
@@ -68,7 +68,7 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
         ]
       : []),
     ...(unsaid.length > 0
-      ? [leavesUnclear(`The driver does not say how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
+      ? [leavesUnclear(`The driver does not report how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
       : []),
   ]
 }
@@ -90,12 +90,12 @@ function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): r
     ]
   if (!processes.ok) return unclearAbout(tenancyProcesses, processes)
   const slices = divided.reduce((sum, { migDevices }) => sum + migDevices, 0)
-  const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} set up`
+  const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} configured`
   return [
     processes.fact.isComplete
       ? speaksFor(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
       : leavesUnclear(
-          `${what}; not every process of the system is in view, so it is open whether this system divides them for itself.`,
+          `${what}; not every process of the system is in view, so it is unknown whether this system divides them for its own use.`,
           gpuNvidia,
         ),
   ]

@@ -14,7 +14,7 @@ export const tenancyGpuProcesses = defineCheck({
   property: 'isolation',
   claim: 'Every process on the GPUs runs under an account on the declared roster.',
   limits:
-    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement of whoever wrote the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
+    'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
   needs: { pci: pciDevices, processes: tenancyProcesses },
   wants: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
@@ -43,7 +43,7 @@ const nvidiaIds = ({ gpus }: NvidiaGpus): readonly number[] => [
   ...new Set(gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid))),
 ]
 
-/** GPUs of which the driver listed no processes, be it that it does not answer for them or that it does not list them. */
+/** GPUs of which the driver listed no processes, because it does not report them or does not list them. */
 function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly Step[] {
   const nvidia = listed.filter(isNvidiaGpu).length
   const unlisted = gpus.filter(({ hasProcessList }) => !hasProcessList)
@@ -52,7 +52,7 @@ function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): reado
       ? []
       : [
           leavesUnclear(
-            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver answers for ${gpus.length}.`,
+            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver reports ${gpus.length}.`,
             gpuNvidia,
           ),
         ]),
@@ -76,9 +76,9 @@ function amdSteps(
 }
 
 /**
- * The accounts of the processes with these ids, against the roster. An id that the process list lacks may have ended or started between
- * the two questions, or belong to another container, so that its account is not known. Without the process list of the whole system, no
- * process on a GPU may mean that none is in view.
+ * The accounts of the processes with these ids, against the roster. An id that the process list lacks may have ended or started between the
+ * two probes, or belong to another container, so that its account is not known. Without the process list of the whole system, no process on
+ * a GPU may mean that none is in view.
  */
 export function processSteps(
   ids: readonly number[],

@@ -22,7 +22,7 @@ export const tenancyIommu = defineCheck({
   claim: 'An IOMMU is active, and every group of devices reaches memory through its translation.',
   ends: 'supported-or-recorded',
   limits:
-    'It limits where devices can write; it does not show whether their firmware is honest, or what devices could reach before the kernel started. An IOMMU that is off or passes devices through is recorded: on a server without guests nothing asks for translation, and NVIDIA recommends against it for GPUDirect on bare-metal x86. An IOMMU that a hypervisor below this system uses is not seen.',
+    'It limits where devices can write; it does not show whether their firmware is genuine, or what devices could reach before the kernel started. An IOMMU that is off or passes devices through is recorded: a server without guests does not require translation, and NVIDIA recommends against it for GPUDirect on bare-metal x86. An IOMMU that a hypervisor below this system uses is not seen.',
   needs: { iommu: pciIommu },
   wants: { hosted: virtHosted, direct: rdmaGpudirect, system: osIdentity },
   evaluate({ iommu }, { hosted, direct, system }): Conclusion {
@@ -76,14 +76,14 @@ function givenAway(hosted: Parsed<HostedDevices>): readonly Step[] {
   if (!hosted.ok) return unclearAbout(virtHosted, hosted)
   const { heldBack } = hosted.fact
   if (heldBack.length === 0) return []
-  const text = `${count(heldBack.length, 'PCI device')} set aside by vfio-pci without an IOMMU (${named(heldBack)}): whoever uses them can reach all memory. Whether that is a guest or a program of this server is not shown.`
+  const text = `${count(heldBack.length, 'PCI device')} set aside by vfio-pci without an IOMMU (${named(heldBack)}): a program that uses them can reach all memory. Whether that is a guest or a program of this server is not shown.`
   return [leavesUnclear(text, virtHosted, 'lists')]
 }
 
 /** Modules for which NVIDIA's guides recommend it; gdrdrv and the software adapters of the same probe are not among them. */
 const DIRECT: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem', 'nvidia_fs'])
 
-/** Only for x86: on Grace the same guide asks for an IOMMU that translates. */
+/** Only for x86: on Grace the same guide requires an IOMMU that translates. */
 function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): readonly Step[] {
   if (!direct.ok) return unclearAbout(rdmaGpudirect, direct)
   const modules = direct.fact.modules.filter((module) => DIRECT.has(module))

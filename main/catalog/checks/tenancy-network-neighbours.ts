@@ -11,9 +11,9 @@ export const tenancyNetworkNeighbours = defineCheck({
   id: 'tenancy.network-neighbours',
   property: 'isolation',
   claim:
-    'The only machines that this system has lately heard on its own networks are its routers, and no router answers with an address of virtualization software.',
+    'Only the node’s routers were recently observed on its own networks, and no router uses an address of virtualization software.',
   limits:
-    'What the kernel remembers at one moment: a silent neighbour is not seen, and nothing is sent to find one. Which peers belong here was not declared, so other machines leave this undecided. InfiniBand neighbours are not in this list.',
+    'The kernel’s neighbor table at one moment: a machine that sends nothing is not detected, and nothing is sent to find one. The permitted peers were not declared, so other machines leave this inconclusive. InfiniBand neighbors are not in this list.',
   needs: { neighbours: netNeighbours, links: netLinks },
   evaluate({ neighbours, links }) {
     const outer = outerNeighbours(neighbours, links)
@@ -37,7 +37,7 @@ export const tenancyNetworkNeighbours = defineCheck({
   },
 })
 
-/** Neighbours outside of this system. A bridge that a default route leaves by is one over an adapter, and counts as outside. */
+/** Neighbors outside of this system. A bridge that a default route leaves by is one over an adapter, and counts as outside. */
 function outerNeighbours({ neighbours, gateways }: Neighbours, { links }: NetLinks): readonly Neighbour[] {
   const ways = new Set(gateways.map(({ device }) => device))
   const inner = new Set(
@@ -58,7 +58,7 @@ function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
     ...(soft.length > 0
       ? [
           speaksAgainst(
-            `Routers answer with addresses of virtualization software, to which other guests can be connected: ${named(soft.map(({ text }) => text))}.`,
+            `Routers use addresses of virtualization software, to which other guests can be connected: ${named(soft.map(({ text }) => text))}.`,
             netNeighbours,
             'neighbours',
           ),
@@ -67,7 +67,7 @@ function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
     ...(plain.size > 0
       ? [
           speaksFor(
-            `Heard of ${count(plain.size, 'router')}, by hardware address: ${named([...plain], 4)}.`,
+            `Observed ${count(plain.size, 'router')}, by hardware address: ${named([...plain], 4)}.`,
             netNeighbours,
             'neighbours',
           ),
@@ -93,7 +93,7 @@ function otherSteps(others: readonly Neighbour[]): readonly Step[] {
     ...(rest.length > 0
       ? [
           leavesUnclear(
-            `Other machines are on the same network, and whose they are was not declared (${rest.length}): ${named(rest.map(text), 4)}.`,
+            `Other machines are on the same network, and their owner was not declared (${rest.length}): ${named(rest.map(text), 4)}.`,
             netNeighbours,
             'neighbours',
           ),

@@ -15,7 +15,7 @@ export const tenancyNoGuests = defineCheck({
   property: 'isolation',
   claim: 'No virtual machine, emulator or service that starts them was running on this system.',
   limits:
-    'One moment of observation: guests started before or after are not seen. A program can choose its own name, and a hypervisor outside this system is another question.',
+    'One moment of observation: guests started before or after are not detected. A program can choose its own name, and a hypervisor outside this system is covered by another check.',
   needs: { namespaces, processes: tenancyProcesses, guests: virtGuests, hosted: virtHosted },
   wants: { runtimes: tenancyRuntimes, machines: virtMachines },
   evaluate({ namespaces: own, processes, guests, hosted }, { runtimes, machines }, context) {

@@ -13,14 +13,14 @@ const WHAT: Readonly<Partial<Record<Layer, string>>> = {
   'hypervisor-host': 'a system that runs on a hypervisor and manages it',
 }
 
-// All parts are wanted and none is needed first: any one of them can contradict the claim alone, and only all of them together
-// can support it, which decideLayer() demands. The four-answer argument uses the same function.
+// All parts are wanted and none is needed first: any one of them can contradict the claim alone, and only all of them together can support
+// it, which decideLayer() demands. The four-part argument uses the same function.
 export const tenancyNoHypervisor = defineCheck({
   id: 'tenancy.no-hypervisor',
   property: 'isolation',
   claim: 'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware.',
   limits:
-    'Read from the running system only: whoever has root in its image can make it answer anything. A hypervisor built to hide, which hands every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that whoever provides the machine can choose.',
+    'Read from the running system only: root in its image can falsify any response. A hypervisor built to hide, which passes every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that the operator of the machine can choose.',
   needs: {},
   wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
@@ -31,7 +31,9 @@ export const tenancyNoHypervisor = defineCheck({
       return {
         verdict: 'inconclusive',
         because:
-          because.length > 0 ? because : [leavesUnclear('Nothing was read that says what the system runs on.', null)],
+          because.length > 0
+            ? because
+            : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
       }
     return {
       verdict: 'not-met',
@@ -55,7 +57,7 @@ function toFake(observed: readonly Observed[]): Step {
     return number === 0 ? [] : [`${number} by ${words}`]
   })
   return leavesUnclear(
-    `${count(real.length, 'signal')} read as on hardware here. A provider could imitate ${costs.join(', ')}; and whoever has root in the system’s image all of them, at no cost. No measurement of this run excludes that.`,
+    `${count(real.length, 'signal')} indicate bare metal here. A provider could imitate ${costs.join(', ')}; root in the system’s image could imitate all of them, at no cost. No measurement of this run excludes that.`,
     null,
   )
 }

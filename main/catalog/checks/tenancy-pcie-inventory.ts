@@ -7,7 +7,7 @@ export const tenancyPcieInventory = defineCheck({
   id: 'tenancy.pcie-inventory',
   property: 'isolation',
   claim:
-    'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware maker.',
+    'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware manufacturer.',
   limits:
     'Ids are read through firmware that the provider controls. Serial numbers were not compared with an inventory of the chassis, since none is declared, and a physical function can have been handed to a guest.',
   needs: { pci: pciDevices },
@@ -42,7 +42,7 @@ export const tenancyPcieInventory = defineCheck({
       ...(virtual.length + shared.length + functions.length === 0
         ? [
             speaksFor(
-              `${count(devices.length, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware makers.`,
+              `${count(devices.length, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware manufacturers.`,
               pciDevices,
               'ids',
             ),

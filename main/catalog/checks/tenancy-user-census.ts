@@ -12,9 +12,9 @@ import { weigh } from '../steps.ts'
 export const tenancyUserCensus = defineCheck({
   id: 'tenancy.user-census',
   property: 'isolation',
-  claim: 'Every person’s account that runs a process or holds a session on this system is on the declared roster.',
+  claim: 'Every personal account with a process or session on this system is on the declared roster.',
   limits:
-    'One moment of observation. The roster is a statement by whoever wrote the fleet file, and a shared account hides who uses it.',
+    'One moment of observation. The roster is a statement by the author of the fleet file, and a shared account hides who uses it.',
   needs: {
     namespaces,
     processes: tenancyProcesses,

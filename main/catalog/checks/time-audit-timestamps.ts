@@ -8,7 +8,7 @@ import { type SshSession, sshSession } from '../probes/ssh-session.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
-/** The collection ends some minutes after the clock was asked; more than this is no matter of waiting. */
+/** The collection ends some minutes after the clock was read; more than this is no matter of waiting. */
 const SESSION_SECONDS = 900
 /** Log entries are written all the time; the newest is the collection's own. */
 const NEWEST_SECONDS = 600
@@ -17,7 +17,7 @@ export const timeAuditTimestamps = defineCheck({
   id: 'time.audit-timestamps',
   property: 'audit',
   claim:
-    'The node’s zone is known, its clock agrees with the auditor’s within the time of the collection, and its newest log entry is of that time.',
+    'The node’s time zone is known, its clock agrees with the auditor’s within the duration of the collection, and its newest log entry is from that time.',
   limits:
     'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
   needs: { now: timeNow },
@@ -31,12 +31,12 @@ function zone({ zone: { minutes, name } }: NodeNow): Step {
   return speaksFor(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
 }
 
-// A printed script is carried back by hand, and a demo node repeats recorded answers: there is no moment in common to compare.
+// A printed script is carried back by hand, and a demo node repeats recorded responses: there is no moment in common to compare.
 function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): Step {
   if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
   if (session.fact.serverVersion.endsWith(DEMO_SERVER))
     return leavesUnclear(
-      'This is a demo node: its answers were recorded earlier, so its clock was not compared.',
+      'This is a demo node: its captures were recorded earlier, so its clock was not compared.',
       sshSession,
     )
   const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)

@@ -13,9 +13,9 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const timeSync = defineCheck({
   id: 'time.sync',
   property: 'audit',
-  claim: 'The clock is synchronized by a running time service, and within the limit of its source.',
+  claim: 'The clock is synchronized by a running time service and is within the limit of its source.',
   limits:
-    'The sources themselves are trusted: a wrong or forged source is followed where its answers are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since asking for it would start a service.',
+    'The sources themselves are trusted: a wrong or forged source is followed where its responses are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since reading it would start a service.',
   needs: { services: servicesState },
   wants: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
   thresholds: ['time.offset'],
@@ -62,7 +62,7 @@ const away = (
       )
     : speaksFor(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
 
-// Unauthenticated answers are the rule and speak against nothing that is claimed; the limits of the check say so.
+// Unauthenticated responses are the rule and contradict nothing that is claimed; the limits of the check state this.
 function authentication(sources: Parsed<TimeSources>): readonly Step[] {
   const all = sources.ok ? sources.fact.sources : []
   const authenticated = all.filter((source) => source.authentication !== 'none').length
@@ -70,7 +70,7 @@ function authentication(sources: Parsed<TimeSources>): readonly Step[] {
     ? []
     : [
         speaksFor(
-          `Answers are authenticated (NTS or a key) of ${authenticated} of ${count(all.length, 'source')} in its settings.`,
+          `Responses are authenticated (NTS or a key) for ${authenticated} of ${count(all.length, 'source')} in its settings.`,
           timeSources,
         ),
       ]
@@ -90,19 +90,19 @@ function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly S
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
   const { server, offsetSeconds, packets, marked } = timesyncd.fact
   if (packets === 0)
-    return [speaksAgainst('No time server has answered since the service started.', timeTimesyncd, 'state')]
+    return [speaksAgainst('No time server has responded since the service started.', timeTimesyncd, 'state')]
   return [
-    speaksFor(`The time server ${quote(server)} has answered.`, timeTimesyncd, 'state'),
+    speaksFor(`The time server ${quote(server)} has responded.`, timeTimesyncd, 'state'),
     marked
       ? speaksFor('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
       : leavesUnclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),
     offsetSeconds === null
-      ? leavesUnclear('The last answer does not say how far the clock was away.', timeTimesyncd)
+      ? leavesUnclear('The last response does not state the clock offset.', timeTimesyncd)
       : offsetSeconds * 1000 > limit.value
         ? speaksAgainst(
             `The clock was about ${Math.round(offsetSeconds)} seconds away from the server (at most ${limitText(limit)}).`,
             timeTimesyncd,
           )
-        : speaksFor('The clock was within the limit of the server at its last answer.', timeTimesyncd),
+        : speaksFor('The clock was within the limit of the server at its last response.', timeTimesyncd),
   ]
 }

@@ -22,10 +22,9 @@ import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 export const vulnEol = defineCheck({
   id: 'vuln.eol',
   property: 'integrity',
-  claim:
-    'The operating system’s release, and the branch of the NVIDIA driver where one is loaded, are still supported by their makers.',
+  claim: 'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
   limits:
-    'The dates are those of a list in this program, as of the day that is named beside the result, not of the makers’ pages today; a list older than 90 days supports nothing. A minor release that its successor has ended, kernels from other sources, firmware and other software are not judged. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
+    'The dates are those of a list in this program, as of the date printed with the result, not of the vendors’ pages today; a list older than 90 days supports nothing. A minor release ended by its successor, kernels from other sources, firmware and other software are not evaluated. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
   needs: { distribution: packagesDistribution },
   wants: { modules: gpuModules },
   evaluate({ distribution }, { modules }, context) {
@@ -35,7 +34,7 @@ export const vulnEol = defineCheck({
   },
 })
 
-/** What speaks of one of them, and whether it rests on the list. */
+/** What concerns one of them, and whether it depends on the list. */
 interface Part {
   readonly steps: readonly Step[]
   readonly fromList: boolean
@@ -52,7 +51,7 @@ function system(distribution: Distribution, context: Context): Part {
     return { steps: [listed(entry.system, entry.release, distribution, context)], fromList: true }
   const called = version === '' ? quote(id) : `${quote(id)} ${quote(version)}`
   if (supportEnd === null) {
-    const text = `Neither our list nor ${called} itself states until when it is supported.`
+    const text = `Neither this catalog nor ${called} itself states until when it is supported.`
     return { steps: [leavesUnclear(text, packagesDistribution)], fromList: true }
   }
   const step =
@@ -73,7 +72,7 @@ function listed(
     const paid =
       subscription === undefined
         ? ''
-        : ` Its maker sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it is bought is not shown here.`
+        : ` Its vendor sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it was purchased is not shown here.`
     return speaksAgainst(
       `Support of ${called} for everybody ended on ${release.until} (${source}).${paid}`,
       packagesDistribution,
@@ -100,10 +99,11 @@ function driver(modules: Parsed<GpuModules>, context: Context): Part {
 function branchStep(version: string, context: Context): Step {
   const branch = driverBranch(version)
   const called = quote(version, 20)
-  if (branch === null) return leavesUnclear(`The branch of the NVIDIA driver ${called} is not in our list.`, gpuModules)
+  if (branch === null)
+    return leavesUnclear(`The branch of the NVIDIA driver ${called} is not listed in this catalog.`, gpuModules)
   if (branch === 'unlisted')
     return speaksAgainst(
-      `The NVIDIA driver ${called} is of a branch that its maker’s list of supported ones no longer names (${DRIVER_SOURCE}).`,
+      `The NVIDIA driver ${called} is of a branch that is no longer in its vendor’s list of supported ones (${DRIVER_SOURCE}).`,
       gpuModules,
     )
   return branch.until >= today(context)

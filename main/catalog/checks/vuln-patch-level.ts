@@ -14,9 +14,9 @@ const DAY = 86_400
 export const vulnPatchLevel = defineCheck({
   id: 'vuln.patch-level',
   property: 'integrity',
-  claim: 'No security update that the node’s recent package lists know of waits to be installed.',
+  claim: 'No security update in the node’s recent package lists is pending.',
   limits:
-    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not seen. Security updates are told by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognised. Updates that are held back or released in phases count as waiting. How long an update has waited is not shown. Where dnf or zypper installs packages nothing is concluded, since neither answers without writing on the node.',
+    'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not covered. Security updates are identified by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognized. Updates that are held back or released in phases count as pending. How long an update has been pending is not shown. Where dnf or zypper installs packages the result is inconclusive, since neither reports updates without writing on the node.',
   needs: { distribution: packagesDistribution },
   wants: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
   thresholds: ['updates.list-days'],
@@ -43,7 +43,7 @@ function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Co
   if (id === 'centos')
     steps.push(
       leavesUnclear(
-        'CentOS publishes no advisories, so that dnf cannot tell security updates from others.',
+        'CentOS publishes no advisories, so that dnf cannot distinguish security updates from others.',
         packagesDistribution,
       ),
     )
@@ -87,7 +87,7 @@ function heardOf(archives: Parsed<AptArchives>): readonly Step[] {
 
 const unasked = (tool: string, command: string): Step =>
   leavesUnclear(
-    `Pending updates were not asked for: ${tool} does not answer without writing on the node. Attach a dated report of “${command}” that an administrator made.`,
+    `Pending updates were not queried: ${tool} cannot report them without writing on the node. Attach a dated report of “${command}” produced by an administrator.`,
     packagesDistribution,
   )
 

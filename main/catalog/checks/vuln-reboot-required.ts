@@ -9,9 +9,9 @@ import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.
 export const vulnRebootRequired = defineCheck({
   id: 'vuln.reboot-required',
   property: 'integrity',
-  claim: 'The running kernel is the newest one installed, and no restart is asked for.',
+  claim: 'The running kernel is the newest one installed, and no restart is required.',
   limits:
-    'Programs that still use old libraries after an update are not seen, nor whether a live patch covers what a restart would. That the newest installed kernel is current is another question.',
+    'Programs that still use old libraries after an update are not detected, nor is it tested whether a live patch covers what a restart would. Whether the newest installed kernel is current is not tested.',
   needs: { state: rebootRequired, distribution: packagesDistribution },
   wants: { rpm: packagesRpmRestart },
   evaluate: ({ state, distribution }, { rpm }) => weigh([flag(state), ...core(rpm, distribution), kernel(state)]),
@@ -19,10 +19,10 @@ export const vulnRebootRequired = defineCheck({
 
 const flag = ({ asked }: RebootState): Step =>
   asked
-    ? speaksAgainst('The distribution’s tools ask for a restart.', rebootRequired, 'flag')
-    : speaksFor('No restart is asked for.', rebootRequired, 'flag')
+    ? speaksAgainst('The distribution’s tools request a restart.', rebootRequired, 'flag')
+    : speaksFor('No restart is requested.', rebootRequired, 'flag')
 
-/** Distributions with rpm set no flag by themselves, so that their package database is asked. */
+/** Distributions with rpm set no flag by themselves, so that their package database is queried. */
 function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[] {
   if (family !== 'rhel' && family !== 'suse') return []
   if (!rpm.ok) return unclearAbout(packagesRpmRestart, rpm)
@@ -31,7 +31,7 @@ function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[
     newer.length === 0
       ? speaksFor('No core package was installed after the server started.', packagesRpmRestart)
       : speaksAgainst(
-          `Installed after the server started, and put to use only by a restart: ${named(newer)}.`,
+          `Installed after the server started, and in use only after a restart: ${named(newer)}.`,
           packagesRpmRestart,
         ),
   ]
@@ -40,7 +40,7 @@ function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[
 function kernel({ running, installed }: RebootState): Step {
   if (!installed.includes(running))
     return leavesUnclear(
-      `The running kernel ${quote(running)} is not among those in /boot, as where a provider starts the server with a kernel of its own; whether a newer one waits cannot be told from here.`,
+      `The running kernel ${quote(running)} is not among those in /boot, as where a provider starts the server with a kernel of its own; whether a newer one is pending cannot be determined here.`,
       rebootRequired,
       'running',
       'boot',

@@ -15,10 +15,10 @@ const AGENTS: readonly (readonly [name: string, unit: AgentName, log: MarkPath |
 export const vulnScannerEvidence = defineCheck({
   id: 'vuln.scanner-evidence',
   property: 'integrity',
-  claim: 'Which vulnerability scanner has an agent or a report on the server.',
+  claim: 'The vulnerability scanners with an agent or a report on the server are recorded.',
   ends: 'recorded',
   limits:
-    'What a scan found, and what was done about it, stands in the scanner’s own console or report. Scanners that look from outside, with or without a login, leave no agent here. No expectation is set.',
+    'The results of a scan, and the response to them, are shown only in the scanner’s own console or report. Scanners that test from outside, with or without a login, leave no agent here. No expected value is set.',
   needs: { agents: integrityAgents, marks: integrityMarks },
   wants: { schedules: integritySchedules },
   thresholds: ['scan.days'],

@@ -8,9 +8,9 @@ import { PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-ag
 import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
 
 const LIMITS =
-  'Agents on our list, accounts that providers document, and accounts that were declared as the provider’s. None of these shows that the provider has no access: the management controller, the console and agents that we do not know stay unseen.'
+  'Agents listed in this catalog, accounts that providers document, and accounts that were declared as the provider’s. None of these shows that the provider has no access: the management controller, the console and unknown agents are not detected.'
 
-/** cloud-init works at boot and lets nobody in later. */
+/** cloud-init works at boot and lets no one in later. */
 const AT_BOOT_ONLY = 'cloud-init'
 
 /** Evidence of administration by a provider. It can agree with a statement that the provider operates the node, and never contradicts it. */
@@ -60,7 +60,7 @@ export const accessProviderAgents: ClaimTest = {
         if (present.length > 0) return weigh(present)
         return weigh([
           leavesUnclear(
-            'No agent or account of a provider that we know of was found; others stay unseen.',
+            'No agent or account of a provider listed in this catalog was found; others are not detected.',
             remoteAgents,
           ),
           ...(open.length > 0

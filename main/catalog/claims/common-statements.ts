@@ -11,22 +11,22 @@ const record = (id: string, says: string, why: string, bring: string): ProviderC
   bring,
 })
 
-/** A statement about speed under load. No load is put on any node, so that none is answered. */
+/** A statement about speed under load. No load is put on any node, so that none is tested. */
 const measured = (id: string, says: string, instead: string): ProviderClaim => ({
   id,
   says,
   source: 'pages',
   bears: [],
   otherwise: 'not-observable',
-  why: `It takes a measurement under load, and nothing is loaded here. ${instead}`,
+  why: `This requires a measurement under load, which is not performed. ${instead}`,
   bring: null,
 })
 
-const TERM = 'It is a term of the contract. No state of a server shows it.'
+const TERM = 'This is a term of the contract and cannot be tested on a server.'
 
 /**
  * Statements that public pages about dedicated GPU servers make, and of which it is not on record which provider made them. They are put to
- * nobody by name: a customer copies the lines that its own provider made.
+ * no one by name: a customer copies the lines that its own provider made.
  */
 export const COMMON_STATEMENTS: ProviderProfile = {
   schema: 'barewitness.provider/1',
@@ -34,8 +34,8 @@ export const COMMON_STATEMENTS: ProviderProfile = {
   name: 'Common statements about dedicated GPU servers (no named provider)',
   asOf: '2026-11-21',
   notes: [
-    'Which provider made each statement is not on record, so that no answer here is about a named one. Copy the lines that your provider made into a profile of your own.',
-    'Compare each line with your contract: what was agreed counts, and a page can change.',
+    'The provider of each statement is not recorded, so no result here concerns a named provider. Copy the statements of your provider into your own profile.',
+    'Compare each line with your contract: the contract prevails, and a page can change.',
   ],
   sources: [
     {
@@ -54,7 +54,7 @@ export const COMMON_STATEMENTS: ProviderProfile = {
       bears: [{ check: 'location.site-record', supportsOnly: true }],
       whenUndecided: 'needs-record',
       otherwise: null,
-      why: 'A record of sites that agrees with what can be read supports this. Where none was given, or it disagrees, the provider’s own record decides.',
+      why: 'A site record that agrees with the node’s data supports this. Without one, or where it disagrees, the provider’s own document decides.',
       bring:
         'The provider’s list of servers by serial number with site, room and rack, and its consent to an inspection',
     },
@@ -68,7 +68,7 @@ export const COMMON_STATEMENTS: ProviderProfile = {
       },
       bears: [{ test: 'gpu.direct-path', value: 'rdma' }],
       otherwise: null,
-      why: 'Newer drivers can do without the module that is looked for, so that its absence decides nothing. No transfer was tried.',
+      why: 'Newer drivers can work without the tested module, so its absence decides nothing. No transfer was tried.',
       bring: null,
     },
     {
@@ -78,7 +78,7 @@ export const COMMON_STATEMENTS: ProviderProfile = {
       condition: { says: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
       bears: [{ test: 'gpu.direct-path', value: 'storage' }],
       otherwise: null,
-      why: 'Newer releases can do without the module that is looked for, so that its absence decides nothing. No transfer was tried.',
+      why: 'Newer releases can work without the tested module, so its absence decides nothing. No transfer was tried.',
       bring: null,
     },
     {
@@ -105,39 +105,39 @@ export const COMMON_STATEMENTS: ProviderProfile = {
     record(
       'network-path',
       'The network path of the customer is dedicated.',
-      'What else uses a switch or an uplink is on the provider’s side of the cable.',
+      'Other users of a switch or an uplink are on the provider’s side of the cable.',
       'A diagram of the network with the ports, VLANs and uplinks of the customer, and who shares each',
     ),
     record(
       'cpu-isolation',
       'Processors are isolated for the workload (isolcpus, nohz), with a real-time kernel and work pinned to memory nodes.',
-      'These settings are the customer’s own where the customer installed the system. No reading of this catalog compares them.',
+      'These settings are the customer’s own where the customer installed the system. This catalog does not test them.',
       'The description of the delivered system image, with kernel, boot parameters and tuning',
     ),
     measured(
       'noisy-neighbors',
       'Delays of 50 to 500 microseconds that other tenants cause do not occur.',
-      'Whether other tenants are on the server is answered by its own rows.',
+      'Other tenants on the server are covered by separate claims.',
     ),
     measured(
       'mpi-latency',
       'Messages between servers take less than 5 microseconds (MPI).',
-      'The kind of fabric and its nominal rate have readings.',
+      'The kind of fabric and its nominal rate are tested separately.',
     ),
-    measured('nvme-throughput', 'The local drives deliver 30 GB/s.', 'Drives and arrays have readings that name them.'),
+    measured('nvme-throughput', 'The local drives deliver 30 GB/s.', 'Drives and arrays are tested separately.'),
     measured(
       'hbm-bandwidth',
       'The memory of each GPU delivers 3.35 TB/s.',
-      'The model and the size of the memory have readings.',
+      'The model and the size of the memory are tested separately.',
     ),
     measured(
       'hypervisor-overhead',
       'Overhead of virtualization, stated as 2 to 28 percent, is avoided.',
-      'Whether a hypervisor is present is answered by its own rows.',
+      'The presence of a hypervisor is covered by separate claims.',
     ),
     record(
       'os-choice',
-      'The customer chooses the operating system or brings an image.',
+      'The customer chooses the operating system or supplies an image.',
       TERM,
       'The order or contract clause on operating systems and images, and who installs and keeps them',
     ),
@@ -150,7 +150,7 @@ export const COMMON_STATEMENTS: ProviderProfile = {
     record(
       'boot-time',
       'A server boots within 2 to 5 minutes.',
-      'No restart is caused here, and one start does not show another. As a promise it is a term of the contract.',
+      'No restart is performed, and one start does not show another. It is a term of the contract.',
       'The clause of the contract on restarts, or the provider’s log of one',
     ),
     record(
@@ -173,14 +173,14 @@ export const COMMON_STATEMENTS: ProviderProfile = {
     ),
     record(
       'shared-storage',
-      'Parallel file systems and object storage of the customer are kept apart from those of other customers.',
-      'A mount shows where it leads and whether its connection is encrypted. Who else has a part of what is behind it is with the provider.',
-      'The name of each file system, bucket or namespace, how tenants are kept apart in it, and who administers it',
+      'Parallel file systems and object storage of the customer are separated from those of other customers.',
+      'A mount shows where it leads and whether its connection is encrypted. Only the provider can show who else uses the storage behind it.',
+      'The name of each file system, bucket or namespace, how tenants are separated in it, and its administrators',
     ),
     record(
       'vector-database',
       'A vector database that the provider runs is the customer’s alone.',
-      'A service behind an address does not show whom else it serves.',
+      'A service behind an address does not show its other customers.',
       'The description of the service with its separation of tenants, and the contract clause or SOC 2 report that covers it',
     ),
   ],

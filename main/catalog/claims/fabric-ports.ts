@@ -21,7 +21,7 @@ export function portsOf({ adapters, ports }: Fabric): readonly Port[] {
 
 export const portName = ({ adapter, port }: FabricPort): string => `${adapter}/${port}`
 
-/** Of ports that should be active and are not: against where the kernel says that each is down, else it stays open. */
+/** Of ports that should be active and are not: against where the kernel states that each is down, else it stays open. */
 export function withoutActive(ports: readonly Port[], rdma: Parsed<RdmaLinks>, kind: string): Step {
   const down = new Set(
     rdma.ok ? rdma.fact.ports.filter(({ active }) => !active).map(({ device, port }) => `${device}/${port}`) : [],

@@ -19,11 +19,11 @@ const WORDS: Readonly<Record<Kind, string>> = {
 const CARD = /\bPCIe?\b|\bNVL\d?\b|\b(L4|L20|L40S?|A2|A10G?|A16|A30X?|A40|T4|RTX)\b/i
 
 const LIMITS =
-  'Ids of the PCI bus against our list of modules, and names of cards as the driver prints them. An id that is on neither leaves it open.'
+  'Ids of the PCI bus against this catalog’s list of modules, and names of cards as the driver prints them. An ID in neither is inconclusive.'
 
 export const gpuBoard: ClaimTest = {
   id: 'gpu.board',
-  title: 'Every GPU is a module of the promised kind.',
+  title: 'Every GPU is a module of the claimed kind.',
   takes: { kind: 'text', oneOf: KINDS },
   limits: LIMITS,
   of(value) {

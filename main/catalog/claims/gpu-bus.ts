@@ -4,10 +4,10 @@ import { isGpu, isNvidiaGpu, type PciDevice, type PciDevices, pciDevices } from 
 import { count, leavesUnclear, speaksAgainst } from '../steps.ts'
 
 export const NVIDIA = '10de'
-/** Makers whose devices for pictures can be GPUs that compute: NVIDIA, AMD, Intel, Habana. */
+/** Manufacturers whose devices for pictures can be GPUs that compute: NVIDIA, AMD, Intel, Habana. */
 const MAKERS: readonly string[] = [NVIDIA, '1002', '8086', '1da3']
 
-/** The GPUs and accelerators of the PCI bus; with a vendor, those of one maker. */
+/** The GPUs and accelerators of the PCI bus; with a vendor, those of one manufacturer. */
 export const gpusOnBus = ({ devices }: PciDevices, vendor?: string): readonly PciDevice[] =>
   devices.filter((device) => (isGpu(device) || isNvidiaGpu(device)) && isOf(device, vendor))
 
@@ -36,11 +36,11 @@ export function withoutGpu(bus: PciDevices, vendor?: string): Step | null {
       )
 }
 
-/** That the driver is silent about GPUs on the bus: then nothing holds of every GPU. None where it answers about each. */
+/** That the driver is silent about GPUs on the bus: then nothing holds of every GPU. None where it reports each. */
 export function undriven(bus: PciDevices, gpus: readonly Pick<NvidiaGpu, 'address'>[]): readonly Step[] {
   const answered = new Set(gpus.map(({ address }) => address))
   const silent = gpusOnBus(bus, NVIDIA).filter(({ address }) => !answered.has(address))
   return silent.length === 0
     ? []
-    : [leavesUnclear(`The driver does not answer about ${count(silent.length, 'GPU')} on the bus.`, gpuNvidia)]
+    : [leavesUnclear(`The driver does not report ${count(silent.length, 'GPU')} on the bus.`, gpuNvidia)]
 }

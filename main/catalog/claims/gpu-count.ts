@@ -9,13 +9,13 @@ import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 import { wholeBetween } from './values.ts'
 
 const LIMITS =
-  'Whole GPUs that a driver answers about, at least as many as promised. Whether each works under load is not looked at.'
+  'Whole GPUs reported by a driver, at least as many as claimed. Whether each works under load is not tested.'
 /** More than any server holds. */
 const MOST = 256
 
 export const gpuCount: ClaimTest = {
   id: 'gpu.count',
-  title: 'At least the promised number of whole GPUs answers.',
+  title: 'A driver reports at least the claimed number of whole GPUs.',
   takes: { kind: 'number', unit: 'GPUs' },
   limits: LIMITS,
   of(value) {
@@ -24,7 +24,7 @@ export const gpuCount: ClaimTest = {
     return defineCheck({
       id: 'gpu.count',
       property: 'operations',
-      claim: `At least ${count(promised, 'whole GPU')} on the bus answers its driver.`,
+      claim: `At least ${count(promised, 'whole GPU')} on the bus is reported by its driver.`,
       limits: LIMITS,
       needs: { pci: pciDevices },
       wants: { driver: gpuNvidia, cards: gpuCards },
@@ -34,9 +34,12 @@ export const gpuCount: ClaimTest = {
         const listed = gpusOnBus(pci)
         if (listed.length < promised)
           return weigh([
-            speaksAgainst(`${count(listed.length, 'GPU')} on the PCI bus, and ${promised} were promised.`, pciDevices),
+            speaksAgainst(
+              `${count(listed.length, 'GPU')} on the PCI bus; the provider claims ${promised}.`,
+              pciDevices,
+            ),
           ])
-        // Each maker's own driver answers for its GPUs: else one that is missing could hide that a GPU is virtual.
+        // Each manufacturer's own driver reports its GPUs: else one that is missing could hide that a GPU is virtual.
         const gpus = driver.ok ? driver.fact.gpus : []
         const others = cards.ok ? cards.fact.cards.filter(({ vendor }) => vendor !== NVIDIA) : []
         const parts = new Set([
@@ -51,7 +54,7 @@ export const gpuCount: ClaimTest = {
         if (whole.length < promised)
           return weigh([
             speaksAgainst(
-              `${whole.length} of ${count(listed.length, 'GPU')} on the PCI bus are whole and the others are parts of GPUs; ${promised} were promised.`,
+              `${whole.length} of ${count(listed.length, 'GPU')} on the PCI bus are whole and the others are parts of GPUs; the provider claims ${promised}.`,
               driver.ok ? gpuNvidia : pciDevices,
             ),
           ])
@@ -66,7 +69,7 @@ export const gpuCount: ClaimTest = {
               ]
             : [
                 leavesUnclear(
-                  `${count(listed.length, 'GPU')} on the PCI bus, of which ${answering} answer a driver.`,
+                  `${count(listed.length, 'GPU')} on the PCI bus, of which ${answering} are reported by a driver.`,
                   pciDevices,
                 ),
                 ...unclearAbout(gpuNvidia, driver),

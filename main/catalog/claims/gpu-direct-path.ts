@@ -21,7 +21,7 @@ const LIMITS =
 
 export const gpuDirectPath: ClaimTest = {
   id: 'gpu.direct-path',
-  title: 'The kernel module of the promised direct path to GPU memory is loaded.',
+  title: 'The kernel module of the claimed direct path to GPU memory is loaded.',
   takes: { kind: 'text', oneOf: KINDS },
   limits: LIMITS,
   of(value) {
@@ -30,7 +30,7 @@ export const gpuDirectPath: ClaimTest = {
     return defineCheck({
       id: 'gpu.direct-path',
       property: 'operations',
-      claim: `A kernel module of ${WORDS[kind]} is loaded beside a GPU by NVIDIA.`,
+      claim: `A kernel module of ${WORDS[kind]} is loaded and there is an NVIDIA GPU.`,
       limits: LIMITS,
       needs: { pci: pciDevices, direct: rdmaGpudirect },
       evaluate({ pci, direct }) {

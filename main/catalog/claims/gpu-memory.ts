@@ -6,7 +6,9 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { numberBetween } from './values.ts'
 
-/** The driver keeps a part: an H100 of 80 GB answers 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16. */
+/**
+ * The driver keeps a part: an H100 of 80 GB reports 81,559 MiB, an H200 of 141 GB 143,771. Checked correction of GDDR takes one part in 16.
+ */
 const EXPLAINED = 0.97
 const UNEXPLAINED = 0.9
 const MOST_GIB = 65_536
@@ -16,7 +18,7 @@ const LIMITS =
 
 export const gpuMemory: ClaimTest = {
   id: 'gpu.memory-gib',
-  title: 'Every GPU has at least the promised memory.',
+  title: 'Every GPU has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB on each GPU' },
   limits: LIMITS,
   of(value) {
@@ -25,7 +27,7 @@ export const gpuMemory: ClaimTest = {
     return defineCheck({
       id: 'gpu.memory-gib',
       property: 'operations',
-      claim: `Every GPU has ${promised} GiB of memory or more, apart from what its driver keeps.`,
+      claim: `Every GPU has ${promised} GiB of memory or more, including the part reserved by its driver.`,
       limits: LIMITS,
       needs: { pci: pciDevices },
       wants: { driver: gpuNvidia },
@@ -48,12 +50,12 @@ export const gpuMemory: ClaimTest = {
             : [step(`${text} (${some.length} of ${count(gpus.length, 'GPU')}): ${shown(some)}.`, gpuNvidia)]
         return weigh([
           ...say(less, speaksAgainst, `Less than ${promised} GiB`),
-          ...say(near, leavesUnclear, `Less than ${promised} GiB by more than the driver usually keeps`),
-          ...say(enough, speaksFor, `${promised} GiB or more, apart from what the driver keeps`),
+          ...say(near, leavesUnclear, `Less than ${promised} GiB by more than the driver usually reserves`),
+          ...say(enough, speaksFor, `${promised} GiB or more, including the part reserved by the driver`),
           ...(told.length < gpus.length || gpus.length === 0
             ? [
                 leavesUnclear(
-                  `The driver does not give the memory of ${count(gpus.length - told.length, 'GPU')}.`,
+                  `The driver does not report the memory of ${count(gpus.length - told.length, 'GPU')}.`,
                   gpuNvidia,
                 ),
               ]

@@ -44,7 +44,7 @@ export const gpuMig: ClaimTest = {
               ]
             : []),
           ...(silent > 0 || gpus.length === 0
-            ? [leavesUnclear(`The driver does not say the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
+            ? [leavesUnclear(`The driver does not report the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
             : []),
           ...undriven(pci, gpus),
         ])

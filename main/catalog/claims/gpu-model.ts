@@ -10,17 +10,17 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Names as the drivers print them, compared word by word: a promised “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the promise names it in the same words.'
+  'Names as the drivers print them, compared word by word: a claimed “H100” is in “NVIDIA H100 80GB HBM3”; of several models joined by “or”, each GPU has one. Which board carries it, and how much memory it has, is compared only where the claim states it in the same words.'
 const LONGEST = 60
 
 export const gpuModel: ClaimTest = {
   id: 'gpu.model',
-  title: 'Every GPU on the bus has the promised model name.',
+  title: 'Every GPU on the bus has the claimed model name.',
   takes: { kind: 'text' },
   limits: LIMITS,
   of(value) {
     const promised = typeof value === 'string' && value.length <= LONGEST ? value.split(/\sor\s/i).map(wordsOf) : []
-    // A maker's name alone would fit every model it makes.
+    // A manufacturer's name alone would fit every model it makes.
     if (promised.length === 0 || !promised.every((words) => words.some((word) => /\d/.test(word)))) return null
     const shown = plain(String(value).trim(), LONGEST)
     return defineCheck({
@@ -51,9 +51,7 @@ export const gpuModel: ClaimTest = {
           ...about(virtual, (text) =>
             speaksAgainst(`A virtual GPU, which is a part of one that its owner shares out: ${text}.`, gpuNvidia),
           ),
-          ...about(near, (text) =>
-            leavesUnclear(`That model, without every word that was promised of it: ${text}.`, gpuNvidia),
-          ),
+          ...about(near, (text) => leavesUnclear(`That model, without every word of the claim: ${text}.`, gpuNvidia)),
           ...about(fits, (text) => speaksFor(`${count(fits.length, 'GPU')} of that model: ${text}.`, gpuNvidia)),
           ...(nameless === 0
             ? []
@@ -72,8 +70,8 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '')
 
 /**
- * Whether a name has the model, such as h100, and only words of the board or the maker are missing, which drivers leave out as they like:
- * an H100 of the kind SXM calls itself “NVIDIA H100 80GB HBM3”. Another size of memory is another product.
+ * Whether a name has the model, such as h100, and only words of the board or the manufacturer are missing, which drivers leave out as they
+ * like: an H100 of the kind SXM calls itself “NVIDIA H100 80GB HBM3”. Another size of memory is another product.
  */
 function isNear(promised: readonly string[], words: readonly string[]): boolean {
   const models = promised.filter((word) => /^[a-z]{1,3}\d{2,4}$/.test(word))
@@ -88,7 +86,7 @@ function isNear(promised: readonly string[], words: readonly string[]): boolean 
 const about = (names: readonly string[], step: (text: string) => Step): readonly Step[] =>
   names.length === 0 ? [] : [step(named([...new Set(names)].sort()))]
 
-/** PCI address → the name that the driver of the maker gives. */
+/** PCI address → the name that the driver of the manufacturer gives. */
 function namesOf(driver: Parsed<NvidiaGpus>, cards: Parsed<GpuCards>): ReadonlyMap<string, string> {
   return new Map([
     ...(cards.ok ? cards.fact.cards : []).flatMap(({ address, vendor, productName }) =>

@@ -27,7 +27,7 @@ const LIMITS =
 
 export const gpuNvlinkBandwidth: ClaimTest = {
   id: 'gpu.nvlink-bandwidth',
-  title: 'The NVLinks of every GPU reach the promised nominal rate together.',
+  title: 'The NVLinks of every GPU together reach the claimed nominal rate.',
   takes: { kind: 'number', unit: 'GB/s for each GPU, both directions' },
   limits: LIMITS,
   of(value) {
@@ -61,7 +61,7 @@ export const gpuNvlinkBandwidth: ClaimTest = {
           ...say(rated, 'mixed', leavesUnclear, 'Links of several rates, of which the sum is not known'),
           ...say(rated, 'unlisted', leavesUnclear, 'The driver lists no link'),
           ...say(rated, 'enough', speaksFor, `NVLinks with ${promised} GB/s or more together`),
-          ...(gpus.length === 0 ? [leavesUnclear('The driver answers about no GPU.', gpuNvidia)] : []),
+          ...(gpus.length === 0 ? [leavesUnclear('The driver reports no GPU.', gpuNvidia)] : []),
           ...undriven(pci, gpus),
         ])
       },

@@ -8,13 +8,13 @@ import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { wholeBetween } from './values.ts'
 
 /**
- * GB/s of one link in one direction, by generation. NVIDIA’s architecture papers give both directions of all links of a GPU together:
- * P100 (2016) four links, 160 GB/s; V100 (2017) six, 300; A100 (2020) twelve, 600; H100 (2022) eighteen, 900; Blackwell (2024) eighteen,
- * 1,800. The driver prints the line rate, which lies a little beside it: 19.531, 25.781, 25, 26.562 and 53.125.
+ * GB/s of one link in one direction, by generation. NVIDIA’s architecture papers give both directions of all links of a GPU together: P100
+ * (2016) four links, 160 GB/s; V100 (2017) six, 300; A100 (2020) twelve, 600; H100 (2022) eighteen, 900; Blackwell (2024) eighteen, 1,800.
+ * The driver prints the line rate, which differs slightly: 19.531, 25.781, 25, 26.562 and 53.125.
  */
 const RATES: readonly number[] = [19.5, 25, 25, 25, 50]
 
-/** Which generation a GPU has, by words of its name. The rate alone does not tell the second from the fourth. */
+/** Which generation a GPU has, by words of its name. The rate alone does not distinguish the second from the fourth. */
 const GENERATIONS: readonly (readonly [RegExp, number])[] = [
   [/\bP100\b/, 1],
   [/\bV100S?\b/, 2],
@@ -28,7 +28,7 @@ const LIMITS =
 
 export const gpuNvlinkLinks: ClaimTest = {
   id: 'gpu.nvlink-links',
-  title: 'Every NVLink of every GPU is up, at the promised generation’s nominal rate or better.',
+  title: 'Every NVLink of every GPU is up, at the claimed generation’s nominal rate or better.',
   takes: { kind: 'number', unit: 'NVLink generation, 1 to 5' },
   limits: LIMITS,
   of(value) {
@@ -83,7 +83,11 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
       leavesUnclear,
       'Links that are not up on GPUs divided into slices (MIG), which the tenant decides',
     ),
-    ...say('unnamed', leavesUnclear, 'The rate alone does not tell the generation, and the model is not on our list'),
+    ...say(
+      'unnamed',
+      leavesUnclear,
+      'The rate alone does not identify the generation, and the model is not listed in this catalog',
+    ),
     ...say('unlisted', leavesUnclear, 'The driver lists no link'),
     ...(up.length === 0
       ? []
@@ -93,7 +97,7 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
             gpuNvlink,
           ),
         ]),
-    ...(gpus.length === 0 ? [leavesUnclear('The driver answers about no GPU.', gpuNvidia)] : []),
+    ...(gpus.length === 0 ? [leavesUnclear('The driver reports no GPU.', gpuNvidia)] : []),
   ]
 }
 

@@ -7,7 +7,7 @@ import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Switches that stand on the PCI bus, which are those of the A100 and H100 families. Later ones do not stand there, and are known only by the state that the driver gives its fabric. Whether each port of a switch works is not shown.'
+  'Switches on the PCI bus, which are those of the A100 and H100 families. Later ones are not on the bus, and are shown only by the fabric state that the driver reports. Whether each port of a switch works is not shown.'
 
 export const gpuNvswitch: ClaimTest = {
   id: 'gpu.nvswitch',
@@ -19,7 +19,7 @@ export const gpuNvswitch: ClaimTest = {
     return defineCheck({
       id: 'gpu.nvswitch',
       property: 'operations',
-      claim: 'NVSwitches stand on the PCI bus, or the driver says that every GPU has joined a fabric of them.',
+      claim: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
       limits: LIMITS,
       needs: { pci: pciDevices },
       wants: { driver: gpuNvidia },
@@ -43,18 +43,18 @@ export const gpuNvswitch: ClaimTest = {
           return weigh([
             joined > 0
               ? leavesUnclear(
-                  `No NVSwitch is on the PCI bus, and the driver says that ${count(joined, 'GPU')} joined a fabric that somebody else manages.`,
+                  `No NVSwitch is on the PCI bus, and the driver reports that ${count(joined, 'GPU')} joined a fabric managed by another system.`,
                   gpuNvidia,
                 )
               : speaksAgainst(
-                  `${count(boards.length, 'GPU')} of a family whose NVSwitches stand on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
+                  `${count(boards.length, 'GPU')} of a family whose NVSwitches are on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
                   pciDevices,
                 ),
           ])
         return weigh([
           joined > 0 && joined === states.length
             ? speaksFor(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
-            : leavesUnclear('No NVSwitch is on the PCI bus, where those of this family need not stand.', pciDevices),
+            : leavesUnclear('No NVSwitch is on the PCI bus, where those of this family need not be.', pciDevices),
           ...undriven(pci, driver.fact.gpus),
         ])
       },

@@ -15,7 +15,7 @@ const LIMITS =
 
 /** What is known of one link, in lanes or in generations. */
 interface Link {
-  /** The most of the GPU itself, of the port above it, and of both by the driver; null where that is not said. */
+  /** The most of the GPU itself, of the port above it, and of both by the driver; null where that is not stated. */
   readonly own: number | null
   readonly above: number | null
   readonly both: number | null
@@ -25,8 +25,8 @@ interface Link {
 type Standing = 'enough' | 'less' | 'open'
 
 /**
- * A link that runs at what was promised has it, whatever its ends say. One whose ends or driver name less cannot have it. Lanes are counted
- * as they are now; speed drops at rest, so that there both ends decide.
+ * A link that runs at what was claimed has it, whatever its ends state. One whose ends or driver name less cannot have it. Lanes are
+ * counted as they are now; speed drops at rest, so that there both ends decide.
  */
 function standingOf({ own, above, both, now }: Link, promised: number, dropsAtRest: boolean): Standing {
   if (now !== null && now >= promised) return 'enough'
@@ -45,7 +45,7 @@ function linkTest(
 ): ClaimTest {
   return {
     id,
-    title: `The PCI Express link of every GPU has the promised ${unit}.`,
+    title: `The PCI Express link of every GPU has the claimed ${unit}.`,
     takes: { kind: 'number', unit },
     limits: LIMITS,
     of(value) {

@@ -7,11 +7,11 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '..
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
-  'Whether each GPU is a whole one of this system, at one moment. Who uses it here is asked by the check of GPU processes, and who used it before is not shown. A GPU that a hypervisor hands over whole looks the same.'
+  'Whether each GPU is a whole one of this system, at one moment. Its present users are covered by the check of GPU processes; earlier users are not shown. A GPU that a hypervisor passes through whole looks the same.'
 
 /**
- * The part of tenancy.gpu-exclusive that no roster and no setting of the tenant decides: a GPU that is a part of another one was divided
- * by whoever owns the machine.
+ * The part of tenancy.gpu-exclusive that no roster and no setting of the tenant decides: a GPU that is a part of another one was divided by
+ * the party that owns the machine.
  */
 export const gpuWhole: ClaimTest = {
   id: 'gpu.whole',
@@ -36,7 +36,7 @@ export const gpuWhole: ClaimTest = {
         const virtual = told.filter(
           ({ name, virtualization }) => isVirtualGpuName(name) || /^VGPU$/i.test(virtualization),
         )
-        // Ids of NVIDIA's and Intel's virtual functions are those of the whole GPU; only the driver tells them apart.
+        // Ids of NVIDIA's and Intel's virtual functions are those of the whole GPU; only the driver distinguishes them.
         const whole = told.filter((gpu) => !virtual.includes(gpu) && ATTACHED.test(gpu.virtualization) && isInView(gpu))
         const unsaid = told.length - virtual.length - whole.length
         const others = gpus.filter(({ vendor }) => vendor !== NVIDIA).length - functions.length
@@ -68,7 +68,7 @@ export const gpuWhole: ClaimTest = {
           ...(others > 0
             ? [
                 leavesUnclear(
-                  `Whether ${count(others, 'GPU')} of another maker is whole is not decided here.`,
+                  `Whether ${count(others, 'GPU')} of another manufacturer is whole is not evaluated here.`,
                   pciDevices,
                 ),
               ]

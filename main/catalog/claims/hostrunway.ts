@@ -1,15 +1,15 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** Hostrunway: what its public pages say of dedicated GPU servers, in our words. */
+/** Hostrunway: what its public pages report about dedicated GPU servers, in our words. */
 export const HOSTRUNWAY: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'hostrunway',
   name: 'Hostrunway',
   asOf: '2026-11-22',
   notes: [
-    'Taken from the provider’s public pages as they were known on the day given, in our words. Compare each line with your contract: what was agreed counts, and a page can change.',
+    'Taken from the provider’s public pages as they were known on the date given, paraphrased. Compare each line with your contract: the contract prevails, and a page can change.',
     'Titles and addresses of the pages were not recorded. No quotation is given, and no copy of a page is kept.',
-    'Lines about GPUs speak of every node here. For a fleet that has others too, copy this profile and name the nodes of each line.',
+    'Lines about GPUs apply to every node here. For a fleet with other nodes, copy this profile and name the nodes of each line.',
   ],
   sources: [
     {
@@ -24,21 +24,21 @@ export const HOSTRUNWAY: ProviderProfile = {
   claims: [
     {
       id: 'one-tenant',
-      says: 'A server has one tenant, whose system runs on the whole of it.',
+      says: 'A server has one tenant, whose system uses the whole server.',
       source: 'site',
       bears: [{ check: 'tenancy.no-hypervisor' }],
       otherwise: null,
-      why: 'A guest runs on a part of a server, so that one contradicts this.',
+      why: 'A guest uses a part of a server and contradicts this.',
       bring: null,
     },
     {
       id: 'one-tenant-record',
-      says: 'A server is rented to nobody else for as long as the tenant has it.',
+      says: 'A server is rented to no other party while the tenant has it.',
       source: 'site',
       bears: [],
       otherwise: 'needs-record',
-      why: 'Who rents a machine, and who may reach its management controller, stands with the provider.',
-      bring: 'The contract or order that names each server by its serial number, and who else may reach it',
+      why: 'Only the provider can show who rents a machine and who may reach its management controller.',
+      bring: 'The contract or order that names each server by its serial number, and other parties that may reach it',
     },
     {
       id: 'every-core',
@@ -46,12 +46,12 @@ export const HOSTRUNWAY: ProviderProfile = {
       source: 'site',
       bears: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
       otherwise: null,
-      why: 'A guest has what its host gives it. An account of a person who is not on the roster leaves this undecided, since the roster is the customer’s.',
+      why: 'A guest has only what its host assigns. An account of a person who is not on the roster leaves this inconclusive, since the roster is the customer’s.',
       bring: null,
     },
     {
       id: 'every-gpu',
-      says: 'The tenant has the GPUs whole and alone.',
+      says: 'The tenant has exclusive use of whole GPUs.',
       source: 'site',
       condition: { says: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
       bears: [
@@ -60,7 +60,7 @@ export const HOSTRUNWAY: ProviderProfile = {
         { check: 'tenancy.gpu-processes', supportsOnly: true },
       ],
       otherwise: null,
-      why: 'A GPU that is a part of another one contradicts this. A process of an undeclared user does not by itself, since the roster is the customer’s.',
+      why: 'A GPU that is a part of another one contradicts this. A process of an undeclared user alone does not, since the roster is the customer’s.',
       bring: null,
     },
     {
@@ -88,7 +88,7 @@ export const HOSTRUNWAY: ProviderProfile = {
     },
     {
       id: 'whole-devices',
-      says: 'Adapters and drive controllers are handed over as hardware.',
+      says: 'Adapters and drive controllers are provided as hardware.',
       source: 'site',
       bears: [{ check: 'tenancy.pcie-inventory' }],
       otherwise: null,
@@ -119,7 +119,7 @@ export const HOSTRUNWAY: ProviderProfile = {
       source: 'site',
       bears: [{ test: 'storage.nvme-raid', value: null }],
       otherwise: null,
-      why: 'No level was stated, so that any fits. Where the customer built the system anew, the answer is about the customer’s own array.',
+      why: 'No level was stated, so that any fits. Where the customer reinstalled the system, the result concerns the customer’s own array.',
       bring: null,
     },
     {
@@ -137,7 +137,7 @@ export const HOSTRUNWAY: ProviderProfile = {
       source: 'site',
       bears: [{ test: 'network.ethernet-rate', value: 100 }],
       otherwise: null,
-      why: 'RoCE runs over Ethernet, so that the nominal rate of an Ethernet port answers it.',
+      why: 'RoCE runs over Ethernet, so the nominal rate of an Ethernet port is tested.',
       bring: null,
     },
     {
@@ -146,7 +146,7 @@ export const HOSTRUNWAY: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'not-observable',
-      why: 'It takes a measurement under load between two nodes, and nothing is loaded here. The nominal rate of the port is answered by itself.',
+      why: 'This requires a measurement under load between two nodes, which is not performed. The nominal rate of the port is tested separately.',
       bring: null,
     },
   ],

@@ -9,7 +9,7 @@ import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
 import { storageRemote } from '../probes/storage-remote.ts'
 import { count, leavesUnclear, named, speaksAgainst } from '../steps.ts'
 
-/** What tells whether NVMe drives are parts of the machine. */
+/** What shows whether NVMe drives are parts of the machine. */
 export const LOCAL_NEEDS = { disks: inventoryDisks, remote: storageRemote, pci: pciDevices }
 export const LOCAL_WANTS: Needs = SIGNAL_PROBES
 
@@ -34,7 +34,7 @@ export function nvmeDrives(
       [pciDevices.id, known(pci)],
     ]),
   )
-  // The answers begin with one for each drive, in order.
+  // The responses begin with one for each drive, in order.
   const answers = diskAnswers(read, decideLayer(read).layer)
   const nvme = disks.disks.flatMap((disk, index) =>
     /^nvme\d+n\d+$/.test(disk.name) ? [{ disk, is: answers[index]?.is ?? 'unknown' }] : [],
@@ -53,7 +53,7 @@ export function nvmeDrives(
 export function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): Step {
   if (open.length > 0)
     return leavesUnclear(
-      `NVMe drives of which it is not decided that they are parts of this machine: ${named(open.map(({ name }) => name))}.`,
+      `NVMe drives not shown to be parts of this machine: ${named(open.map(({ name }) => name))}.`,
       inventoryDisks,
     )
   if (devices.length === 0)

@@ -11,11 +11,11 @@ import { nonceEcho } from '../probes/nonce-echo.ts'
 import { leavesUnclear, weigh } from '../steps.ts'
 
 const LIMITS =
-  'It bounds whoever holds the keys of the SSH session, by land borders and the speed of light; a relay in the country that holds a copy of the host key would answer alike. It rests on the declared places of the computers that timed it, and on their clocks. What the provider said at first boot, in a file that administrators of the server can change, leaves it open where it names another country, and cannot bear it out. Neither data, copies nor backups are bounded.'
+  'It bounds the holder of the SSH session keys, by land borders and the speed of light; a relay in the country with a copy of the host key would respond the same way. It assumes the declared places of the measuring computers and their clocks. The provider’s statement at first boot, in a file that administrators of the server can change, makes it inconclusive where it names another country, and cannot support it. Neither data, copies nor backups are bounded.'
 
 export const locationCountry: ClaimTest = {
   id: 'location.country',
-  title: 'The node answers from inside the promised country.',
+  title: 'The SSH responder is inside the claimed country.',
   takes: { kind: 'text', unit: 'ISO 3166-1 code of two letters' },
   limits: LIMITS,
   of(value) {
@@ -24,7 +24,7 @@ export const locationCountry: ClaimTest = {
     return defineCheck({
       id: 'location.country',
       property: 'location',
-      claim: `The node answers from inside ${countryName(promised)}.`,
+      claim: `The SSH responder is inside ${countryName(promised)}.`,
       limits: LIMITS,
       needs: { echo: nonceEcho },
       wants: { cloud: cloudInit },
@@ -39,10 +39,10 @@ export const locationCountry: ClaimTest = {
   },
 }
 
-/** What the provider said at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
+/** What the provider stated at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
 const stated = (cloud: Parsed<CloudInit>, promised: string): readonly Step[] => [
   ...unclearAbout(cloudInit, cloud),
   ...cloudInitSignals(cloud)
     .filter(({ country }) => country !== null && country !== promised)
-    .map(({ text }) => leavesUnclear(`${text} ${countryName(promised)} was promised.`, cloudInit)),
+    .map(({ text }) => leavesUnclear(`${text} The provider claims ${countryName(promised)}.`, cloudInit)),
 ]

@@ -17,7 +17,7 @@ const LIMITS =
 
 export const memoryGib: ClaimTest = {
   id: 'memory.gib',
-  title: 'The system has at least the promised memory.',
+  title: 'The system has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB' },
   limits: LIMITS,
   of(value) {
@@ -26,7 +26,7 @@ export const memoryGib: ClaimTest = {
     return defineCheck({
       id: 'memory.gib',
       property: 'operations',
-      claim: `The system has ${promised} GiB of memory or more, apart from what kernel and firmware keep.`,
+      claim: `The system has ${promised} GiB of memory or more, including the part reserved by kernel and firmware.`,
       limits: LIMITS,
       needs: { memory: inventoryMemory },
       evaluate({ memory }) {
@@ -36,9 +36,9 @@ export const memoryGib: ClaimTest = {
         if (gib >= promised * EXPLAINED) return weigh([speaksFor(`The kernel counts ${shown}.`, inventoryMemory)])
         return weigh([
           gib < promised * UNEXPLAINED
-            ? speaksAgainst(`The kernel counts ${shown}, and ${promised} GiB were promised.`, inventoryMemory)
+            ? speaksAgainst(`The kernel reports ${shown}; the provider claims ${promised} GiB.`, inventoryMemory)
             : leavesUnclear(
-                `The kernel counts ${shown}: less than ${promised} GiB by more than it usually keeps, and by less than a module.`,
+                `The kernel reports ${shown}: less than ${promised} GiB by more than it usually reserves, and by less than a module.`,
                 inventoryMemory,
               ),
         ])

@@ -11,7 +11,7 @@ const LIMITS =
 
 export const networkEthernetRate: ClaimTest = {
   id: 'network.ethernet-rate',
-  title: 'A port of the Ethernet network is up at the promised nominal rate or better.',
+  title: 'A port of the Ethernet network is up at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
   limits: LIMITS,
   of(value) {
@@ -35,7 +35,7 @@ export const networkEthernetRate: ClaimTest = {
         return weigh([
           silent.length > 0
             ? leavesUnclear(
-                `Up, with no rate of its own by the driver: ${named(silent.map(({ name }) => name))}.`,
+                `Up, with no rate reported by the driver: ${named(silent.map(({ name }) => name))}.`,
                 netInterfaces,
               )
             : speaksAgainst(`Every Ethernet port that is up is slower: ${named(up.map(rated))}.`, netInterfaces),
@@ -50,7 +50,7 @@ const rated = ({ name, speedMbps }: NetInterface): string => `${name}, ${(speedM
 /** What drivers give where they know no rate: minus one, in two bytes or in four (ethtool.h, SPEED_UNKNOWN). */
 const NO_RATE: readonly number[] = [65_535, 4_294_967_295]
 
-/** A part of an adapter gives the rate of the whole, whoever else shares it. */
+/** A part of an adapter gives the rate of the whole, regardless of who else shares it. */
 const isRated = (nic: NetInterface): boolean =>
   nic.speedMbps !== null && !NO_RATE.includes(nic.speedMbps) && partOf(nic, nic.driver ?? '') === null
 

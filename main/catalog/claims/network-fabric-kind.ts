@@ -12,7 +12,7 @@ const LIMITS =
   'The kind of link that RDMA ports of adapters have, by the kernel. A port that is there and not active leaves it open, and no port counts as absent while an adapter without a listed port could have one.'
 
 /**
- * Which fabric a node has, for claims that speak of one kind only. Unlike `network.rdma`, a port that is down never shows that the node has
+ * Which fabric a node has, for claims that concern one kind only. Unlike `network.rdma`, a port that is down never shows that the node has
  * no such fabric: the cable, not the order, can be at fault. Documentation/ABI/stable/sysfs-class-infiniband, link_layer.
  */
 export const networkFabricKind: ClaimTest = {

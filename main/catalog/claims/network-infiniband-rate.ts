@@ -8,11 +8,11 @@ import { type Port, portName, portsOf, withoutActive, withoutPort } from './fabr
 import { MOST_GBPS, numberBetween } from './values.ts'
 
 const LIMITS =
-  'The nominal rate and width of a port, as the kernel gives them. What the fabric’s switches carry, and for whom else, is not shown; nothing was sent.'
+  'The nominal rate and width of a port, as the kernel gives them. The traffic and other users of the fabric’s switches are not shown; nothing was sent.'
 
 export const networkInfinibandRate: ClaimTest = {
   id: 'network.infiniband-rate',
-  title: 'An InfiniBand port is active at the promised nominal rate or better.',
+  title: 'An InfiniBand port is active at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
   limits: LIMITS,
   of(value) {
@@ -36,7 +36,11 @@ export const networkInfinibandRate: ClaimTest = {
         const silent = active.filter((port) => gigabits(port) === null)
         return weigh([
           silent.length > 0
-            ? leavesUnclear(`Active, with no rate by the kernel: ${named(silent.map(portName))}.`, infiniband, 'values')
+            ? leavesUnclear(
+                `Active, with no rate reported by the kernel: ${named(silent.map(portName))}.`,
+                infiniband,
+                'values',
+              )
             : speaksAgainst(
                 `Every InfiniBand port that is active is slower: ${named(active.map(rated))}.`,
                 infiniband,

@@ -43,11 +43,7 @@ export const networkOwnPort: ClaimTest = {
         return weigh([
           ...say(others, speaksAgainst, 'Parts of an adapter that is not in this system, so that others can share it'),
           ...say(whole, speaksFor, 'Whole adapters of this machine'),
-          ...say(
-            open,
-            leavesUnclear,
-            'Adapters of which it is not decided whether they are whole and this machine’s own',
-          ),
+          ...say(open, leavesUnclear, 'Adapters not shown to be whole and this machine’s own'),
           ...(up.length === 0 ? [leavesUnclear('No network port of hardware is known to be up.', netInterfaces)] : []),
         ])
       },

@@ -11,23 +11,23 @@ import { oneOf } from './values.ts'
 const KINDS = ['roce-v2', 'infiniband', 'either'] as const
 
 /**
- * Drivers whose adapters all speak RoCE version 2: ConnectX-4 and later (mlx5), NetXtreme-E (bnxt), Kunpeng (hns). Older ones speak
- * version 1, and adapters of other makers can be set to iWARP, with the same kind of port.
+ * Drivers whose adapters all use RoCE version 2: ConnectX-4 and later (mlx5), NetXtreme-E (bnxt), Kunpeng (hns). Older ones use version 1,
+ * and adapters of other manufacturers can be set to iWARP, with the same kind of port.
  */
 const VERSION_2: ReadonlySet<string> = new Set(['mlx5_core', 'bnxt_en', 'hns3'])
 
 const LIMITS =
-  'An active port of an adapter that speaks it, by the kernel. Which version of RoCE a connection uses is chosen for each connection and not read, and neither are the switches’ settings against loss.'
+  'An active port of an adapter that supports it, as reported by the kernel. Which version of RoCE a connection uses is chosen for each connection and not read, and neither are the switches’ settings against loss.'
 
 const CLAIMS: Readonly<Record<(typeof KINDS)[number], string>> = {
   infiniband: 'An RDMA port over InfiniBand is active.',
-  'roce-v2': 'An RDMA port over Ethernet is active, of an adapter that speaks RoCE version 2.',
-  either: 'An RDMA port is active, over InfiniBand or of an adapter that speaks RoCE version 2.',
+  'roce-v2': 'An RDMA port over Ethernet is active, of an adapter that supports RoCE version 2.',
+  either: 'An RDMA port is active, over InfiniBand or of an adapter that supports RoCE version 2.',
 }
 
 export const networkRdma: ClaimTest = {
   id: 'network.rdma',
-  title: 'An RDMA port of the promised kind is active.',
+  title: 'An RDMA port of the claimed kind is active.',
   takes: { kind: 'text', oneOf: KINDS },
   limits: LIMITS,
   of(value) {
@@ -64,7 +64,7 @@ function stepOf(kind: 'roce-v2' | 'infiniband', fabric: Fabric, pci: PciDevices,
   return able.length > 0
     ? speaksFor(`Active over ${layer}: ${named(able.map(portName))}.`, infiniband)
     : leavesUnclear(
-        `Active over ${layer}, by a driver that does not tell which protocol is spoken: ${named(active.map(portName))}.`,
+        `Active over ${layer}, by a driver that does not report the protocol: ${named(active.map(portName))}.`,
         infiniband,
       )
 }

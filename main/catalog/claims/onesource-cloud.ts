@@ -1,15 +1,15 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** OneSource Cloud: what its public pages say of dedicated GPU servers, in our words. */
+/** OneSource Cloud: what its public pages report about dedicated GPU servers, in our words. */
 export const ONESOURCE_CLOUD: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'onesource-cloud',
   name: 'OneSource Cloud',
   asOf: '2026-11-22',
   notes: [
-    'Taken from the provider’s public pages as they were known on the day given, in our words. Compare each line with your contract: what was agreed counts, and a page can change.',
+    'Taken from the provider’s public pages as they were known on the date given, paraphrased. Compare each line with your contract: the contract prevails, and a page can change.',
     'Titles and addresses of the pages were not recorded. No quotation is given, and no copy of a page is kept.',
-    'Lines about GPUs speak of every node here. For a fleet that has others too, copy this profile and name the nodes of each line.',
+    'Lines about GPUs apply to every node here. For a fleet with other nodes, copy this profile and name the nodes of each line.',
   ],
   sources: [
     {
@@ -27,23 +27,23 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       against: 'There are more than 94 data centers in more than 50 countries.',
       againstSource: 'site',
-      why: 'Servers that are all in the United States are not spread over 50 countries; each statement can be about another service. The row on the United States is answered for your nodes by itself.',
+      why: 'Servers that are all in the United States are not spread over 50 countries; each statement can be about another service. The claim about the United States is tested separately for your nodes.',
       bring: 'the sites that the contract allows for your servers, your data and your backups',
     },
   ],
   claims: [
     {
       id: 'dedicated-server',
-      says: 'The server is given to one customer as a whole.',
+      says: 'The whole server is assigned to one customer.',
       source: 'site',
       bears: [{ check: 'tenancy.no-hypervisor' }],
       otherwise: null,
-      why: 'A guest is no whole server, so that one contradicts this. Who else may reach the machine stands in the contract.',
+      why: 'A guest is not a whole server and contradicts this. Other parties that may reach the machine are stated in the contract.',
       bring: null,
     },
     {
       id: 'no-hypervisor',
-      says: 'No hypervisor lies between the hardware and the customer’s system.',
+      says: 'There is no hypervisor between the hardware and the customer’s system.',
       source: 'site',
       bears: [{ check: 'tenancy.no-hypervisor' }],
       otherwise: null,
@@ -61,7 +61,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
         { check: 'tenancy.gpu-processes', supportsOnly: true },
       ],
       otherwise: null,
-      why: 'A GPU that is a part of another one contradicts this. A process of an undeclared user does not by itself, since the roster is the customer’s.',
+      why: 'A GPU that is a part of another one contradicts this. A process of an undeclared user alone does not, since the roster is the customer’s.',
       bring: null,
     },
     {
@@ -70,7 +70,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       bears: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
       otherwise: null,
-      why: 'A guest shares both with its host. An account of a person who is not on the roster leaves this undecided, since the roster is the customer’s.',
+      why: 'A guest shares both with its host. An account of a person who is not on the roster leaves this inconclusive, since the roster is the customer’s.',
       bring: null,
     },
     {
@@ -97,7 +97,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'needs-record',
-      why: 'A drive shows that it is in the machine, and a volume where it is reached. Neither shows who else has a part of what stands behind it.',
+      why: 'A drive shows that it is in the machine, and a volume where it is reached. Neither shows who else uses the storage behind it.',
       bring:
         'The contract’s or the order’s words on storage, with the serial numbers of the drives or the name of each volume',
     },
@@ -107,7 +107,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       bears: [{ test: 'network.own-port', value: null }],
       otherwise: null,
-      why: 'The adapter on the node’s side answers; the port of the switch is on the other end of the cable.',
+      why: 'Only the adapter on the node’s side is tested; the switch port is at the other end of the cable.',
       bring: null,
     },
     {
@@ -219,11 +219,11 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
     },
     {
       id: 'united-states',
-      says: 'The servers stand in data centres in the United States.',
+      says: 'The servers are in data centers in the United States.',
       source: 'site',
       bears: [{ test: 'location.country', value: 'US' }],
       otherwise: null,
-      why: 'It is answered only for nodes with a declared place, from a declared place of the auditor’s computer.',
+      why: 'It is tested only for nodes with a declared place, from a declared place of the auditor’s computer.',
       bring: null,
     },
     {
@@ -233,9 +233,9 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       bears: [{ test: 'access.provider-agents', value: null }],
       whenUndecided: 'needs-record',
       otherwise: null,
-      why: 'This implies that the provider has standing administrative access to the servers, and that its software decides whose work runs on a GPU. “Observed” is evidence of such access, and no favorable result. Without traces on the node it can still exist. Declare the provider’s accounts and agents, and name the provider as a subservice organization.',
+      why: 'This implies that the provider has continuous administrative access to the servers, and that its software decides whose work runs on a GPU. “Observed” is evidence of such access, not a favorable result. Access can exist without traces on the node. Declare the provider’s accounts and agents, and name the provider as a subservice organization.',
       bring:
-        'Who administers the platform, with which accounts, agents and keys on the servers; which tenants it serves and how they are kept apart; the business associate agreement that covers it',
+        'Who administers the platform, with which accounts, agents and keys on the servers; which tenants it serves and how they are separated; the business associate agreement that covers it',
     },
     {
       id: 'managed-24x7',
@@ -273,7 +273,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'needs-record',
-      why: 'SP 800-125 is guidance about hypervisors. Where none is present, as the row on the hypervisor answers, its threats do not arise and the reference states no control. Where the provider runs its own management on virtual machines, it can apply there.',
+      why: 'SP 800-125 is guidance about hypervisors. Where none is present (see the claim about the hypervisor), its threats do not arise and the reference states no control. Where the provider runs its own management on virtual machines, it can apply there.',
       bring: 'Which recommendations of SP 800-125 the provider applies, to which of its systems, and who assessed it',
     },
     {
@@ -291,7 +291,7 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'not-observable',
-      why: 'Whether one is set up is the customer’s own choice. That neither runs breaks no promise, and that one runs was the customer’s work.',
+      why: 'Whether one is configured is the customer’s own choice. If neither runs, no claim is contradicted; if one runs, the customer configured it.',
       bring: null,
     },
   ],

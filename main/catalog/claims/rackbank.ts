@@ -1,13 +1,13 @@
 import type { ProviderProfile } from '../../../schemas/types.ts'
 
-/** RackBank: what its public pages say of bare-metal GPU servers, in our words. */
+/** RackBank: what its public pages report about bare-metal GPU servers, in our words. */
 export const RACKBANK: ProviderProfile = {
   schema: 'barewitness.provider/1',
   id: 'rackbank',
   name: 'RackBank',
   asOf: '2026-11-22',
   notes: [
-    'Taken from the provider’s public pages as they were known on the day given, in our words. Compare each line with your contract: what was agreed counts, and a page can change.',
+    'Taken from the provider’s public pages as they were known on the date given, paraphrased. Compare each line with your contract: the contract prevails, and a page can change.',
     'Titles and addresses of the pages were not recorded. No quotation is given, and no copy of a page is kept.',
     'Lines about one kind of fabric apply to nodes on which that kind was observed. Which of the two was ordered is in the order.',
   ],
@@ -41,7 +41,7 @@ export const RACKBANK: ProviderProfile = {
         { check: 'tenancy.user-census', supportsOnly: true },
       ],
       otherwise: null,
-      why: 'A guest or a part of a device contradicts this. An account of a person who is not on the roster leaves this undecided, since the roster is the customer’s.',
+      why: 'A guest or a part of a device contradicts this. An account of a person who is not on the roster leaves this inconclusive, since the roster is the customer’s.',
       bring: null,
     },
     {
@@ -112,7 +112,7 @@ export const RACKBANK: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'not-observable',
-      why: 'Whether it is set up is the customer’s own choice. A server without it does not contradict the statement. Where it was ordered, copy this line with the reading software.scheduler.',
+      why: 'Whether it is configured is the customer’s own choice. A server without it does not contradict the statement. Where it was ordered, copy this line with the claim test software.scheduler.',
       bring: null,
     },
     {
@@ -121,16 +121,16 @@ export const RACKBANK: ProviderProfile = {
       source: 'site',
       bears: [],
       otherwise: 'not-observable',
-      why: 'It takes a measurement under load, and nothing is loaded here. Whether a hypervisor is present is answered by itself.',
+      why: 'This requires a measurement under load, which is not performed. The presence of a hypervisor is tested separately.',
       bring: null,
     },
     {
       id: 'india',
-      says: 'The servers stand in India.',
+      says: 'The servers are in India.',
       source: 'site',
       bears: [{ test: 'location.country', value: 'IN' }],
       otherwise: null,
-      why: 'It is answered only for nodes with a declared place, from a declared place of the auditor’s computer.',
+      why: 'It is tested only for nodes with a declared place, from a declared place of the auditor’s computer.',
       bring: null,
     },
   ],

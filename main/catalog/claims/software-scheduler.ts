@@ -12,11 +12,11 @@ const PROGRAMS: Readonly<Record<(typeof KINDS)[number], RegExp>> = {
   slurm: /^slurm(d|stepd)$/,
 }
 const LIMITS =
-  'Programs of root by their names at one moment. Whose cluster it is, whether the node takes work, and how it is set up are not shown.'
+  'Programs of root by their names at one moment. The owner of the cluster, whether the node accepts work, and its configuration are not shown.'
 
 export const softwareScheduler: ClaimTest = {
   id: 'software.scheduler',
-  title: 'The node’s program of the promised scheduler runs.',
+  title: 'The node’s program of the claimed scheduler runs.',
   takes: { kind: 'text', oneOf: KINDS },
   limits: LIMITS,
   of(value) {
@@ -44,7 +44,7 @@ export const softwareScheduler: ClaimTest = {
         if (pods.length > 0)
           return weigh([
             leavesUnclear(
-              `${count(pods.length, 'pod')} of ${word} runs under a program that we do not know.`,
+              `${count(pods.length, 'pod')} of ${word} runs under a program not listed in this catalog.`,
               tenancyProcesses,
             ),
           ])

@@ -5,7 +5,7 @@ import { count, named, speaksFor, weigh } from '../steps.ts'
 import { LOCAL_NEEDS, LOCAL_WANTS, nvmeDrives, withoutLocal } from './local-nvme.ts'
 
 const LIMITS =
-  'The drive hangs on a PCI Express controller of the machine, by the kernel. Whose it is after the contract ends, and what stood on it before, is not shown.'
+  'The drive is attached to a PCI Express controller of the machine, as reported by the kernel. Its owner after the contract ends, and its earlier contents, are not shown.'
 
 export const storageLocalNvme: ClaimTest = {
   id: 'storage.local-nvme',

@@ -4,7 +4,7 @@ import { hasRemoteStorage, storageRemote } from '../probes/storage-remote.ts'
 import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
 
 const LIMITS =
-  'Controllers that the kernel has open at this moment. Where the target stands, who else uses it and how its data is kept are not shown. Storage that is offered and not attached does not show at all.'
+  'Controllers that the kernel has open at this moment. The location of the target, its other users and the protection of its data are not shown. Storage that is offered but not attached is not covered.'
 /** Transports of NVMe over Fabrics; a loop inside the system is none. */
 const FABRICS: readonly string[] = ['rdma', 'tcp', 'fc']
 

@@ -24,7 +24,7 @@ import { storageLocalNvme } from './storage-local-nvme.ts'
 import { storageNvmeOf } from './storage-nvme-of.ts'
 import { storageNvmeRaid } from './storage-nvme-raid.ts'
 
-/** Every reading that a promise can be compared with. To add one, add its file beside this one and its line here. */
+/** Every reading that a claim can be compared with. To add one, add its file next to this one and its line here. */
 export const CLAIM_TESTS: readonly ClaimTest[] = [
   gpuModel,
   gpuCount,

@@ -1,4 +1,4 @@
-/** What a promise may name, as a value that can be compared; null where it does not fit. Values come from files and packs of anybody. */
+/** What a claim may name, as a value that can be compared; null where it does not fit. Values come from files and packs of any origin. */
 type Value = string | number | null
 
 export const numberBetween = (value: Value, least: number, most: number): number | null =>

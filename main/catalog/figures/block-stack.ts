@@ -14,7 +14,7 @@ interface State {
   readonly word: string
   readonly head: string
   readonly tone: FigureTone
-  /** The state begins at the encrypting layer; what lies above it is plain. */
+  /** The state begins at the encrypting layer; what is above it is plain. */
   readonly fromCover?: true
 }
 const STATES: Readonly<Record<Outcome, State>> = {
@@ -79,7 +79,7 @@ export function blockStack(storage: Storage, roots: readonly Root[]): Figure | n
   const used = new Set(sections.map(({ outcome }) => STATES[outcome].tone))
   return {
     kind: 'block-stack',
-    title: 'Where data lies, down to the drives',
+    title: 'Data location, down to the drives',
     caption:
       'Layers as the kernel lists them, from what holds data to the drives. A drive that encrypts itself counts as open here.',
     width: columns.width,
@@ -115,7 +115,7 @@ interface Columns {
   readonly at: (placed: Placed) => Span
 }
 
-/** The places at the left, the drives at the right, both wider than what lies between. */
+/** The places at the left, the drives at the right, both wider than what is between. */
 function columnsFor(columns: number): Columns {
   const between = columns - 2
   const unit = Math.min(MAX_COLUMN, (FIGURE_WIDTH - LAST_GAP - between * GAP) / (between + 2.7))
@@ -200,13 +200,13 @@ function leftOut(ways: readonly Way[]): readonly string[] {
   return [`Not drawn: ${count(ways.length, 'more way')}${of}.`]
 }
 
-/** What holds nothing on a drive, and what is not judged. */
+/** What holds nothing on a drive, and what is not evaluated. */
 function beside(storage: Storage, roots: readonly Root[]): readonly string[] {
   const volatile = roots.filter(({ walked }) => walked.outcome === 'volatile').length
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return [
     ...(volatile === 0 ? [] : [`In memory only: ${count(volatile, 'place')}.`]),
-    ...(exempt.length === 0 ? [] : [`Not judged, because the machine starts from there: ${listed(exempt)}.`]),
+    ...(exempt.length === 0 ? [] : [`Not evaluated, because the machine starts from there: ${listed(exempt)}.`]),
   ]
 }
 

@@ -28,8 +28,8 @@ import { type DrawnPolicy, locationMap } from './location-map.ts'
 import { topology } from './topology.ts'
 
 /**
- * The pictures of one node: its isolation signals by family, its data down to the drives, how its GPUs are connected, and where it can be. A picture
- * whose questions were not answered is left out. Pure: the same recording gives the same pictures. Never throws.
+ * The pictures of one node: its isolation signals by family, its data down to the drives, how its GPUs are connected, and where it can be.
+ * A picture whose probes were not collected is left out. Pure: the same recording gives the same pictures. Never throws.
  */
 export function figuresOf(
   { recording, captures }: LoadedRecording,
@@ -46,7 +46,7 @@ export function figuresOf(
   ].filter((figure) => figure !== null)
 }
 
-/** The picture of all nodes together: where they are said to be. */
+/** The picture of all nodes together: where they are stated to be. */
 export function fleetFiguresOf({ nodes }: Pick<Assessment, 'nodes'>): readonly Figure[] {
   const map = nodes.some(({ location }) => location?.claim != null) ? fleetMap(nodes, drawnLand()) : null
   return map === null ? [] : [map]

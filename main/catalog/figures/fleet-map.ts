@@ -21,7 +21,7 @@ const TONES: Readonly<Record<Verdict, FigureTone>> = {
   unverified: 'plain',
 }
 const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
-  ['against', 'Claimed place of at least one node whose place is contradicted'],
+  ['against', 'Declared place of at least one node whose place is contradicted'],
   ['unclear', 'of one about which statements disagree, and of none contradicted'],
   ['for', 'bounded inside, or consistent with all that was read'],
   ['plain', 'asserted only, or not determined'],
@@ -34,7 +34,7 @@ interface Site {
   readonly tone: FigureTone
 }
 
-/** Where the nodes of a fleet are said to be, and from where they were measured. Null where no place was declared. */
+/** Where the nodes of a fleet are stated to be, and from where they were measured. Null where no place was declared. */
 export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Figure | null {
   const located = nodes.flatMap(({ location }) => location ?? [])
   const sites = alike(
@@ -67,9 +67,9 @@ export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Fig
   )
   return {
     kind: 'location-map',
-    title: 'Where nodes are said to be, and from where they were measured',
+    title: 'Declared locations of nodes and vantage points',
     caption:
-      'Each hatched area is a place as it was declared, as large as declared. It says where nodes are claimed to be; the table names what bears that out.',
+      'Each hatched area is a declared place at its declared size. It shows where nodes are declared to be; the table lists the supporting evidence.',
     width: FIGURE_WIDTH,
     height: view.frame.height + 1,
     marks: [

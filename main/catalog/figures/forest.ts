@@ -1,13 +1,13 @@
 import type { Layer, Way } from './ways.ts'
 
-/** A layer in its place: `depth` counts from the drives, `row` is the row it stands in. */
+/** A layer in its place: `depth` counts from the drives, `row` is the row it is in. */
 export interface Placed {
   readonly layer: Layer
   readonly row: number
   readonly depth: number
   /** Null at the drives' end. */
   readonly below: Placed | null
-  /** It holds the data and stands at the left edge. */
+  /** It holds the data and is at the left edge. */
   readonly isPlace: boolean
   /** Every way that comes down to here has passed an encrypting layer. */
   readonly isCovered: boolean
@@ -25,8 +25,8 @@ interface Draft {
 const draft = (layer: Layer): Draft => ({ layer, above: new Map(), places: [] })
 
 /**
- * Ways that end in the same layers, joined from the drives up, so that each layer is drawn once however many things lie on it. Rows
- * are numbered from `firstRow` on, one for each way.
+ * Ways that end in the same layers, joined from the drives up, so that each layer is drawn once however many things are on it. Rows are
+ * numbered from `firstRow` on, one for each way.
  */
 export function placedWays(ways: readonly Way[], firstRow: number): readonly Placed[] {
   const root = draft({ names: [], kind: '', encrypts: false })

@@ -11,7 +11,7 @@ type Reads = Exclude<SignalReading['reads'], 'not-applicable'>
 const DRAWN: readonly { readonly reads: Reads; readonly head: string; readonly key: string; readonly end: number }[] = [
   { reads: 'metal', head: 'Hardware', key: 'Reads as on hardware', end: 400 },
   { reads: 'virtual', head: 'Guest', key: 'Reads as on a guest', end: 438 },
-  { reads: 'neutral', head: 'Neither', key: 'Says neither', end: 480 },
+  { reads: 'neutral', head: 'Neither', key: 'Neutral', end: 480 },
   { reads: 'unreadable', head: 'Not read', key: 'Not read', end: 524 },
 ]
 const TONES: Readonly<Record<Reads, FigureTone>> = {
@@ -47,7 +47,7 @@ const CONTRADICTED = squareKey(
       { weight: 2, dashed: false },
     ),
   ],
-  'Contradicts what the machine says it is (K1), or needs an explanation (K2)',
+  'Impossible on the stated hardware (K1), or needs an explanation (K2)',
 )
 
 /** For each family of signals how its readings stand, to be counted by eye; null where none was read and nothing is contradicted. */
@@ -74,15 +74,7 @@ export function isolationFamilies(isolation: Isolation): Figure | null {
       ...(rows.some(({ classes }) => classes !== '') ? [CONTRADICTED] : []),
     ],
     table: {
-      head: [
-        'Family',
-        'As on hardware',
-        'As on a guest',
-        'Says neither',
-        'Not read',
-        'Doesn’t apply',
-        'Contradictions',
-      ],
+      head: ['Family', 'As on hardware', 'As on a guest', 'Neutral', 'Not read', 'Doesn’t apply', 'Contradictions'],
       rows: rows.map(({ family, readings, classes }) => [
         familyWords[family],
         ...[...DRAWN.map(({ reads }) => reads), 'not-applicable'].map((reads) => `${countOf(readings, reads)}`),

@@ -18,7 +18,7 @@ export const FRAME = { left: 0.5, top: 0.5, width: FIGURE_WIDTH - 1, height: 330
 const THIN = { weight: 1, dashed: false } as const
 const DASHED = { weight: 1, dashed: true } as const
 const HEAVY = { weight: 3, dashed: false } as const
-/** More countries fill the picture with hatching, which says nothing. */
+/** More countries fill the picture with hatching, which is no evidence. */
 const MOST_COUNTRIES = 40
 
 interface Reach extends LocationDisc {
@@ -26,8 +26,8 @@ interface Reach extends LocationDisc {
 }
 
 /**
- * Where a node is said to be, how far away it can be by each round trip, and what is left of that by all of them. Never a pin: each
- * place is an area. Null where nothing is claimed and no time bounds anything.
+ * Where a node is stated to be, how far away it can be by each round trip, and what is left of that by all of them. Never a pin: each place
+ * is an area. Null where nothing is claimed and no time bounds anything.
  */
 export function locationMap(location: Location, policies: readonly DrawnPolicy[], land: DrawnLand): Figure | null {
   const { claim, discs } = location
@@ -59,7 +59,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   )
   return {
     kind: 'location-map',
-    title: 'Where it is said to be, and where it can be',
+    title: 'Declared location and distance bounds',
     caption: captionOf(location, reaches.length, apart),
     width: FIGURE_WIDTH,
     height: view.frame.height + 1,
@@ -107,7 +107,7 @@ export const discOf = ({ latitude, longitude, radiusKm }: Place): Disc => ({
   radiusKm,
 })
 
-/** What the round trips say of the claimed place, else of the first region that it has to be in. */
+/** What the round trips report about the claimed place, else of the first region that it has to be in. */
 function toneOf({ answers }: Location): FigureTone {
   const decided = answers.find((one) => one.of === 'declared-place') ?? answers[0]
   return TONES[decided?.delay ?? 'unusable']
@@ -134,9 +134,9 @@ function captionOf({ claim }: Location, reaches: number, apart: boolean): string
   if (reaches === 0)
     return 'The claimed place. No usable round trip bounds where the node can be. Borders are for orientation.'
   if (apart)
-    return 'The discs have no part in common, so at least one time or one declared place is wrong. Nothing is said against the node by that.'
+    return 'The discs have no part in common, so at least one time or one declared place is wrong. This is no evidence against the node.'
   const where =
-    'Whoever holds the keys of the SSH session is somewhere in the shaded area; where in it, and whether that is the audited machine, no delay shows.'
+    'The holder of the SSH session keys is somewhere in the shaded area; delay does not show where in it, or whether that is the audited machine.'
   return claim === null ? where : `${where} Borders are for orientation.`
 }
 

@@ -32,7 +32,9 @@ export const within = (view: MapView, disc: Disc): Rings => {
 
 const SMALLEST = 7
 
-/** A place of people: its outline, hatched. A point stands as the smallest area that can be seen, since nobody knows a node to the point. */
+/**
+ * A place of people: its outline, hatched. A point stands as the smallest area that can be seen, since no one knows a node to the point.
+ */
 export function place(view: MapView, disc: Disc, tone: FigureTone): readonly FigureMark[] {
   const middle = view.at(disc.center)
   const rings = within(view, disc)
@@ -59,7 +61,7 @@ const circle = ([x, y]: XY): readonly XY[] =>
     return [tenth(x + (SMALLEST / 2) * Math.cos(turn)), tenth(y + (SMALLEST / 2) * Math.sin(turn))]
   })
 
-/** Where somebody stood to measure: a small square. */
+/** Where a person stood to measure: a small square. */
 export const square = ([x, y]: XY): FigureMark => box(x - 2.5, y - 2.5, 5, 5, 'plain', true)
 /** The middles of squares for these places, as far as they are in the picture. */
 export const standing = (view: MapView, places: readonly Place[]): readonly XY[] =>
@@ -88,10 +90,12 @@ interface Spot {
   readonly base: number
   readonly anchor: 'start' | 'middle' | 'end'
 }
-/** How much of a name stands before its anchor. */
+/** How much of a name is before its anchor. */
 const BEFORE: Readonly<Record<Spot['anchor'], number>> = { start: 0, middle: 0.5, end: 1 }
 
-/** Names beside what they name, where there is room for them: none over another, over a square or out of the picture. The table has all. */
+/**
+ * Names next to what they name, where there is room for them: none over another, over a square or out of the picture. The table has all.
+ */
 export function names(view: MapView, wanted: readonly Name[], taken: readonly XY[]): readonly FigureMark[] {
   const { left, top, width, height } = view.frame
   const rooms: Room[] = taken.map(([x, y]) => ({ left: x - 3, right: x + 3, top: y - 3, bottom: y + 3 }))

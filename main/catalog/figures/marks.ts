@@ -24,7 +24,7 @@ export const box = (
   filled,
 })
 
-/** How a link is drawn: each tone has its own stroke besides its ink, so that a copy in black and white says the same. */
+/** How a link is drawn: each tone has its own stroke in addition to its ink, so that a copy in black and white states the same. */
 type Stroke = { readonly weight: 1 | 2 | 3; readonly dashed: boolean }
 const STROKES: Readonly<Record<FigureTone, Stroke>> = {
   plain: { weight: 1, dashed: false },
@@ -48,7 +48,7 @@ export const line = (
   ...stroke,
 })
 
-/** A link along right angles. One that speaks for its claim is doubled. */
+/** A link along right angles. One that supports its claim is doubled. */
 export function link(points: readonly Point[], tone: FigureTone): readonly FigureMark[] {
   if (tone !== 'for') return [line(points, tone)]
   const last = points.length - 1

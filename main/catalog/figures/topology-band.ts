@@ -1,7 +1,7 @@
 import { FIGURE_WIDTH } from './marks.ts'
 import type { Joint, Side } from './topology-groups.ts'
 
-/** A part of a side that stands in one row of the picture. */
+/** A part of a side that is in one row of the picture. */
 export interface Block extends Side {
   readonly columns: number
 }

@@ -171,7 +171,7 @@ function drawRoot({ unit, edges }: Scene, block: Block, x: number, top: number):
   return [box(x + 3, top, width - 6, BAR), ...words(text, x + width / 2, top + 10, width - 12, { anchor: 'middle' })]
 }
 
-/** The way between processors, where the driver names it between two neighbours of the picture. */
+/** The way between processors, where the driver names it between two neighbors of the picture. */
 function drawAcross(
   { unit, edges }: Scene,
   block: Block,

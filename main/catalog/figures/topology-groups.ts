@@ -2,7 +2,7 @@ import type { TopologyEdge, TopologyGraph, TopologyNode } from '../gpu/topology.
 import type { TopologyRow } from '../probes/gpu-topology.ts'
 import type { PciDevice } from '../probes/pci-devices.ts'
 
-/** GPUs with the adapters that a PCI switch joins them to, as the driver says; a GPU without such a switch stands alone. */
+/** GPUs with the adapters that a PCI switch joins them to, as the driver states; a GPU without such a switch stands alone. */
 export interface Joint {
   readonly gpus: readonly TopologyNode[]
   readonly adapters: readonly TopologyNode[]
@@ -33,7 +33,7 @@ export function sidesOf(
   const near = edges.filter(({ kind }) => NEAR.has(kind))
   const alike = [
     ...sameIn(nodes, ({ id }) => numa.get(id) ?? null),
-    // Where the driver says of two that they are far apart, a root that they share does not bring them together here.
+    // Where the driver reports about two that they are far apart, a root that they share does not bring them together here.
     ...sameIn(nodes, rootOf).filter((pair) => !isFar(edges, pair)),
   ]
   const switched = edges.filter(({ from, to, kind }) => SWITCHED.has(kind) && (isGpu.has(from) || isGpu.has(to)))

@@ -21,9 +21,9 @@ const MAX_NOTES = 6
 const MAX_NAMES = 3
 
 /**
- * How GPUs and adapters reach each other, as the driver claims: NVLink above, switches and the processor's own ways below. Where the
- * PCI tree says otherwise, the pair is marked. Null where the driver names fewer than two parts. `devices` is null where the tree was
- * not read.
+ * How GPUs and adapters reach each other, as the driver claims: NVLink above, switches and the processor's own ways below. Where the PCI
+ * tree states otherwise, the pair is marked. Null where the driver names fewer than two parts. `devices` is null where the tree was not
+ * read.
  */
 export function topology(
   matrix: GpuTopology,
@@ -55,7 +55,7 @@ export function topology(
   return {
     kind: 'topology',
     title: 'How GPUs and adapters are connected',
-    caption: `Connections as the GPU driver of this node says. ${comparisonOf(compared)}`,
+    caption: `Connections as reported by the GPU driver of this node. ${comparisonOf(compared)}`,
     width,
     height: top + 6,
     marks,
@@ -68,7 +68,7 @@ const comparisonOf = (compared: Comparison | null): string =>
   compared === null
     ? 'The PCI tree was not read, so nothing was compared with it.'
     : compared.compared === 0
-      ? 'The PCI tree says nothing about these pairs.'
+      ? 'The PCI tree is no evidence about these pairs.'
       : `The PCI tree agrees on ${compared.compared - compared.disagreements.length} of ${count(compared.compared, 'pair')}.`
 
 /** The GPUs by name: “8 × NVIDIA H100 80GB HBM3”. */
@@ -84,7 +84,9 @@ function modelsOf({ nodes }: TopologyGraph): readonly string[] {
 function notesOf(wrong: readonly Disagreement[]): readonly string[] {
   const shown = wrong
     .slice(0, MAX_NOTES)
-    .map(({ from, to, claimed, found }) => `${from} – ${to}: the driver says ${claimed}, the PCI tree ${WAYS[found]}.`)
+    .map(
+      ({ from, to, claimed, found }) => `${from} – ${to}: the driver reports ${claimed}, the PCI tree ${WAYS[found]}.`,
+    )
   return wrong.length > MAX_NOTES
     ? [...shown, `${count(wrong.length - MAX_NOTES, 'more pair')} on which driver and PCI tree differ.`]
     : shown
@@ -111,7 +113,7 @@ const legendOf = (sides: readonly Side[], hasNvlink: boolean, hasWrong: boolean)
               { weight: 3 },
             ),
           ],
-          'NVLink; a heavier line stands for more links',
+          'NVLink; a heavier line means more links',
         ),
       ]
     : []),
@@ -119,10 +121,10 @@ const legendOf = (sides: readonly Side[], hasNvlink: boolean, hasWrong: boolean)
     ? [squareKey([box(1, 2, 22, 6, 'quiet')], 'PIX, PXB: joined by one or by several PCI switches')]
     : []),
   squareKey([box(1, 2, 22, 6, 'plain')], 'PHB, NODE: joined by the processor; SYS: across processors'),
-  ...(hasWrong ? [linkKey('against', 'The PCI tree says otherwise')] : []),
+  ...(hasWrong ? [linkKey('against', 'The PCI tree differs')] : []),
 ]
 
-/** The driver's matrix, with what the tree says where it differs. */
+/** The driver's matrix, with what the tree states where it differs. */
 function tableOf(matrix: GpuTopology, { nodes }: TopologyGraph, wrong: readonly Disagreement[]): Figure['table'] {
   const found = new Map(
     wrong.flatMap((one) => [

@@ -48,7 +48,7 @@ interface View {
   readonly storage: Storage
   readonly byLabel: ReadonlyMap<string, BlockDevice>
   readonly encrypting: ReadonlySet<string>
-  /** What lies below a device, found once; null while it is being found, as layers of a broken answer can refer to each other. */
+  /** What is below a device, found once; null while it is being found, as layers of a broken response can refer to each other. */
   readonly below: Map<string, readonly Layer[] | null>
 }
 
@@ -91,12 +91,12 @@ function wayOf(view: View, { name, walked }: Root): Way {
         encrypts: false,
       }
   const layers = layersOf(view, isMount || onMount ? walked.path.slice(1) : walked.path)
-  // A file system that encrypts by itself has no layer of its own for it.
+  // A file system that encrypts on its own has no layer of its own for it.
   const encrypts = walked.outcome.startsWith('encrypted') && !layers.some((layer) => layer.encrypts)
   return { outcome: walked.outcome, layers: [{ ...place, encrypts }, ...layers, ...endOf(view, walked)], places: 1 }
 }
 
-/** What stands at the end where the way was not followed down to a drive. */
+/** What is at the end where the way was not followed down to a drive. */
 function endOf({ byLabel }: View, { outcome, path }: Walked): readonly Layer[] {
   if (outcome === 'external-unverified') return [openEnd('not on this node', 'another system')]
   if (outcome === 'unknown') return [openEnd('not followed', 'further down')]
@@ -158,6 +158,6 @@ function layerOf({ byLabel, encrypting }: View, label: string): Layer {
   return { names: [isDm ? name : kernelName], kind: encrypts ? 'dm-crypt' : kindOf(device), encrypts }
 }
 
-/** As lsblk names it; where it was not read, what the kernel's name says. */
+/** As lsblk names it; where it was not read, what the kernel's name states. */
 const kindOf = ({ type, kernelName }: BlockDevice): string =>
   KINDS[type] ?? (type !== '' ? type.replace(/^raid/, 'RAID ') : /^md\d/.test(kernelName) ? 'RAID' : 'device')

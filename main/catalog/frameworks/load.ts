@@ -39,12 +39,12 @@ export interface VocabularyEntry {
 
 const entries: ReadonlyMap<string, VocabularyEntry> = new Map(vocabulary.checks.map((entry) => [entry.id, entry]))
 
-/** What the vocabulary says of a check; undefined for one that it does not have. */
+/** What the vocabulary reports about a check; undefined for one that it does not have. */
 export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
 
 export const VOCABULARY: readonly VocabularyEntry[] = vocabulary.checks
 
-/** Documents that auditors ask for, each once (conclusion model, section 4). */
+/** Documents that auditors require, each once (conclusion model, section 4). */
 export const REQUESTS: readonly EvidenceRequest[] = requestData.requests as readonly EvidenceRequest[]
 
 /** How severe a deviation from each check is, and why. */
@@ -63,7 +63,7 @@ export function loadFramework(data: FrameworkData): Framework {
   const controls = data.controls.map((row): Control => {
     if (keys.has(row.key)) throw new Error(`${data.id}: ${row.key} is listed twice`)
     keys.add(row.key)
-    if (row.notShown.trim() === '') throw new Error(`${data.id}: ${row.key} does not say what is not shown`)
+    if (row.notShown.trim() === '') throw new Error(`${data.id}: ${row.key} does not state what is not shown`)
     if (!CLASSES.includes(row.evidenceClass)) throw new Error(`${data.id}: ${row.key} has no evidence class`)
     const supports = row.supports.map(({ check, role, why }) => {
       const entry = entries.get(check)
@@ -77,7 +77,7 @@ export function loadFramework(data: FrameworkData): Framework {
     const requests = given(row.requests ?? {})
     for (const [need, ids] of Object.entries(requests))
       if (!row.needsAlso.includes(need) || ids.length === 0 || ids.some((id) => !REQUEST_IDS.has(id)))
-        throw new Error(`${data.id}: ${row.key} answers a need that it does not have, or by no request`)
+        throw new Error(`${data.id}: ${row.key} answers a need that it does not have, or names no request`)
     return {
       key: row.key,
       id: row.id,

@@ -2,7 +2,7 @@ import type { Framework } from '../../core/framework.ts'
 import { loadFramework } from './load.ts'
 import data from './related.json' with { type: 'json' }
 
-/** A row of a framework that is mapped by id only: which checks bear on it, and which HIPAA and SOC 2 rows relate to it. */
+/** A row of a framework that is mapped by id only: which checks concern it, and which HIPAA and SOC 2 rows relate to it. */
 interface RelatedRow {
   readonly id: string
   readonly title: string
@@ -17,7 +17,7 @@ type RelatedFramework = Omit<(typeof data.frameworks)[number], 'rows'> & { reado
 
 /**
  * NIST SP 800-53 r5, CSF 2.0, ISO/IEC 27001:2022 Annex A and PCI DSS 4.0.1: the rows that the crosswalk reaches, with ids and our own
- * titles. Each row needs records besides, so that facts of nodes alone never support one.
+ * titles. Each row also needs documents, so that facts of nodes alone never support one.
  */
 export const RELATED: readonly Framework[] = (data.frameworks as readonly RelatedFramework[]).map(
   ({ rows, kind, records, ...framework }) =>
@@ -52,12 +52,12 @@ function controlOf(
       check,
       role: background ? 'context' : 'supporting',
       why: background
-        ? 'Background to a control that rests on documents.'
+        ? 'Background to a control that depends on documents.'
         : 'Relates to the subject of the control; no requirement of it names this test.',
     })),
     notShown: bears
-      ? `Single facts at single moments, and no assessment of the ${kind}: who decided, how it is done and whether it works rests on records.`
-      : 'No server can show any of this. It rests on records.',
+      ? `Single facts at single moments, and no assessment of the ${kind}: approval, procedure and effectiveness require documents.`
+      : 'Not testable from servers. Evidence required: documents.',
     needsAlso: [records],
     responsibility: ['customer', 'provider'],
     refs: { related },

@@ -2,7 +2,7 @@ import type { PciDevice } from '../probes/pci-devices.ts'
 
 interface Board {
   readonly family: 'A100' | 'H100' | 'GH200' | 'B200' | 'B300' | 'GB200' | 'GB300'
-  /** NVSwitches as PCI functions beside eight GPUs. None on a baseboard with four, and none of the generations after Hopper. */
+  /** NVSwitches as PCI functions next to eight GPUs. None on a baseboard with four, and none of the generations after Hopper. */
   readonly switches: number
   /** The fewest of them that hardware has in one machine. */
   readonly fewest: number
@@ -46,9 +46,9 @@ export const boardOf = ({ vendor, device }: PciDevice): Board | null =>
 export const isNvSwitch = ({ vendor, device }: PciDevice): boolean => vendor === '10de' && SWITCHES.has(device)
 
 /**
- * Virtual functions of AMD's GPUs by device id; in a guest nothing else tells them from physical ones (pci.ids; libdrm amdgpu.ids;
- * Linux amdgpu_drv.c; the lists of functions in AMD's GPU operator and device plugin for Kubernetes). In the order of the ids: MI25,
- * S7150, V620, Navi 22; MI210; V710; MI300X, MI308X, MI325X, MI308X HF, MI300X HF; MI350X, MI355X.
+ * Virtual functions of AMD's GPUs by device id; in a guest nothing else distinguishes them from physical ones (pci.ids; libdrm amdgpu.ids;
+ * Linux amdgpu_drv.c; the lists of functions in AMD's GPU operator and device plugin for Kubernetes). In the order of the ids: MI25, S7150,
+ * V620, Navi 22; MI210; V710; MI300X, MI308X, MI325X, MI308X HF, MI300X HF; MI350X, MI355X.
  */
 const AMD_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['686c', '692f', '73ae', '73ce', '7410', '7461'],
@@ -63,7 +63,7 @@ const AMD_WHOLE: ReadonlySet<string> = new Set([
 /** Accelerators of Intel's Habana: Goya, Greco, Gaudi to Gaudi 3 (pci.ids; Linux drivers/accel/habanalabs). They have no virtual functions. */
 const HABANA_WHOLE: ReadonlySet<string> = new Set(['0001', '0030', '1000', '1010', '1020', '1060', '1063'])
 
-/** The driver of an accelerator’s own maker, as the kernel binds it. */
+/** The driver of an accelerator’s own manufacturer, as the kernel binds it. */
 const OWN_DRIVERS: ReadonlyMap<string, readonly string[]> = new Map([
   ['10de', ['nvidia']],
   ['1002', ['amdgpu']],
@@ -77,7 +77,7 @@ export const isGpuFunction = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'de
   vendor === '1002' && AMD_FUNCTIONS.has(device)
 
 /**
- * An accelerator whose id is that of a whole one. Of an id that is on no list nobody knows; of NVIDIA's and Intel's ids none tells, since
+ * An accelerator whose id is that of a whole one. Of an id that is on no list no one knows; of NVIDIA's and Intel's ids none shows, since
  * their virtual functions carry the id of the whole one.
  */
 export const isWholeById = ({ vendor, device }: Pick<PciDevice, 'vendor' | 'device'>): boolean =>

@@ -3,7 +3,7 @@ import type { GpuTopology } from '../probes/gpu-topology.ts'
 import type { FabricAdapter } from '../probes/infiniband.ts'
 import type { PciDevice } from '../probes/pci-devices.ts'
 
-/** A part of the picture. Switches and roots have only the PCI address they stand at. */
+/** A part of the picture. Switches and roots have only the PCI address they are at. */
 export interface TopologyNode {
   readonly id: string
   readonly kind: 'gpu' | 'nic'
@@ -11,7 +11,7 @@ export interface TopologyNode {
   /** PCI address, or the domain and bus of a root; null where it is not known which device it is. */
   readonly address: string | null
 }
-/** kind: NV18, PIX, PXB, PHB, NODE, SYS as the driver says; or "pci", a way of the PCI tree. */
+/** kind: NV18, PIX, PXB, PHB, NODE, SYS as the driver states; or "pci", a way of the PCI tree. */
 export interface TopologyEdge {
   readonly from: string
   readonly to: string
@@ -56,7 +56,7 @@ export function claimedGraph(matrix: GpuTopology, parts: TopologyParts): Topolog
   return { nodes, edges }
 }
 
-/** Which PCI address each name of the matrix has, as far as the driver and the kernel say. */
+/** Which PCI address each name of the matrix has, as far as the driver and the kernel state. */
 function addressesOf(matrix: GpuTopology, { gpus, adapters }: TopologyParts): ReadonlyMap<string, string> {
   const byName = new Map(adapters.map(({ name, pciAddress }) => [name, pciAddress]))
   return new Map([
@@ -68,7 +68,9 @@ function addressesOf(matrix: GpuTopology, { gpus, adapters }: TopologyParts): Re
   ])
 }
 
-/** How two devices must reach each other, read off the PCI tree: PIX, PXB, PHB, or far (NODE or SYS); null where the tree does not say. */
+/**
+ * How two devices must reach each other, read off the PCI tree: PIX, PXB, PHB, or far (NODE or SYS); null where the tree does not state.
+ */
 export function relationOf(a: PciDevice, b: PciDevice): 'PIX' | 'PXB' | 'PHB' | 'far' | null {
   if (a.root === null || b.root === null) return null
   if (a.root !== b.root) return 'far'
@@ -85,13 +87,13 @@ export interface Disagreement {
   readonly claimed: string
   readonly found: 'PIX' | 'PXB' | 'PHB' | 'far'
   /**
-   * switch-claimed: the driver says that a switch joins them and the tree has none; switch-denied: the other way round;
-   * distance: one says that they share a root of the processor, the other says that they do not.
+   * switch-claimed: the driver states that a switch joins them and the tree has none; switch-denied: the other way round; distance: one
+   * states that they share a root of the processor, the other states that they do not.
    */
   readonly what: 'switch-claimed' | 'switch-denied' | 'distance'
 }
 export interface Comparison {
-  /** Pairs with a GPU for which both the driver and the tree say something. NVLink pairs are none: they need no way over PCI. */
+  /** Pairs with a GPU for which both the driver and the tree state something. NVLink pairs are none: they need no way over PCI. */
   readonly compared: number
   /** Pairs that a switch joins, by both. */
   readonly switched: number
@@ -111,8 +113,8 @@ const reachOf = (kind: string): Reach | null =>
         : null
 
 /**
- * The driver's claim against the PCI tree, pair by pair. Whether one or several bridges of a switch lie between (PIX, PXB) is left
- * alone: drivers count them differently.
+ * The driver's claim against the PCI tree, pair by pair. Whether one or several bridges of a switch are between (PIX, PXB) is left alone:
+ * drivers count them differently.
  */
 export function compareWithPci(graph: TopologyGraph, devices: readonly PciDevice[]): Comparison {
   const byAddress = new Map(devices.map((device) => [device.address, device]))

@@ -59,7 +59,7 @@ import { timeChrony } from '../probes/time-chrony.ts'
 import { timeTimesyncd } from '../probes/time-timesyncd.ts'
 import { tpmPresence } from '../probes/tpm-presence.ts'
 
-/** Questions about access, audit, time, integrity, network and updates. The SSH server's settings stand in the encryption group. */
+/** Questions about access, audit, time, integrity, network and updates. The SSH server's settings are in the encryption group. */
 export const probes: readonly Probe<unknown>[] = [
   accountsLocal,
   accountsPasswordState,

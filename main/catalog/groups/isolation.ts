@@ -91,7 +91,7 @@ import { virtMachines } from '../probes/virt-machines.ts'
 export { evidenceCollectionCompleteness } from '../checks/evidence-collection-completeness.ts'
 export { arguesIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
 
-/** Isolation, inventory, and what the evidence itself rests on. The accounts it also reads are listed with access. */
+/** Isolation, inventory, and what the evidence itself depends on. The accounts it also reads are listed with access. */
 export const probes: readonly Probe<unknown>[] = [
   sshSession,
   hostKeyList,

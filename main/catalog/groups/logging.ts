@@ -25,7 +25,7 @@ import { timeNow } from '../probes/time-now.ts'
 import { timeNtpq } from '../probes/time-ntpq.ts'
 import { timeSources } from '../probes/time-sources.ts'
 
-/** Questions about the management controller’s users, clusters, and what the logs say about themselves and about this collection. */
+/** Questions about the management controller’s users, clusters, and what the logs state about themselves and about this collection. */
 export const probes: readonly Probe<unknown>[] = [
   timeNow,
   timeSources,

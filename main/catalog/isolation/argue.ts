@@ -16,7 +16,10 @@ import { SIGNALS } from './signals.ts'
 import { decideTenancy, TENANCY_LIMITS } from './tenancy.ts'
 import { weightHere } from './weight.ts'
 
-/** The four isolation answers with the dossier behind them: what the system runs on, who uses it, where each device is, and how good the evidence is. Never one number. */
+/**
+ * The four isolation answers with the dossier behind them: what the system runs on, who uses it, where each device is, and how good the
+ * evidence is. Never one number.
+ */
 export const arguesIsolation: Catalog['arguesIsolation'] = (readings, context) => argue(readings, context)
 
 function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): IsolationArgument {

@@ -1,4 +1,5 @@
-// Makers (implementer codes) and server cores (part numbers) of arm64: Linux arch/arm64/include/asm/cputype.h; util-linux lscpu-arm.c.
+// Manufacturers (implementer codes) and server cores (part numbers) of arm64: Linux arch/arm64/include/asm/cputype.h; util-linux
+// lscpu-arm.c.
 const MAKERS: ReadonlyMap<number, string> = new Map([
   [0x41, 'Arm'],
   [0x42, 'Broadcom'],
@@ -54,7 +55,7 @@ const SERVER_CORES: ReadonlyMap<number, ReadonlyMap<number, string>> = new Map([
 
 const hex = (number: number): string => `0x${number.toString(16)}`
 
-/** "Arm Neoverse N1", or the maker and the number of the part. */
+/** "Arm Neoverse N1", or the manufacturer and the number of the part. */
 export const armCoreName = (implementer: number, part: number): string =>
   `${MAKERS.get(implementer) ?? `maker ${hex(implementer)}`} ${SERVER_CORES.get(implementer)?.get(part) ?? `part ${hex(part)}`}`
 

@@ -4,7 +4,9 @@ import { pciPorts } from '../probes/pci-ports.ts'
 import { fastPorts, isOfProcessor } from './pci-hardware.ts'
 import type { Read } from './signal.ts'
 
-/** Data-processing units: the whole functions and the bridges that they show to the machine they stand in, and no virtual function (pci.ids). */
+/**
+ * Data-processing units: the whole functions and the bridges that they show to the machine they are in, and no virtual function (pci.ids).
+ */
 const UNITS: ReadonlySet<string> = new Set([
   // NVIDIA BlueField to BlueField-4: adapters, bridges of the card and bridges that it emulates, its management interface.
   ...['a2d0', 'a2d1', 'a2d2', 'a2d4', 'a2d5', 'a2d6', 'a2d7', 'a2d8', 'a2d9'].map((id) => `15b3:${id}`),
@@ -16,15 +18,15 @@ const UNITS: ReadonlySet<string> = new Set([
   // Intel’s infrastructure processors; Broadcom Stingray; Alibaba’s card.
   ...['8086:1452', '14e4:d802', '14e4:d804', '1ded:2050', '1ded:5011', '1ded:8000'],
 ])
-/** Makers of cards that a provider builds for itself. Every function of theirs is one of such a card, or of a hypervisor. */
+/** Manufacturers of cards that a provider builds for itself. Every function of theirs is one of such a card, or of a hypervisor. */
 const PROVIDERS: ReadonlySet<string> = new Set(['1d0f', '1ae0', '1ded'])
 const VIRTIO = '1af4'
 
 /**
- * Functions that guests have, where a card in this machine presents them: each stands behind a port of the processor whose registers for
- * link equalization were read, a virtio function beside a data-processing unit below that same port. What such a function looks like
- * decides about that device, and nothing about the machine. Without an answer about the ports there is none: ports of QEMU have no such
- * registers, and ports of Amazon (1d0f:0200) stand in guests as well (measured: an instance with eight H100).
+ * Functions that guests have, where a card in this machine presents them: each is behind a port of the processor whose registers for link
+ * equalization were read, a virtio function next to a data-processing unit below that same port. What such a function looks like decides
+ * about that device, and nothing about the machine. Without a response about the ports there is none: ports of QEMU have no such registers,
+ * and ports of Amazon (1d0f:0200) are in guests as well (measured: an instance with eight H100).
  */
 export function cardFunctions(read: Read): ReadonlySet<string> {
   const [pci, cpu, ports] = [read(pciDevices), read(cpuFeatures), read(pciPorts)]

@@ -6,14 +6,15 @@ const SERVER_MAKERS =
 const SERVER_CHASSIS: ReadonlySet<string> = new Set(['17', '23', '28', '29'])
 // Portable, laptop, notebook, hand held, docking station, sub notebook, tablet, convertible, detachable.
 const PORTABLE_CHASSIS: ReadonlySet<string> = new Set(['8', '9', '10', '11', '12', '14', '30', '31', '32'])
-// Desktops, towers, all in one, space saving, lunch box, embedded, mini and stick PCs: makers of servers build these too.
+// Desktops, towers, all in one, space saving, lunch box, embedded, mini and stick PCs: manufacturers of servers build these too.
 const DESK_CHASSIS: ReadonlySet<string> = new Set(['3', '4', '5', '6', '7', '13', '15', '16', '34', '35', '36'])
 const SERVER_PRODUCT =
   /PowerEdge|ProLiant|Apollo|Synergy|ThinkSystem|System x|PRIMERGY|Super ?Server|\bServer\b|^(SYS|SSG|AS)\b|^UCS|\b[DH]GX|^NF\d{4}|TaiShan/i
 
 /**
- * Whether the firmware’s words call the machine a server: a maker of servers, or a server’s case, and no laptop or desk PC unless its
- * product name is a server’s. Only text, which whoever sets the firmware chooses: used to see contradictions, never for hardware.
+ * Whether the firmware’s words call the machine a server: a manufacturer of servers, or a server’s case, and no laptop or desk PC unless
+ * its product name is a server’s. Only text, which the party that sets the firmware chooses: used to see contradictions, never for
+ * hardware.
  */
 export function claimsServer({ present, sysVendor, productName, chassisType }: DmiIdentity): boolean {
   if (!present || PORTABLE_CHASSIS.has(chassisType)) return false
@@ -22,9 +23,9 @@ export function claimsServer({ present, sysVendor, productName, chassisType }: D
   return !DESK_CHASSIS.has(chassisType) || SERVER_PRODUCT.test(productName)
 }
 
-/** Firmware houses and makers that put their own name on what their machines start with. */
+/** Firmware houses and manufacturers that put their own name on what their machines start with. */
 const FIRMWARE_HOUSE =
   /^(American Megatrends|AMI\b|INSYDE|Phoenix|Dell|HPE?\b|Hewlett|Lenovo|IBM|FUJITSU|Huawei|H3C|Inspur|xFusion|Cisco|Oracle|Sun Micro|GIGABYTE|Supermicro|Apple|Acer|ASUS|Byosoft|Nanjing)/i
 
-/** Whether a firmware vendor’s name is that of a maker who supplies firmware for hardware. Only text, as above. */
+/** Whether a firmware vendor’s name is that of a manufacturer who supplies firmware for hardware. Only text, as above. */
 export const isFirmwareHouse = (vendor: string): boolean => FIRMWARE_HOUSE.test(vendor.trim())

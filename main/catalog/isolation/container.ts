@@ -10,14 +10,14 @@ export type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubern
 export interface ContainerAnswer {
   readonly isContainer: boolean
   readonly platform: ContainerPlatform | null
-  /** What shows it; none where it is no container, or where nothing was read that says so. */
+  /** What shows it; none where it is no container, or where nothing was read that states this. */
   readonly steps: readonly Step[]
 }
 
 /**
- * Whether our session runs in a container: its process or user namespace is not the system's initial one, or the kernel says so in
- * another way. Files that container software leaves never decide: guests and hardware that were made from images have them too.
- * What was not read never counts for "no container".
+ * Whether our session runs in a container: its process or user namespace is not the system's initial one, or the kernel states this in
+ * another way. Files that container software leaves never decide: guests and hardware that were made from images have them too. What was
+ * not read never counts for "no container".
  */
 export function containerAnswer(read: Read): ContainerAnswer {
   const shown = [...namespaceSteps(read), ...kernelSteps(read)]
@@ -54,7 +54,7 @@ function namespaceSteps(read: Read): readonly Step[] {
   return own.pid !== null && secondProcess !== null && secondProcess !== 'kthreadd'
     ? [
         speaksAgainst(
-          `The process namespace bears the number of the initial one, and yet process 2 is ${named([secondProcess])} and not the kernel’s own: what we see of it was made up.`,
+          `The process namespace has the number of the initial one, but process 2 is ${named([secondProcess])} and not the kernel’s own: the visible values were falsified.`,
           namespaces,
           'first',
         ),
@@ -73,7 +73,7 @@ function kernelSteps(read: Read): readonly Step[] {
     ...(schedulerId !== null && schedulerId !== 1
       ? [
           speaksAgainst(
-            `The first process that we see is number ${schedulerId} to the kernel’s scheduler.`,
+            `The first visible process is number ${schedulerId} to the kernel’s scheduler.`,
             sessionLimits,
             'status',
           ),
@@ -104,7 +104,7 @@ export interface ContainerMark {
   readonly probe: typeof namespaces | typeof sessionLimits | typeof storageMounts
 }
 
-// First match wins: a pod of Kubernetes can sit in a group of Docker's, and Podman's groups lie below the manager's own slice.
+// First match wins: a pod of Kubernetes can sit in a group of Docker's, and Podman's groups are below the manager's own slice.
 const GROUPS: readonly (readonly [RegExp, ContainerPlatform])[] = [
   [/kubepods/, 'Kubernetes'],
   [/libpod/, 'Podman'],

@@ -16,8 +16,8 @@ export interface Held {
 }
 
 /**
- * Whether the processor shows what only a host may use: on x86 the power-management features of its maker; on arm64, which has no such
- * list, the hypervisor's own mode or the sampling of its cores, together with another unit that guests are not given.
+ * Whether the processor shows what only a host may use: on x86 the power-management features of its manufacturer; on arm64, which has no
+ * such list, the hypervisor's own mode or the sampling of its cores, together with another unit that guests are not given.
  */
 export function hostFeatures(read: Read): Held {
   const cpu = read(cpuFeatures)
@@ -25,7 +25,10 @@ export function hostFeatures(read: Read): Held {
   if (cpu.fact.architecture === 'arm64') return armHostFeatures(read)
   const { powerBits, powerBitsAsked } = cpu.fact
   if (powerBitsAsked.length === 0)
-    return { holds: false, text: 'This processor family does not show the features that tell hardware from a guest.' }
+    return {
+      holds: false,
+      text: 'This processor family does not have the features that distinguish hardware from a guest.',
+    }
   const shown = `The processor shows ${powerBits.length} of the ${powerBitsAsked.length} power-management features that hardware has and guests are not given as a rule`
   return hasHostPowerBits(cpu.fact)
     ? { holds: true, text: `${shown}.` }
@@ -50,13 +53,13 @@ function armHostFeatures(read: Read): Held {
     text:
       found.length === 0
         ? 'The processor shows none of what only a host may use: its hypervisor’s mode, profiling of cores, counting units outside them.'
-        : `Of what only a host may use, the kernel has ${found.join(', ')}${holds ? '.' : '; that alone does not tell hardware from a guest.'}`,
+        : `Of the features reserved for a host, the kernel has ${found.join(', ')}${holds ? '.' : '; that alone does not distinguish hardware from a guest.'}`,
   }
 }
 
 export interface Instrument {
   readonly name: 'rapl' | 'thermal' | 'msr' | 'edac'
-  /** answers: a value was read that only hardware has; silent: it was read, and holds no such value; unread: nothing was read of it. */
+  /** responses: a value was read that only hardware has; silent: it was read, and holds no such value; unread: nothing was read of it. */
   readonly is: 'answers' | 'silent' | 'unread'
   readonly text: string
 }
@@ -87,9 +90,9 @@ function energy(read: Read): Instrument {
     ? {
         name: 'rapl',
         is: 'answers',
-        text: `The energy counter of the processor rose by ${(zone.microjoules / 1e6).toFixed(3)} J between two readings.`,
+        text: `The energy counter of the processor rose by ${(zone.microjoules / 1e6).toFixed(3)} J between two samples.`,
       }
-    : { name: 'rapl', is: 'silent', text: 'The energy counter of the processor did not rise between two readings.' }
+    : { name: 'rapl', is: 'silent', text: 'The energy counter of the processor did not rise between two samples.' }
 }
 
 function registers(read: Read, cpu: CpuFeatures): Instrument {
@@ -105,8 +108,8 @@ function registers(read: Read, cpu: CpuFeatures): Instrument {
 const DEGREES: readonly [low: number, high: number] = [5, 115]
 
 /**
- * Temperatures that a processor can have. One that stands at the highest that the driver names is what the driver makes of an empty
- * register: coretemp subtracts the register from that (Linux drivers/hwmon/coretemp.c).
+ * Temperatures that a processor can have. One that is at the highest that the driver names is what the driver makes of an empty register:
+ * coretemp subtracts the register from that (Linux drivers/hwmon/coretemp.c).
  */
 export const plausibleTemperatures = ({ temperatures }: CpuSensors): readonly Temperature[] =>
   temperatures.filter(
@@ -138,7 +141,7 @@ const span = (values: readonly number[]): string => {
   return low === high ? `${low}` : `${low} to ${high}`
 }
 
-/** The driver that repeats what the firmware's tables say of memory, and looks at no controller (Linux drivers/edac/ghes_edac.c). */
+/** The driver that repeats what the firmware's tables report about memory, and looks at no controller (Linux drivers/edac/ghes_edac.c). */
 const FIRMWARE_ONLY = /^ghes/
 
 /** Memory controllers that a driver of their own looks at, with modules in them. */

@@ -1,7 +1,7 @@
 import type { CpuFeatures } from '../probes/cpu-features.ts'
 
 // Cores per processor of Intel's scalable server line, by the number in its name; suffixes count where they name another part. As
-// published; the 22 of them that stand in firmware tables of physical machines on record agree. Parts made for one customer are left out.
+// published; the 22 of them that are in firmware tables of physical machines on record agree. Parts made for one customer are left out.
 const XEON_CORES: readonly (readonly [cores: number, numbers: string])[] = [
   [144, '6780E 6766E'],
   [128, '6980P 6756E'],
@@ -51,11 +51,11 @@ const CORES_BY_NUMBER: ReadonlyMap<string, number> = new Map(
   XEON_CORES.flatMap(([cores, numbers]) => numbers.split(' ').map((number) => [number, cores] as const)),
 )
 
-/** Whether the name itself says the number of cores, so that no list can be wrong about it. */
+/** Whether the name itself states the number of cores, so that no list can be wrong about it. */
 export const saysItsCores = (modelName: string | null): boolean =>
   /\b\d{1,3}-Core Processor/.test((modelName ?? '').slice(0, 200))
 
-/** How many cores one processor of this name has: AMD says so in the name itself, Intel's server parts are listed. Null for others. */
+/** How many cores one processor of this name has: AMD states this in the name itself, Intel's server parts are listed. Null for others. */
 export function coresByName(modelName: string | null): number | null {
   const name = (modelName ?? '').slice(0, 200)
   const said = /\b(\d{1,3})-Core Processor/.exec(name)?.[1]
@@ -91,7 +91,7 @@ export function secondLevelCache({ vendor, family, model }: CpuFeatures): number
   return family === 26 && model < 0x80 ? 1024 : null
 }
 
-/** Range of physical address bits that a processor of this model shows, by what the maker built and what its settings take away. */
+/** Range of physical address bits that a processor of this model shows, by what the manufacturer built and what its settings take away. */
 export function addressBits(cpu: CpuFeatures): readonly [least: number, most: number] | null {
   const { vendor, family, model, marks } = cpu
   if (family === null || model === null) return null

@@ -3,7 +3,10 @@ import type { CpuRegisters, RegisterAnswer } from '../probes/cpu-msr.ts'
 import { isSince2009 } from './cpu-tables.ts'
 
 export interface RegisterReading {
-  /** sane: they hold what hardware holds; silent: zeros or refusals where hardware has values; mixed: neither; unknown: no list for this maker. */
+  /**
+   * sane: they hold what hardware holds; silent: zeros or refusals where hardware has values; mixed: neither; unknown: no list for this
+   * manufacturer.
+   */
   readonly is: 'sane' | 'silent' | 'mixed' | 'unknown'
   /** What stood there, in a few words. */
   readonly value: string
@@ -22,9 +25,9 @@ const within = (value: number | null, [low, high]: readonly [number, number]): b
 const bits = (answer: RegisterAnswer, shift: bigint, mask: bigint): number | null =>
   answer === 'refused' ? null : Number((answer >> shift) & mask)
 
-/** What the registers say of hardware. Intel SDM vol. 4 (0xCE, 0x1A2, 0x606, 0x34); AMD PPR (P-state definition, RAPL unit). */
+/** What the registers report about hardware. Intel SDM vol. 4 (0xCE, 0x1A2, 0x606, 0x34); AMD PPR (P-state definition, RAPL unit). */
 export function readRegisters(cpu: CpuFeatures, registers: CpuRegisters): RegisterReading {
-  if (!isSince2009(cpu)) return { is: 'unknown', value: 'not on record for this processor' }
+  if (!isSince2009(cpu)) return { is: 'unknown', value: 'not listed for this processor' }
   if (cpu.vendor === 'GenuineIntel') return intel(registers)
   return cpu.vendor === 'AuthenticAMD' ? amd(registers, (cpu.family ?? 0) >= ZEN) : amd(registers, true)
 }

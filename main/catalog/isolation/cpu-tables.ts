@@ -71,8 +71,8 @@ export const highestCpuidLevel = ({ vendor, family, model }: CpuFeatures): numbe
     : null
 
 /**
- * Whether the microcode revision is one that AMD made for another processor: since Zen its upper bytes hold family and model (AMD's
- * loader matches on them; Linux, arch/x86/kernel/cpu/microcode/amd.c, union zen_patch_rev). Null where that cannot be told.
+ * Whether the microcode revision is one that AMD made for another processor: since Zen its upper bytes hold family and model (AMD's loader
+ * matches on them; Linux, arch/x86/kernel/cpu/microcode/amd.c, union zen_patch_rev). Null where that cannot be reported.
  */
 export function hasForeignMicrocode({ vendor, family, model, microcode }: CpuFeatures): boolean | null {
   if (vendor !== 'AuthenticAMD' || family === null || model === null || microcode === null) return null
@@ -82,7 +82,7 @@ export function hasForeignMicrocode({ vendor, family, model, microcode }: CpuFea
   return ownFamily !== family || ownModel !== model
 }
 
-/** Microcode revisions that hypervisors show when nobody sets one: KVM on Intel and on AMD (vmx.c, svm.c), Hyper-V. */
+/** Microcode revisions that hypervisors show when no one sets one: KVM on Intel and on AMD (vmx.c, svm.c), Hyper-V. */
 export const DEFAULT_MICROCODE: ReadonlySet<string> = new Set(['0x1', '0x1000065', '0xffffffff'])
 
 /** CPUID signatures of hypervisors, at leaf 0x40000000 and every 0x100 above it. */

@@ -1,15 +1,15 @@
 /**
  * What a file of /sys/devices/system/cpu/vulnerabilities means. Documentation/ABI/testing/sysfs-devices-system-cpu has three forms, “Not
  * affected”, “Vulnerable” and “Mitigation: …”; Documentation/admin-guide/hw-vuln and the kernel’s sources (arch/x86/kernel/cpu/bugs.c,
- * arch/arm64/kernel/proton-pack.c) have “KVM: …” before the last two and “Unknown…” besides. Another form is not read.
+ * arch/arm64/kernel/proton-pack.c) have “KVM: …” before the last two and “Unknown…” in addition to. Another form is not read.
  */
 export type WeaknessState = 'not-affected' | 'mitigated' | 'vulnerable' | 'unclear'
 
-/** Whether two threads share a core (SMT); null where the kernel does not say. */
+/** Whether two threads share a core (SMT); null where the kernel does not state. */
 export type Smt = 'on' | 'off' | null
 
 /**
- * /sys/devices/system/cpu/smt/control (the same document): a number is that of the threads per core. “notimplemented” tells of the switch
+ * /sys/devices/system/cpu/smt/control (the same document): a number is that of the threads per core. “notimplemented” reports the switch
  * only, not of the processor.
  */
 export function smtState(control: string | null): Smt {

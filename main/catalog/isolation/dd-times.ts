@@ -1,6 +1,6 @@
 import type { Answer } from '../../core/probe.ts'
 
-/** Of one live test, in seconds: the least that its command can have taken by what it is or says, and how long our own clock heard it. */
+/** Of one live test, in seconds: the least that its command can have taken by what it is or states, and how long our own clock heard it. */
 export interface Heard {
   readonly least: number
   readonly auditor: number | null
@@ -11,11 +11,13 @@ export interface DdTime {
   readonly seconds: number
 }
 
-// “1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.246199 s, 4.3 MB/s” of GNU dd; older ones name one unit, busybox says “seconds”.
+// “1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.246199 s, 4.3 MB/s” of GNU dd; older ones name one unit, busybox states “seconds”.
 const SUMMARY =
   /^(\d{1,15}) bytes? (?:\([^()\n]{1,60}\) )?copied, (\d{1,9}(?:\.\d{1,12})?(?:e[-+]?\d{1,3})?) s(?:econds)?\b/m
 
-/** What dd says on stderr of how much it copied and how long it took; null where it failed or says neither, as some builds of busybox. */
+/**
+ * What dd states on stderr of how much it copied and how long it took; null where it failed or states neither, as some builds of busybox.
+ */
 export function ddTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'errorText'>): DdTime | null {
   if (exitCode !== 0) return null
   const found = SUMMARY.exec(errorText.slice(0, 4096))
@@ -23,7 +25,7 @@ export function ddTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'error
   return found !== null && Number.isFinite(seconds) && seconds > 0 ? { bytes, seconds } : null
 }
 
-/** How long a load of dd was heard, against what it says of itself and what the node's clock says of the whole command. */
+/** How long a load of dd was heard, against what it reports about itself and what the node's clock reports about the whole command. */
 export const heardOf = (answer: Answer): Heard => ({
   least: Math.max(ddTime(answer)?.seconds ?? 0, answer.seconds.node ?? 0),
   auditor: answer.seconds.auditor,
@@ -35,7 +37,7 @@ export function whyNoTime({ exitCode, errorText }: Pick<Answer, 'exitCode' | 'er
   if (/Operation not permitted|Permission denied/.test(errorText)) return `the kernel does not let ${device} be read`
   if (/affinity/.test(errorText)) return 'this session may not run on the first CPU'
   return exitCode === 0
-    ? `dd read ${device} and did not say how long it took`
+    ? `dd read ${device} and did not report the duration`
     : `${device} could not be read in a row (exit status ${exitCode})`
 }
 

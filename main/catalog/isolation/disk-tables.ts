@@ -42,7 +42,7 @@ const ATTACHMENTS: readonly (readonly [RegExp, Attachment])[] = [
   [/\/pci[0-9a-f]{4,8}:[0-9a-f]{2}\//, 'pci'],
 ]
 
-/** The first that fits; NVMe controllers of shared subsystems show no bus on their path, so their transport answers. */
+/** The first that fits; NVMe controllers of shared subsystems show no bus on their path, so their transport responses. */
 export function attachmentOf({ path, transport }: Disk): Attachment {
   if (transport !== '' && transport !== 'pcie') return transport === 'apple-nvme' ? 'pci' : 'network'
   const found = ATTACHMENTS.find(([pattern]) => pattern.test(path))?.[1]
@@ -88,7 +88,10 @@ export const instanceStoreOf = (disk: Disk): string | null =>
 
 const MAKERS =
   /^(ATA )?(SAMSUNG|MZ[0-9A-Z]{4,}|INTEL|SOLIDIGM|SSDPF|SSDSC|KIOXIA|KCD|KCM|KXG|TOSHIBA|WDC|WD_?|WUS\d|Western Digital|HGST|HUH\d|HUS\d|Hitachi|SEAGATE|ST\d{3,}|XS\d{3,}|Micron|MTFD|CT\d+|Crucial|SK ?hynix|HFS|HFM|PE[48]\d{3}|SanDisk|KINGSTON|LITEON|PLEXTOR|Dell|DELL|HPE? |MO\d{6}|VO\d{6}|MB\d{6}|EG\d{6}|LENOVO|HUAWEI|HWE|INSPUR|DAPUSTOR|DPH|Memblaze|P\dB|ScaleFlux|INNODISK|ADATA|Transcend|TS\d+|Corsair|PNY|Phison|SATADOM|SuperMicro|Apacer|Virtium|Swissbit|FUJITSU|MAXTOR|OCZ|PERC|AVAGO|LSI|BROADCOM|MR\d{4}|ServeRAID|Adaptec|LOGICAL VOLUME|DELLBOSS|Marvell|APPLE SSD)/i
-/** Whether the model is named as makers of drives and of drive controllers name theirs. Text, which whoever emulates a drive can choose. */
+/**
+ * Whether the model is named as manufacturers of drives and of drive controllers name theirs. Text, which the party that emulates a drive
+ * can choose.
+ */
 export const isMakersModel = (disk: Disk): boolean => MAKERS.test(fullName(disk)) || MAKERS.test(disk.model)
 
 /** Images that a management controller presents over USB. */
@@ -96,7 +99,10 @@ export const isVirtualMedia = (disk: Disk): boolean =>
   attachmentOf(disk) === 'usb' &&
   /virtual ?(cd|dvd|hdisk|hd|floppy|media|usb|disk)|remote ?media|iDRAC|LCDRIVE|vFlash/i.test(fullName(disk))
 
-/** Controllers that emulators present, for drives that tell nothing themselves (pci.ids): ICH9 and PIIX, LSI 53c1030 and SAS1068, VMware’s, SATA of VirtualBox. */
+/**
+ * Controllers that emulators present, for drives that show nothing themselves (pci.ids): ICH9 and PIIX, LSI 53c1030 and SAS1068, VMware’s,
+ * SATA of VirtualBox.
+ */
 export const IMITATED_CONTROLLERS: ReadonlySet<string> = new Set([
   '8086:2922',
   '8086:2829',

@@ -1,4 +1,4 @@
-/** One structure of dmidecode's answer. */
+/** One structure of dmidecode's response. */
 export interface DmiStructure {
   readonly type: number
   /** Field name → its value, trimmed; the first of a name counts. */

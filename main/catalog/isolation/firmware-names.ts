@@ -16,11 +16,12 @@ interface NamedBy {
   readonly field: Field
   readonly pattern: RegExp
   readonly unless?: readonly [Field, RegExp]
-  /** The same words stand on the cloud's bare metal. */
+  /** The same words are on the cloud's bare metal. */
   readonly alsoMetal?: true
 }
 
-// Exact product words only: makers of real servers (Oracle, Nutanix, Amazon, Google, Microsoft, Red Hat, Joyent) stand in these fields too.
+// Exact product words only: manufacturers of real servers (Oracle, Nutanix, Amazon, Google, Microsoft, Red Hat, Joyent) are in these fields
+// too.
 const NAMED_BY: readonly NamedBy[] = [
   { platform: 'QEMU', field: 'sysVendor', pattern: /^QEMU$/i },
   { platform: 'QEMU', field: 'sysVendor', pattern: /^Bochs$/ },
@@ -56,7 +57,7 @@ const NAMED_BY: readonly NamedBy[] = [
   { platform: 'bhyve', field: 'productName', pattern: /^BHYVE$/i },
   { platform: null, field: 'productName', pattern: /^SmartDC HVM$/ },
   { platform: 'Cloud Hypervisor', field: 'sysVendor', pattern: /^Cloud Hypervisor$/i },
-  // The cloud's bare metal carries the tag too, under the name of whoever built it.
+  // The cloud's bare metal carries the tag too, under the name of the party that built it.
   {
     platform: 'Oracle Cloud',
     field: 'chassisAssetTag',
@@ -86,16 +87,16 @@ export const namesInIdentity = (identity: DmiIdentity): readonly FirmwareName[] 
 
 const EMULATOR = /^(QEMU|Bochs|pc-(q35|i440fx)-[\w.-]+|RHEL[\d. -]+PC \((Q35|i440FX) \+ .*)$/i
 
-/** Names of emulators in places that a changed identity leaves behind: makers of processors and memory modules. */
+/** Names of emulators in places that a changed identity leaves behind: manufacturers of processors and memory modules. */
 export function emulatorsInTable({ processors, modules }: DmiTable): readonly string[] {
   const said = [...processors.flatMap(({ maker, version }) => [maker, version]), ...modules.map(({ maker }) => maker)]
   return [...new Set(said.flatMap((words) => (words !== null && EMULATOR.test(words.slice(0, 120)) ? [words] : [])))]
 }
 
-// What firmware houses leave where the board's maker was to write its name.
+// What firmware houses leave where the board's manufacturer was to write its name.
 const EMPTY_WORDS =
   /^(|to be filled by o\.?e\.?m\.?|default string|system manufacturer|system product name|not specified|\.+|empty|n\/a|unknown)$/i
 
-/** Whether anyone wrote a maker or product into the identity. */
+/** Whether anyone wrote a manufacturer or product into the identity. */
 export const hasOwnWords = ({ sysVendor, productName, boardVendor }: DmiIdentity): boolean =>
   [sysVendor, productName, boardVendor].some((words) => !EMPTY_WORDS.test(words.trim().slice(0, 120)))

@@ -21,14 +21,14 @@ const yes = (text: string): NativeGpus => ({ holds: 'yes', text })
 const acceleratorsOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   devices.filter((device) => isNvidiaGpu(device) || (isGpu(device) && device.address !== BUILT_IN_GRAPHICS))
 
-/** Those without the driver of their maker: nothing can be asked of them. */
+/** Those without the driver of their manufacturer: nothing can be queried of them. */
 const undrivenOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   acceleratorsOf(devices).filter((device) => !isUnderOwnDriver(device))
 
 /**
- * Part f of the minimum: whether every GPU and accelerator is a whole one of this machine. NVIDIA's driver says how its GPUs are attached.
- * Of other makers' that are whole by their id, the port above and the driver are what there is to read; what a guest that was given a
- * whole one shows is the same, and that is said. Not read does not hold; a machine without any has nothing to judge.
+ * Part f of the minimum: whether every GPU and accelerator is a whole one of this machine. NVIDIA's driver states how its GPUs are
+ * attached. Of other manufacturers' that are whole by their id, the port above and the driver are what there is to read; what a guest that
+ * was given a whole one shows is the same, and that is stated. Not read does not hold; a machine without any has nothing to evaluate.
  */
 export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpus {
   const pci = read(pciDevices)
@@ -43,37 +43,37 @@ export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpu
   const listed = accelerators.length - others.length
   if (listed === 0)
     return yes(
-      `${count(others.length, 'accelerator')} of other makers than NVIDIA: whole ones by their ids, under their own driver, behind ports as hardware has them. Whether a guest was given them whole, their driver does not say.`,
+      `${count(others.length, 'accelerator')} of manufacturers other than NVIDIA: whole devices by their IDs, under their own driver, behind ports typical of hardware. Their driver does not report whether they were passed through to a guest.`,
     )
   return reads(observed, 'gpu.mode', 'metal') && !reads(observed, 'gpu.hostlink', 'virtual')
     ? yes(`Of ${count(listed, 'GPU')} on the PCI bus the driver calls none handed to a guest.`)
     : no(
-        `${count(listed, 'GPU')} on the PCI bus, and the driver does not say of all of them that they are native.${undrivenText(pci.fact.devices)}`,
+        `${count(listed, 'GPU')} on the PCI bus, and the driver does not report all of them as native.${undrivenText(pci.fact.devices)}`,
       )
 }
 
-/** What is missing of the accelerators of other makers than NVIDIA; null where nothing is. */
+/** What is missing of the accelerators of other manufacturers than NVIDIA; null where nothing is. */
 function otherProblem(read: Read, others: readonly PciDevice[], observed: readonly Observed[]): string | null {
-  const said = `Of ${count(others.length, 'accelerator')} of other makers than NVIDIA`
+  const said = `Of ${count(others.length, 'accelerator')} of manufacturers other than NVIDIA`
   const strange = others.filter((device) => !isWholeById(device)).length
   if (strange > 0 || reads(observed, 'gpu.function', 'virtual'))
-    return `${said}, ${strange} ${strange === 1 ? 'has an id' : 'have ids'} that is not on record as that of a whole one.`
+    return `${said}, ${strange} ${strange === 1 ? 'has an id' : 'have ids'} not listed as that of a whole device.`
   const bare = others.filter(({ above }) => above.length === 0).length
   if (bare > 0) return `${said}, ${bare} ${bare === 1 ? 'has' : 'have'} no port above.`
   const undriven = undrivenText(others)
-  if (undriven !== '') return `${said}, not all can be asked.${undriven}`
+  if (undriven !== '') return `${said}, not all can be queried.${undriven}`
   const ports = realPorts(read)
-  return ports.holds ? null : `${said} the ports are not known to be those of hardware. ${ports.text}`
+  return ports.holds ? null : `${said}, the ports are not known to be those of hardware. ${ports.text}`
 }
 
 function undrivenText(devices: readonly PciDevice[]): string {
   const undriven = undrivenOf(devices).length
   return undriven === 0
     ? ''
-    : ` ${undriven} of ${count(acceleratorsOf(devices).length, 'GPU or accelerator', 'GPUs and accelerators')} ${undriven === 1 ? 'has' : 'have'} no driver of the maker’s own.`
+    : ` ${undriven} of ${count(acceleratorsOf(devices).length, 'GPU or accelerator', 'GPUs and accelerators')} ${undriven === 1 ? 'has' : 'have'} no vendor driver.`
 }
 
-/** How many GPUs and accelerators have no driver of their maker; 0 where the bus was not read. */
+/** How many GPUs and accelerators have no driver of their manufacturer; 0 where the bus was not read. */
 export function undrivenGpus(read: Read): number {
   const pci = read(pciDevices)
   return pci.ok ? undrivenOf(pci.fact.devices).length : 0

@@ -45,7 +45,7 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
     ? {
         platform: null,
         step: speaksAgainst(
-          'The hypervisor flag is set, and yet the processor shows every host feature and an instrument that answers: this system manages the hypervisor beneath it.',
+          'The hypervisor flag is set, but the processor shows every host feature and a working instrument: this system manages the underlying hypervisor.',
           cpuFeatures,
         ),
       }

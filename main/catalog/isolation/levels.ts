@@ -17,17 +17,16 @@ interface Level {
 const LEVELS: readonly Level[] = [
   {
     level: 'PI',
-    provider:
-      'A provider, or anybody else, with root in the system’s image: a kernel, a shell or an SSH server of their own.',
+    provider: 'A provider, or another party, with root in the system’s image: a modified kernel, shell or SSH server.',
     can: 'S3',
     mustFake: [
-      'Text alone, at the cost S0: such a system answers every question as it likes, or with the answers of another machine.',
+      'Text alone, at cost S0: such a system can falsify every response, or replay the responses of another machine.',
     ],
     wouldStillShow: null,
   },
   {
     level: 'P0',
-    provider: 'An honest provider, or a virtual machine as its software makes it.',
+    provider: 'A provider that falsifies nothing, or a virtual machine with the defaults of its software.',
     can: null,
     mustFake: [],
     wouldStillShow: ['Everything: the hypervisor’s name, its devices, its clocks, its firmware tables.'],
@@ -49,7 +48,7 @@ const LEVELS: readonly Level[] = [
     can: 'S1',
     mustFake: [
       'Chipset identities, ACPI tables and the firmware’s banner.',
-      'Registers of the processor, which KVM lets the monitor answer.',
+      'Processor registers, which KVM lets the monitor emulate.',
       'GPUs, drives and network adapters: real ones, handed to the guest.',
     ],
     wouldStillShow: null,

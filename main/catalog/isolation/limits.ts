@@ -1,7 +1,7 @@
-/** What no reading from inside a running system shows. Printed with every isolation answer, whatever it is. */
+/** What no reading from inside a running system shows. Printed with every isolation response, whatever it is. */
 export const CANNOT_SHOW: readonly string[] = [
-  'Whoever has root in the system’s image (a kernel, shell or SSH server of their own) can make it answer like any hardware, or replay another machine, at the cost of a text.',
-  'A hypervisor made to hide, which hands every device through and lets every register answer, is not visible from inside.',
+  'A party with root in the system’s image (a modified kernel, shell or SSH server) can make it respond like any hardware, or replay another machine, at the cost of text alone.',
+  'A hypervisor built to hide, which passes every device through and emulates every register, is not visible from inside.',
   'Overlays and mirroring in the switches of the network, and who else is behind them.',
   'Replication or snapshots of storage behind a data-processing unit that looks like a local drive.',
   'Who can reach the management controller, and what it was used for.',
@@ -12,4 +12,4 @@ export const CANNOT_SHOW: readonly string[] = [
 export const WITHOUT_RIGHTS =
   'The collection had no administrator rights: firmware tables, registers and other users’ processes were not read.'
 export const WITHOUT_LIVE_TESTS =
-  'Live tests were not asked for: the cost of CPUID, clock steal over an interval, and counters that move with the load were not measured.'
+  'Live tests were not requested: the cost of CPUID, clock steal over an interval, and counters that change with the load were not measured.'

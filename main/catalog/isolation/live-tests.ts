@@ -11,7 +11,7 @@ import { cpuidDecides, cpuidTimingSignals } from './signals/timing-cpuid.ts'
 import { heardSignals } from './signals/timing-heard.ts'
 import { instrumentSignals } from './signals/timing-instruments.ts'
 
-/** Every probe that is asked only with live tests, in the order in which they are asked: what measures time goes before what loads. */
+/** Every probe that is queried only with live tests, in the order in which they are queried: what measures time goes before what loads. */
 export const LIVE_PROBES: readonly Probe<unknown>[] = [
   liveCpuid,
   liveMsr,
@@ -23,19 +23,21 @@ export const LIVE_PROBES: readonly Probe<unknown>[] = [
 ]
 
 export interface LiveTest {
-  /** Of the signal, or of the probe whose answer was lost. */
+  /** Of the signal, or of the probe whose response was lost. */
   readonly id: string
-  /** It speaks for hardware; false where it speaks against it, or leaves open what hardware would have settled. */
+  /** It supports hardware; false where it contradicts it, or leaves open what hardware would have settled. */
   readonly holds: boolean
   readonly text: string
 }
 
-/** Answers that should be there and are not. An absent tool, device or right is an answer of its own. The reasons are those of readProbe(). */
+/**
+ * Responses that should be there and are not. An absent tool, device or right is a reason of its own. The reasons are those of readProbe().
+ */
 const LOST = /^(not usable: |not collected: the session ended)/
-/** A probe without any reading: nobody made one, so nobody asked. */
+/** A probe without any reading: no one made one, so no one asked. */
 const NO_READING = 'this was not collected'
 
-/** Whether live tests were asked for: some live probe has a reading, or a reason other than that nobody asked. */
+/** Whether live tests were requested: some live probe has a reading, or a reason other than that no one asked. */
 export const liveAsked = (read: Read): boolean =>
   LIVE_PROBES.some((probe) => {
     const reading = read(probe)
@@ -43,9 +45,9 @@ export const liveAsked = (read: Read): boolean =>
   })
 
 /**
- * What the live tests say of hardware, one entry for each that says something; none where nobody asked for them. A test whose answer
- * was lost does not hold. One that the node cannot answer, for want of a device, a tool or a right, has no entry: it was as good as
- * not asked. Gaps in the run of a processor and steal that stayed at zero never speak for hardware here.
+ * What the live tests report about hardware, one entry for each that is evidence; none where no one requested them. A test whose response
+ * was lost does not hold. One that the node cannot response, for want of a device, a tool or a right, has no entry: it was as good as not
+ * queried. Gaps in the run of a processor and steal that stayed at zero never support hardware here.
  */
 export function livePassed(read: Read): readonly LiveTest[] {
   if (!liveAsked(read)) return []
@@ -90,7 +92,7 @@ const judged = (read: Read, ids: readonly string[]): readonly LiveTest[] =>
 function stealRose(read: Read): readonly LiveTest[] {
   const interval = read(liveSteal)
   return interval.ok && interval.fact.steal > 0
-    ? [{ id: 'time.steal', holds: false, text: 'A hypervisor took processor time while we watched.' }]
+    ? [{ id: 'time.steal', holds: false, text: 'A hypervisor took processor time during the observation.' }]
     : []
 }
 
@@ -100,7 +102,7 @@ function unheard(read: Read): readonly LiveTest[] {
   return found.reads === 'virtual' ? [{ id: 'time.heard', holds: false, text: `${found.value}.` }] : []
 }
 
-/** Whether our own clock timed every live test that was answered, and none was shorter than it is. */
+/** Whether our own clock timed every live test that was collected, and none was shorter than it is. */
 export const wereHeard = (read: Read): boolean => observe(read, 'time.heard').reads === 'neutral'
 
 const SIGNALS: ReadonlyMap<string, Signal> = new Map(

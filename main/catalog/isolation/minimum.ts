@@ -14,8 +14,8 @@ type MinimumItem = Isolation['minimum'][number]
 type Holds = MinimumItem['holds']
 
 /**
- * Signals of which a missing reading does not leave the answer open: those that nothing virtual would show in, or that speak of one
- * device alone, which decides nothing about the machine. Every other signal is the only witness of something.
+ * Signals of which a missing reading does not leave the result open: those that nothing virtual would show in, or that concern one device
+ * alone, which decides nothing about the machine. Every other signal is the only witness of something.
  */
 const NO_WITNESS: ReadonlySet<string> = new Set([
   'blk.smart',
@@ -31,12 +31,12 @@ const ENOUGH_READ = 0.8
 const NEEDS_EXPLANATION = 1
 /** So many families with a reading towards a guest: none of 428 machines known to be hardware has two, every dressed-up guest has. */
 const FAMILIES_IN_DOUBT = 2
-/** What a drive or an adapter looks like speaks of that device: servers with a data-processing unit show virtual ones on real hardware. */
+/** What a drive or an adapter looks like concerns that device: servers with a data-processing unit show virtual ones on real hardware. */
 const OF_A_DEVICE: ReadonlySet<Family> = new Set(['storage', 'network'])
 
 /**
- * The minimum evidence for hardware, part by part. Only where every part that applies holds is hardware argued; what was not read does
- * not hold. One part may not apply: GPUs where there are none, live tests where nobody asked for them.
+ * The minimum evidence for hardware, part by part. Only where every part that applies holds is hardware argued; what was not read does not
+ * hold. One part may not apply: GPUs where there are none, live tests where no one requested them.
  */
 export function minimumEvidence(read: Read, observed: readonly Observed[]): readonly MinimumItem[] {
   return [
@@ -70,7 +70,7 @@ function tree(read: Read): MinimumItem {
   return part('b', 'The PCI tree is that of the processor', root.holds && uncore.holds, `${root.text} ${uncore.text}`)
 }
 
-/** So many instruments must answer, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
+/** So many instruments must response, and more than the one that QEMU imitates by a setting of its own (-accel kvm,rapl=on). */
 const ENOUGH_INSTRUMENTS = 2
 
 function counters(read: Read): MinimumItem {
@@ -81,7 +81,7 @@ function counters(read: Read): MinimumItem {
     ...(ports.holds ? [ports.text] : []),
   ]
   const texts = found.length >= ENOUGH_INSTRUMENTS ? found : [...all.map(({ text }) => text), ports.text]
-  return part('c', 'At least two instruments of hardware answer', found.length >= ENOUGH_INSTRUMENTS, texts.join(' '))
+  return part('c', 'At least two hardware instruments respond', found.length >= ENOUGH_INSTRUMENTS, texts.join(' '))
 }
 
 function cost(read: Read): MinimumItem {
@@ -93,8 +93,8 @@ function cost(read: Read): MinimumItem {
       title,
       'not-applicable',
       liveAsked(read)
-        ? 'Live tests were asked for, and this machine has no device that answers them; what rests on them stays open.'
-        : 'Live tests were not asked for; what rests on them stays open.',
+        ? 'Live tests were requested, but this machine has no device for them; conclusions that depend on them are not possible.'
+        : 'Live tests were not requested; conclusions that depend on them are not possible.',
     )
   const failed = tests.filter(({ holds }) => !holds)
   return part('d', title, failed.length === 0, (failed.length > 0 ? failed : tests).map(({ text }) => text).join(' '))
@@ -136,13 +136,13 @@ function undisputed(observed: readonly Observed[]): MinimumItem {
   const [seen] = slight.signals
   return part(
     'g',
-    'No contradiction, and no readings of a guest from two parts of the machine',
+    'No contradiction, and no indications of a guest from two parts of the machine',
     open.length === 0,
     open.length > 0
       ? `Not explained: ${open.join(', ')}.`
       : seen === undefined
-        ? 'No contradiction was seen, and no reading that needs an explanation.'
-        : `No contradiction was seen. Readings that guests have more often, of one part of the machine alone: ${slight.signals.join(', ')}.`,
+        ? 'No contradiction was observed, and no value that needs an explanation.'
+        : `No contradiction was observed. Values more typical of guests, from one part of the machine only: ${slight.signals.join(', ')}.`,
   )
 }
 
@@ -156,8 +156,8 @@ function doubts(observed: readonly Observed[]): { readonly signals: readonly str
 }
 
 /**
- * Signals that apply and were not read. Why they were not says nothing: whoever makes the image decides which tools it has, which rights
- * it gives and which modules its kernel loads, so that a refused right and an absent tool count like an answer that was taken out.
+ * Signals that apply and were not read. Why they were not is no evidence: the party that makes the image decides which tools it has, which
+ * rights it gives and which modules its kernel loads, so that a refused right and an absent tool count like a capture that was removed.
  */
 export const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
   observed.filter(

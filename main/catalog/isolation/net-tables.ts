@@ -1,4 +1,4 @@
-/** Virtual functions of network and fabric adapters (pci.ids). In a guest nothing else tells them from physical ones. */
+/** Virtual functions of network and fabric adapters (pci.ids). In a guest nothing else distinguishes them from physical ones. */
 const VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([
   ...['1002', '1004', '1012', '1014', '1016', '1018', '101a', '101c', '101e', 'a2d3'].map((id) => `15b3:${id}`),
   ...['10ca', '10ed', '1515', '1520', '152e', '152f', '1530', '154c', '1564', '1565', '1571', '15a8', '15a9'].map(
@@ -47,7 +47,10 @@ export const PROVIDER_DRIVERS: ReadonlyMap<string, string> = new Map([
   ['erdma', 'Alibaba'],
 ])
 
-/** Old adapters that emulators imitate (QEMU, VMware, VirtualBox): in a guest they are taken for imitations, on hardware for what they say. */
+/**
+ * Old adapters that emulators imitate (QEMU, VMware, VirtualBox): in a guest they are taken for imitations, on hardware for what they
+ * state.
+ */
 export const IMITATED_DRIVERS: ReadonlySet<string> = new Set([
   'e1000',
   'e1000e',
@@ -83,11 +86,11 @@ export const GUEST_ADDRESSES: readonly (readonly [string, string])[] = [
 export const guestAddress = (mac: string): string | null =>
   GUEST_ADDRESSES.find(([start]) => mac.toLowerCase().startsWith(start))?.[1] ?? null
 
-/** IEEE 802: bit 1 of the first byte says that the address was given by an administrator and not by a maker. */
+/** IEEE 802: bit 1 of the first byte states that the address was given by an administrator and not by a manufacturer. */
 export const isLocallyGiven = (mac: string): boolean =>
   /^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(mac) && (Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0
 
-/** Addresses that a software gateway answers with, and who does so. */
+/** Addresses that a software gateway responds with, and who does so. */
 const SOFTWARE_GATEWAYS: readonly (readonly [RegExp, string])[] = [
   [/^ee:ee:ee:ee:ee:ee$/, 'Calico’s'],
   [/^fe:54:00:/, 'the host’s end of a QEMU tap'],
@@ -98,7 +101,7 @@ const SOFTWARE_GATEWAYS: readonly (readonly [RegExp, string])[] = [
 export const softwareGateway = (mac: string): string | null =>
   SOFTWARE_GATEWAYS.find(([pattern]) => pattern.test(mac))?.[1] ?? null
 
-/** Addresses that several routers share: VRRP (RFC 9568), HSRP and GLBP. They tell nothing of what stands behind. */
+/** Addresses that several routers share: VRRP (RFC 9568), HSRP and GLBP. They show nothing of what is behind. */
 export const isSharedGateway = (mac: string): boolean =>
   /^(00:00:5e:00:0[12]:|00:00:0c:(07:ac|9f:f)|00:07:b4:00:)/.test(mac)
 

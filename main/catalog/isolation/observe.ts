@@ -9,7 +9,7 @@ export interface Observed {
 
 const NOT_COLLECTED: Parsed<never> = { ok: false, reason: 'this was not collected' }
 
-/** Readings by probe id, as signals ask for them; a probe without a reading counts as not collected. */
+/** Readings by probe id, as signals requires them; a probe without a reading counts as not collected. */
 export const readFrom =
   (readings: ReadonlyMap<string, Parsed<unknown>>): Read =>
   <F, C extends string>(probe: Probe<F, C>) =>

@@ -16,8 +16,8 @@ const GENERATIONS: readonly Generation[] = [
   { name: 'Haswell server', models: [0x3f], bridge: /^2f0[01]$/ },
   { name: 'Broadwell server', models: [0x4f, 0x56], bridge: /^6f0[01]$/ },
   { name: 'Skylake or Cascade Lake server', models: [0x55], bridge: /^2020$/ },
-  // From Ice Lake to Xeon 6 one device stands at the head of every root bus. pci.ids names it for Xeon 6 with P-cores (0xad, 0xae); those
-  // with E-cores (0xaf, 0xdd) have the same I/O dies, and drivers/edac/i10nm_base.c reads both at the same places (gnr_cfg).
+  // From Ice Lake to Xeon 6 one device is at the head of every root bus. pci.ids names it for Xeon 6 with P-cores (0xad, 0xae); those with
+  // E-cores (0xaf, 0xdd) have the same I/O dies, and drivers/edac/i10nm_base.c reads both at the same places (gnr_cfg).
   { name: 'Ice Lake server or newer', models: [0x6a, 0x6c, 0x8f, 0xcf, 0xad, 0xae, 0xaf, 0xdd], bridge: /^09a2$/ },
   { name: 'Sandy Bridge', models: [0x2a], bridge: /^010[048c]$/ },
   { name: 'Ivy Bridge', models: [0x3a], bridge: /^015[048c]$/ },
@@ -26,7 +26,7 @@ const GENERATIONS: readonly Generation[] = [
 
 const bridgeOf = (device: string): Generation | null => GENERATIONS.find(({ bridge }) => bridge.test(device)) ?? null
 
-/** The generation of this processor, where its host bridges are on record. Null for other makers and other models. */
+/** The generation of this processor, where its host bridges are on record. Null for other manufacturers and other models. */
 export const generationOf = ({ vendor, family, model }: CpuFeatures): Generation | null =>
   vendor === 'GenuineIntel' && family === 6
     ? (GENERATIONS.find(({ models }) => model !== null && models.includes(model)) ?? null)

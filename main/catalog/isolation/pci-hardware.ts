@@ -24,8 +24,8 @@ const held = (text: string): Held => ({ holds: true, text })
 const missing = (text: string): Held => ({ holds: false, text })
 
 /**
- * Makers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids). Amazon is none of them here: its host
- * bridge and ports (1d0f:0200) stand in guests on its processors as well (measured).
+ * Manufacturers of arm64 server and edge processors, whose root ports carry their vendor id (pci.ids). Amazon is none of them here: its
+ * host bridge and ports (1d0f:0200) are in guests on its processors as well (measured).
  */
 const ARM_MAKERS: ReadonlyMap<string, string> = new Map([
   ['10de', 'NVIDIA'],
@@ -49,7 +49,7 @@ const isVirtual = (device: PciDevice): boolean =>
 export const rootFunction = (devices: readonly PciDevice[]): PciDevice | null =>
   devices.find(({ address }) => address === '0000:00:00.0') ?? null
 
-/** Whether the head of the PCI tree is of the processor’s maker and generation. Not read does not hold. */
+/** Whether the head of the PCI tree is of the processor’s manufacturer and generation. Not read does not hold. */
 export function rootFitsProcessor(read: Read): Held {
   const [pci, cpu] = [read(pciDevices), read(cpuFeatures)]
   if (!pci.ok) return missing(`${pciDevices.title}: ${pci.reason}.`)
@@ -71,7 +71,7 @@ const X86_MAKERS: Readonly<Record<string, readonly string[]>> = {
   HygonGenuine: ['1d94', '1022'],
 }
 
-/** Whether a port or bridge is of the processor’s maker, and not a model of one that emulators copy. */
+/** Whether a port or bridge is of the processor’s manufacturer, and not a model of one that emulators copy. */
 export const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
   !isVirtual(port) &&
   !COPIED_PARTS.has(`${port.vendor}:${port.device}`) &&
@@ -81,11 +81,11 @@ export const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
 
 function x86Root(cpu: CpuFeatures, root: PciDevice): Held {
   if (X86_MAKERS[cpu.vendor ?? '']?.includes(root.vendor) !== true)
-    return missing(`The head of the PCI tree, ${name(root)}, is not of the processor’s maker.`)
+    return missing(`The root of the PCI tree, ${name(root)}, is not of the processor’s manufacturer.`)
   const { fit, bridgeOf } = fitOfBridge(cpu, root.device)
   if (fit === 'differs') return missing(`The head of the PCI tree, ${name(root)}, is part of a ${bridgeOf} processor.`)
   const generation = root.vendor === '8086' ? (fit === 'fits' ? bridgeOf : null) : amdOf(cpu, root.vendor, root.device)
-  // A processor or a bridge that is on no record can be anybody's invention: neither makes the other fit.
+  // A processor or a bridge that is on no record can be any person's invention: neither makes the other fit.
   return generation === null
     ? missing(`Whether the head of the PCI tree, ${name(root)}, is part of this processor is on no record.`)
     : held(`The head of the PCI tree, ${name(root)}, is part of a ${generation} processor, as this one is.`)
@@ -95,7 +95,7 @@ function armRoot(devices: readonly PciDevice[]): Held {
   const ports = devices.filter(({ class: kind, above }) => /^060[04]/.test(kind) && above.length === 0)
   const own = ports.find((port) => ARM_MAKERS.has(port.vendor) && !isVirtual(port))
   return own === undefined || ports.some(isVirtual)
-    ? missing('No PCI root port of a known maker of arm64 processors was seen, or one that hypervisors present.')
+    ? missing('No PCI root port of a known arm64 processor manufacturer was observed, or one that hypervisors present.')
     : held(`The PCI root port ${name(own)} is of ${ARM_MAKERS.get(own.vendor)}, which makes arm64 processors.`)
 }
 
@@ -111,7 +111,7 @@ export function uncoreFunctions(read: Read): Held {
       `${count(found.length, 'PCI function belongs', 'PCI functions belong')} to the inside of the processor (memory controllers, mesh, data fabric).`,
     )
   const shown = showsUncore(cpu.fact)
-  // Of Intel's models that are on no record nothing is known: they can be anybody's invention.
+  // Of Intel's models that are on no record nothing is known: they can be any person's invention.
   if (cpu.fact.vendor === 'GenuineIntel' && generationOf(cpu.fact) === null)
     return missing('Which PCI functions show the inside of this processor is on no record.')
   return shown === 'never'
@@ -140,7 +140,7 @@ export function realPorts(read: Read): Held {
   if (fast.length === 0) return missing('No PCI port has a link of 8 GT/s or more.')
   const said = `${count(fast.length, 'PCI port')} with links of 8 GT/s or more`
   const ports = read(pciPorts)
-  if (!ports.ok) return missing(`${said} by their own word. ${pciPorts.title}: ${ports.reason}.`)
+  if (!ports.ok) return missing(`${said}, as self-reported. ${pciPorts.title}: ${ports.reason}.`)
   const whole = ports.fact.ports.filter(
     ({ address, equalizes }) => equalizes && fast.some((p) => p.address === address),
   )

@@ -53,7 +53,7 @@ export const COPIED_PARTS: ReadonlyMap<string, CopiedPart> = new Map<string, Cop
 /** Host bridges of 32-bit processors. */
 export const BRIDGES_OF_32_BITS: ReadonlySet<string> = new Set(['8086:1237', '8086:7190', '8086:7192'])
 
-/** Makers of PCI Express switches, as they stand above GPUs in servers: PLX, Broadcom, Microchip, IDT. */
+/** Manufacturers of PCI Express switches, as they are above GPUs in servers: PLX, Broadcom, Microchip, IDT. */
 const SWITCH_VENDORS: ReadonlySet<string> = new Set(['10b5', '1000', '11f8', '111d'])
 export const isSwitchPort = ({ vendor, class: kind }: PciDevice): boolean =>
   kind.startsWith('0604') && SWITCH_VENDORS.has(vendor)
@@ -61,7 +61,7 @@ export const isSwitchPort = ({ vendor, class: kind }: PciDevice): boolean =>
 export const isCopiedBridge = (vendor: string, device: string): boolean =>
   COPIED_HOST_BRIDGES.has(`${vendor}:${device}`) || VIRTUAL_HOST_BRIDGES.has(`${vendor}:${device}`)
 
-/** ConnectX virtual functions (pci.ids). In a guest nothing else tells them from physical ones. */
+/** ConnectX virtual functions (pci.ids). In a guest nothing else distinguishes them from physical ones. */
 export const CONNECTX_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set(['1014', '1016', '1018', '101a', '101c', '101e'])
 const OTHER_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([
   '8086:154c',

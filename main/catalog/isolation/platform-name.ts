@@ -1,6 +1,6 @@
 import type { Sign } from './signal.ts'
 
-// A product stands on a base; where both are named, the base comes first: "KVM (Firecracker)". First match wins in each list.
+// A product is on a base; where both are named, the base comes first: "KVM (Firecracker)". First match wins in each list.
 const PRODUCTS = [
   'Firecracker',
   'Amazon EC2',

@@ -33,9 +33,9 @@ export interface LayerAnswer {
 export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
 
 /**
- * What this system runs on. The rules are tried in order and the first that applies decides; each says its evidence. Weights decide
- * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is
- * "not decided", or, where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
+ * What this system runs on. The rules are tried in order and the first that applies decides; each states its evidence. Weights decide
+ * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is "not decided", or,
+ * where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
  */
 export function decideLayer(read: Read): LayerAnswer {
   const observed = observeAll(SIGNALS, read)
@@ -84,7 +84,7 @@ export function decide(read: Read, observed: readonly Observed[], minimum: Isola
   if (unnamed !== null) return made('vm', platform, 'R5', unnamed, speaksAgainst(unnamed, cpuFeatures))
   const partition = partitionStep(read)
   if (partition !== null)
-    return made('lpar', null, 'R1', 'The firmware says that this is one logical partition.', partition)
+    return made('lpar', null, 'R1', 'The firmware reports that this is a logical partition.', partition)
   if (holdsWhole(minimum))
     return made('metal', null, 'R6', 'The minimum evidence for hardware is there in full, and none of it is disputed.')
   return noSignSeen(observed, minimum)
@@ -105,7 +105,7 @@ function contradiction(read: Read, observed: readonly Observed[]): string | null
   const signs = signsOf(observed)
   const impossible = signs.filter(({ sign }) => sign.weight === 'impossible')
   if (impossible.length > 0)
-    return `What the machine says of itself cannot be: ${titles(impossible.map(({ signal }) => signal))}.`
+    return `The machine’s own data is impossible on the stated hardware: ${titles(impossible.map(({ signal }) => signal))}.`
   const odd = signs.filter(({ sign }) => sign.weight === 'odd')
   const families = new Set(odd.map(({ signal }) => signal.family))
   return families.size >= 2 && reads(observed, 'cpu.powerbits', 'virtual') && !hostFeatures(read).holds
@@ -140,7 +140,7 @@ const openParts = (minimum: Isolation['minimum']): readonly string[] =>
 const whyUndecided = (minimum: Isolation['minimum']): string =>
   `No rule decides. Of the minimum evidence for hardware these parts do not hold: ${openParts(minimum).join(', ')}.`
 
-/** Signals that every login can read, on every kernel that a server runs. Only who looked there can say that no sign was found. */
+/** Signals that every login can read, on every kernel that a server runs. Only who looked there can state that no sign was found. */
 const EVERY_LOGIN_READS: readonly string[] = [
   'cpu.hvbit',
   'cpu.powerbits',
@@ -175,7 +175,7 @@ function notEstablished(read: Read, observed: readonly Observed[], minimum: Isol
   ].join(' ')
 }
 
-/** Virtual, while it shows itself as hardware: contradictions give away what the flag and the maker in the firmware do not say. */
+/** Virtual, while it shows itself as hardware: contradictions give away what the flag and the manufacturer in the firmware do not state. */
 function isConcealed(read: Read, { layer, rule }: Decision, observed: readonly Observed[]): boolean {
   if (layer !== 'vm') return false
   if (rule.id === 'R4') return true
@@ -201,14 +201,17 @@ function hides(read: Read): readonly Step[] {
   ]
 }
 
-/** There is no grade for evidence rooted in hardware: nothing that is asked gives it. B: two live tests that fit, with every test timed by our own clock; C: passive; D: below the minimum. */
+/**
+ * There is no grade for evidence rooted in hardware: nothing that is queried gives it. B: two live tests that fit, with every test timed by
+ * our own clock; C: passive; D: below the minimum.
+ */
 function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
   if (layer === 'unknown') return 'D'
   const passed = livePassed(read).filter(({ holds }) => holds).length
   return layer === 'metal' && passed >= 2 && wereHeard(read) && isWellRead(observed) ? 'B' : 'C'
 }
 
-/** Signs against first as they weigh, then what speaks for hardware, then what was not read. */
+/** Signs against first as they weigh, then what supports hardware, then what was not read. */
 function stepsOf(observed: readonly Observed[]): readonly Step[] {
   const against = signsOf(observed).map(({ sign }) => sign.step)
   const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))

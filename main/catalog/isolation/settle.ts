@@ -11,8 +11,8 @@ type OpenPoint = Isolation['settle'][number]
 const typed = (command: RunCommand): string => argvOf(command).join(' ')
 
 /**
- * For every question that was not answered: what it would settle, and the exact command or right that is missing. GPUs without a driver
- * come first: without one, most of what speaks of them cannot be asked.
+ * For every question that was not collected: what it would settle, and the exact command or right that is missing. GPUs without a driver
+ * come first: without one, most of them cannot be queried.
  */
 export function openPoints(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
   const byProbe = new Map<string, { probe: Probe<unknown>; reason: string; signals: string[] }>()
@@ -33,15 +33,15 @@ export function openPoints(read: Read, observed: readonly Observed[]): readonly 
 }
 
 const withoutDriver = (number: number): string =>
-  `${count(number, 'GPU or accelerator', 'GPUs and accelerators')} without the driver of ${number === 1 ? 'its' : 'their'} maker`
+  `${count(number, 'GPU or accelerator', 'GPUs and accelerators')} without the driver of ${number === 1 ? 'its' : 'their'} manufacturer`
 
 function undriven(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
   const number = undrivenGpus(read)
   if (number === 0) return []
   return [
     {
-      what: `${withoutDriver(number)}: nothing can be asked of ${number === 1 ? 'it' : 'them'}.`,
-      how: 'Have the node’s owner install and load the maker’s driver for every GPU and accelerator, then collect again.',
+      what: `${withoutDriver(number)}: no data can be read from ${number === 1 ? 'it' : 'them'}.`,
+      how: 'Have the node’s owner install and load the vendor’s driver for every GPU and accelerator, then collect again.',
       signals: observed
         .filter(({ signal, found }) => signal.family === 'gpu' && found.reads === 'unreadable')
         .map(({ signal }) => signal.id)
@@ -50,11 +50,11 @@ function undriven(read: Read, observed: readonly Observed[]): readonly OpenPoint
   ]
 }
 
-/** What speaks most for hardware where it answers, in the order of what a person should allow first. */
+/** The strongest evidence of hardware where it is available, in the order of what a person should allow first. */
 const FIRST: readonly string[] = ['pci.ports', 'cpu.energy', 'cpu.msr', 'cpu.hypervisor-leaf']
 const MOST_LINES = 4
 
-/** The exact lines, run as root, of the questions that were not answered; a long list is cut with a count, as the open points have all. */
+/** The exact lines, run as root, of the probes that were not collected; a long list is cut with a count, as the open points have all. */
 export function linesToSettle(read: Read, observed: readonly Observed[]): readonly string[] {
   const open = new Map(
     observed.flatMap(({ found }) =>

@@ -24,11 +24,9 @@ export type Family = (typeof FAMILIES)[number]
 export type Spoof = 'S0' | 'S1' | 'S2' | 'S3'
 
 /**
- * How much a sign of virtualization says:
- * names: a hypervisor names itself, or something only a hypervisor provides is there (rule R1);
- * impossible: cannot happen on the hardware that the machine says it is (contradiction of class K1);
- * odd: happens on hardware too, and needs an explanation (class K2);
- * hint: fits a guest, and decides nothing.
+ * How much a sign of virtualization states: names: a hypervisor names itself, or something only a hypervisor provides is there (rule R1);
+ * impossible: cannot happen on the hardware that the machine states it is (contradiction of class K1); odd: happens on hardware too, and
+ * needs an explanation (class K2); hint: fits a guest, and decides nothing.
  */
 export type Weight = 'names' | 'impossible' | 'odd' | 'hint'
 
@@ -39,18 +37,18 @@ export interface Sign {
   readonly step: Step
 }
 
-/** What a signal found on one node. Unreadable is never absent: only a complete answer can be `metal`. */
+/** What a signal found on one node. Unreadable is never absent: only a complete response can be `metal`. */
 export type Observation =
   | { readonly reads: 'unreadable'; readonly reason: string; readonly probe: Probe<unknown> }
   | { readonly reads: 'not-applicable'; readonly reason: string }
   | {
-      /** virtual: the signal is there; metal: it was looked for and hardware's answer is there; neutral: neither. */
+      /** virtual: the signal is there; metal: it was searched for and hardware's response is there; neutral: neither. */
       readonly reads: 'virtual' | 'metal' | 'neutral'
       /** What was read, in a few words; words of the node only through `plain` or `quote`. */
       readonly value: string
       /** For `virtual` at least one. */
       readonly signs: readonly Sign[]
-      /** What to say for hardware, or what stays open; none where there is nothing worth a sentence. */
+      /** What to state for hardware, or what stays open; none where there is nothing worth a sentence. */
       readonly steps: readonly Step[]
     }
 
@@ -58,8 +56,9 @@ export type Observation =
 export type Read = <F, C extends string>(probe: Probe<F, C>) => Parsed<F>
 
 /**
- * One thing that tells hardware from a guest: what it looks at, how it looks on either, what it costs to fake, where it misleads and
- * who says so. Only `observe` is code. The weight of a signal is not here: it comes from the counts of measured machines (counts.ts).
+ * One thing that distinguishes hardware from a guest: what it looks at, how it looks on either, what it costs to fake, where it misleads
+ * and who states this. Only `observe` is code. The weight of a signal is not here: it comes from the counts of measured machines
+ * (counts.ts).
  */
 export interface Signal {
   readonly id: string
@@ -69,7 +68,7 @@ export interface Signal {
   readonly onMetal: string
   readonly onGuest: string
   readonly spoof: Spoof
-  /** Where it says "virtual" of hardware, or says nothing of a guest. */
+  /** Where it states "virtual" of hardware, or is no evidence of a guest. */
   readonly traps: readonly string[]
   /** Standard and clause, kernel file, vendor manual, or "measured" with what. */
   readonly source: string

@@ -15,7 +15,9 @@ import { smbiosSignals } from './signals/smbios.ts'
 import { storageSignals } from './signals/storage.ts'
 import { timingSignals } from './signals/timing.ts'
 
-/** Everything that tells hardware from a guest, one list for the rules, the weights and the dossier. To add one, add it to its file. */
+/**
+ * Everything that distinguishes hardware from a guest, one list for the rules, the weights and the dossier. To add one, add it to its file.
+ */
 export const SIGNALS: readonly Signal[] = [
   ...cpuIdentitySignals,
   ...cpuFeatureSignals,

@@ -16,22 +16,22 @@ import { viewSteps } from './tenancy/view.ts'
 
 export interface TenancyAnswer {
   readonly tenancy: Isolation['tenancy']
-  /** The answer in a sentence, with the moment it holds for. */
+  /** The result in a sentence, with the moment it holds for. */
   readonly statement: string
-  /** The statement first, then everything it rests on. */
+  /** The statement first, then everything it depends on. */
   readonly because: readonly Step[]
 }
 
-/** What the answer on tenancy leaves out, whatever it is. Printed with it; it makes no answer undecided. */
+/** What the result on tenancy leaves out, whatever it is. Printed with it; it makes no result undetermined. */
 export const TENANCY_LIMITS: readonly string[] = [
-  'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not looked at: to list them, packets would have to be sent.',
-  'Which people stand behind an account, a service or a cluster on the roster is not shown by the system.',
-  'Whoever administers the system, or Kubernetes, Slurm or Ray on it, can start other work at any time.',
+  'Which other servers are in the same partition of an InfiniBand or Ethernet fabric was not tested: to list them, packets would have to be sent.',
+  'The system does not show which people use an account, a service or a cluster on the roster.',
+  'An administrator of the system, or of Kubernetes, Slurm or Ray on it, can start other work at any time.',
 ]
 
 /**
  * Who uses this system, at this moment: by rule only. Any user, container, guest, job or GPU process that the declared roster does not
- * explain makes it shared; that none is there is said only when every list was read, from the system itself and with administrator
+ * explain makes it shared; that none is there is stated only when every list was read, from the system itself and with administrator
  * rights. What divides the system for the tenant's own use is reported and is no failure.
  */
 export function decideTenancy(read: Read, context: Context): TenancyAnswer {
@@ -40,18 +40,18 @@ export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   const says = (what: Step['says']): boolean => rests.some((step) => step.says === what)
   const at = context.observedAt
   if (says('against')) {
-    const statement = `At ${at} others than those on the declared roster used this system, or work that nobody on it explains ran here.`
+    const statement = `At ${at} parties not on the declared roster used this system, or work that no roster entry explains ran here.`
     return { tenancy: 'shared', statement, because: [speaksAgainst(statement, null), ...rests] }
   }
   if (says('unclear') || rests.length === 0) {
-    const statement = `Who used this system at ${at} is not decided: what is missing stands below.`
+    const statement = `The users of this system at ${at} could not be determined: missing evidence is listed below.`
     return { tenancy: 'unknown', statement, because: [leavesUnclear(statement, null), ...rests] }
   }
-  const statement = `At ${at} nobody and nothing used this system but what the declared roster explains. It holds for that moment only.`
+  const statement = `At ${at} all use of this system is explained by the declared roster. This applies to that moment only.`
   return { tenancy: 'single-observed', statement, because: [speaksFor(statement, null), ...rests] }
 }
 
-/** Inside a container, by whatever shows it, others outside are not visible; the process namespace speaks for itself below. */
+/** Inside a container, by whatever shows it, others outside are not visible; the process namespace supports itself below. */
 function outsideSteps(read: Read, { namespaces, limits }: TenancyReadings): readonly Step[] {
   const isInitial = !namespaces.ok || namespaces.fact.own.pid === INITIAL_NAMESPACES.pid
   return [

@@ -9,10 +9,10 @@ type WeightOfEvidence = Isolation['weight']
 const MOST_OF_A_SIGNAL = 5
 /** No family of signals counts for more than this: its signals can share one cause. */
 const MOST_OF_A_FAMILY = 6
-/** Of what speaks the same way within a family, the strongest counts in full and the rest by this part. */
+/** Of what uses the same way within a family, the strongest counts in full and the rest by this part. */
 const PART_OF_THE_REST = 0.25
 
-/** What remains of a reading that speaks for hardware when the provider may have faked it. A reading that speaks for a guest keeps all. */
+/** What remains of a reading that supports hardware when the provider may have faked it. A reading that supports a guest keeps all. */
 const KEPT: Readonly<Record<Spoof, number>> = { S0: 0, S1: 0.25, S2: 0.7, S3: 1 }
 
 /**
@@ -24,7 +24,7 @@ export function weightOf(counts: Counts | undefined, isVirtual: boolean): number
   const share = ([hits, asked]: readonly [number, number]): number =>
     ((isVirtual ? hits : asked - hits) + 0.5) / (asked + 1)
   const weight = Math.log(share(counts.vm)) - Math.log(share(counts.metal))
-  // A reading never speaks against its own direction: where counts are few they may say so by chance.
+  // A reading never contradicts its own direction: where counts are few they may state this by chance.
   const directed = isVirtual ? Math.max(0, weight) : Math.min(0, weight)
   return rounded(Math.max(-MOST_OF_A_SIGNAL, Math.min(MOST_OF_A_SIGNAL, directed)))
 }

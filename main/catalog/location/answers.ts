@@ -14,7 +14,7 @@ import { neededMilliseconds } from './timing.ts'
 import { type Asked, discOf, type Judged, judge } from './verdict.ts'
 import { kilometres, listed, milliseconds } from './words.ts'
 
-/** A place or policy that a node is asked about, or why the policy names no area that can be compared with. */
+/** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
 export interface Question extends Pick<LocationAnswer, 'of' | 'title'> {
   readonly asked: Result<Asked, string>
 }
@@ -36,7 +36,7 @@ export const placeQuestion = (place: Place): Question => ({
 export const policiesFor = (node: string, policies: readonly ResidencyPolicy[]): readonly ResidencyPolicy[] =>
   policies.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
 
-/** Remembered: a polygon of a thousand corners takes long to look over, and policies are asked of every node. */
+/** Remembered: a polygon of a thousand corners takes long to look over, and policies are queried of every node. */
 export function policyQuestion(policy: ResidencyPolicy): Question {
   const known = QUESTIONS.get(policy)
   if (known !== undefined) return known
@@ -55,17 +55,17 @@ function policyTitle({ name, region, country, polygon }: ResidencyPolicy): strin
   return plain(codes.map(areaName).join(', '))
 }
 
-/** What questions are answered from. */
+/** What results are derived from. */
 export interface Read {
   readonly delay: Delay
   readonly signals: readonly Found[]
-  /** A sentence for each answer that is missing and could have named another place. */
+  /** A sentence for each capture that is missing and could have named another place. */
   readonly unread: readonly string[]
 }
 
 /**
- * One question answered, in words that say no more than was observed and who says the rest. Agreement counts only where nothing that
- * could have disagreed is missing; a bound by light holds whatever else would have been said.
+ * The result for one place, in words that state no more than was observed and who states the rest. Agreement counts only where nothing that
+ * could have disagreed is missing; a bound by light holds whatever else would have been stated.
  */
 export function answerOf(question: Question, { delay, signals, unread }: Read, context: Context): LocationAnswer {
   const { of, title } = question
@@ -75,7 +75,7 @@ export function answerOf(question: Question, { delay, signals, unread }: Read, c
       title,
       verdict: 'unverified',
       delay: 'unusable',
-      text: `${quote(title)} names no area that can be compared with: ${question.asked.error}.`,
+      text: `${quote(title)} names no area for comparison: ${question.asked.error}.`,
       signals: signals.map(({ id }) => ({ id, says: 'silent' })),
       needed: null,
     }
@@ -99,12 +99,12 @@ export function answerOf(question: Question, { delay, signals, unread }: Read, c
 
 const missing = (verdict: string, unread: readonly string[]): string =>
   unread.length > 0 && SUPPORTS.has(verdict)
-    ? ` What could have named another place is missing: ${unread.join(' ')}`
+    ? ` Evidence that could name another place is missing: ${unread.join(' ')}`
     : ''
 
 const SUPPORTS: ReadonlySet<string> = new Set(['bounded-inside', 'consistent', 'asserted-only'])
 const DAY_MS = 86_400_000
-const TOO_OLD = `The recording is more than ${FRESH_DAYS} days old, or dated after this moment; it supports nothing as of then.`
+const TOO_OLD = `The recording is more than ${FRESH_DAYS} days old, or dated after the evaluation date; it supports no location as of that date.`
 
 function isStale({ asOf, observedAt }: Context): boolean {
   const days = Math.floor((millisOf(asOf) - millisOf(observedAt)) / DAY_MS)
@@ -122,7 +122,7 @@ export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context
   return most !== undefined && most.milliseconds > 0 ? most : null
 }
 
-/** Times are told in microseconds: rounded down, so that the one that is told bounds it, too. */
+/** Times are reported in microseconds: rounded down, so that the one that is reported bounds it, too. */
 const told = (time: number): number => Math.floor(time * 1000) / 1000
 
 /** A fleet has few vantages and policies and many nodes; borders are long. Remembered by what it depends on and nothing else. */
@@ -154,16 +154,16 @@ function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): st
   switch (judged.verdict) {
     case 'contradicted':
       return judged.delay === 'outside'
-        ? `The answering party is not in ${place}: ${excluding(asked, matter.delay)}.`
+        ? `The SSH responder is not in ${place}: ${excluding(asked, matter.delay)}.`
         : `A signed statement names a place outside ${place}. ${signed(judged, matter.signals)}`
     case 'conflicting':
-      return `No time contradicts ${place}, and a statement names another place: ${who('outside')} ${who('inside') === '' ? 'Nothing that was read agrees with it.' : `Others agree with it: ${who('inside')}`} A person has to look.`
+      return `No round-trip time contradicts ${place}, but a statement names another place: ${who('outside')} ${who('inside') === '' ? 'No evidence agrees with it.' : `Others agree with it: ${who('inside')}`} Review by a person is needed.`
     case 'bounded-inside':
-      return `The party that holds the keys of the SSH session is inside ${place}: ${reached(matter.delay)}, and everywhere within that lies inside. A relay there that holds a copy of the host key would answer alike.`
+      return `The SSH responder (holder of the session keys) is inside ${place}: ${reached(matter.delay)}, and every point within that distance is inside. A relay there with a copy of the host key would respond the same way.`
     case 'consistent':
-      return `What was observed is consistent with ${place}, as with every other place in reach: the times do not exclude it (${reached(matter.delay)}), and statements of different kinds agree. ${who('inside')}`
+      return `The observations are consistent with ${place}, as with every other place within the distance bound: the round-trip times do not exclude it (${reached(matter.delay)}), and statements of different kinds agree. ${who('inside')}`
     case 'asserted-only':
-      return `That it is in ${place} is asserted, and no time bears on it far enough: ${who('inside')} ${neededText(matter.needed)}`
+      return `Location in ${place} is only asserted; no round-trip time bounds it: ${who('inside')} ${neededText(matter.needed)}`
     case 'unverified':
       return `${unverified(judged)} ${neededText(matter.needed)}`
   }
@@ -179,14 +179,14 @@ const signed = ({ says }: Judged, signals: readonly Found[]): string =>
 
 const unverified = ({ delay }: Judged): string =>
   delay === 'empty'
-    ? 'The times of the vantages exclude each other, so that one of them is wrong; that is no finding against the node.'
+    ? 'The times of the vantage points exclude each other, so at least one of them is wrong; this is no evidence against the node.'
     : delay === 'undecided'
-      ? 'The times neither exclude it nor bound it inside, and nothing that was read says where the node is.'
-      : 'No usable time bears on it, and nothing that was read says where the node is.'
+      ? 'The times neither exclude it nor bound it inside, and no evidence shows where the node is.'
+      : 'There is no usable round-trip time, and no evidence shows where the node is.'
 
 export const neededText = (needed: LocationAnswer['needed']): string =>
   needed === null
-    ? 'No round trip from a declared vantage would bound it inside; one within the area is needed.'
+    ? 'No round trip from a declared vantage point would bound it inside; one within the area is needed.'
     : `A round trip of ${milliseconds(needed.milliseconds)} or less from ${quote(needed.vantage)} would bound it inside.`
 
 interface Reach {
@@ -200,15 +200,15 @@ const reaches = ({ discs }: Delay): readonly Reach[] =>
     time === null || reachKm === null ? [] : [{ vantage: vantage.name, milliseconds: time, reachKm, center: vantage }],
   )
 
-/** The times that miss a place, named: the one that misses it by itself, or all that miss it together. */
+/** The times that miss a place, named: the one that misses it on its own, or all that miss it together. */
 function excluding({ region }: Asked, delay: Delay): string {
   const alone = reaches(delay).filter(
     ({ center, reachKm }) => delaySays({ ...delay, usable: [{ center, radiusKm: reachKm }] }, region) === 'outside',
   )
   const [nearest] = [...alone].sort((a, b) => a.reachKm - b.reachKm)
   if (nearest !== undefined)
-    return `the second fastest round trip from ${quote(nearest.vantage)} took ${milliseconds(nearest.milliseconds)}, so that the answering party is at most ${kilometres(nearest.reachKm)} away, and no part of the place is that near`
-  return `${reached(delay)}, and what these have in common misses it`
+    return `the second fastest round trip from ${quote(nearest.vantage)} took ${milliseconds(nearest.milliseconds)}, so the SSH responder is at most ${kilometres(nearest.reachKm)} away, and no part of the place is that near`
+  return `${reached(delay)}, and the area common to these excludes it`
 }
 
 /** The reaches of a node’s times in one clause; of many, the three shortest and the names of the rest. */
@@ -219,5 +219,5 @@ function reached(delay: Delay): string {
       ? []
       : [`at most ${kilometres(one.reachKm)} from ${quote(one.vantage)} (${milliseconds(one.milliseconds)})`],
   )
-  return `${shown.join(', ')}${rest.length === 0 ? '' : `, and as told of ${listed(rest.map(({ vantage }) => vantage))}`}`
+  return `${shown.join(', ')}${rest.length === 0 ? '' : `, and similarly from ${listed(rest.map(({ vantage }) => vantage))}`}`
 }

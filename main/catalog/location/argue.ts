@@ -13,7 +13,9 @@ import { LOCATION_WANTS, type LocationFacts, locationSignals, missedStatements }
 import { settledTime } from './timing.ts'
 import { milliseconds } from './words.ts'
 
-/** Where a node is said, and has, to be, and what bears it out: times first, then statements by who stands behind them. Never one number. */
+/**
+ * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.
+ */
 export const arguesLocation: Catalog['arguesLocation'] = (readings, context) => {
   const facts = factsFrom(readings)
   const echo = facts.echo.ok ? facts.echo.fact : null
@@ -55,24 +57,24 @@ function notesOf({ echo, delay, front, exclude }: Noted, { hostKey }: Context): 
     ...delay.notes,
     ...(exclude
       ? [
-          'The times of the vantages exclude each other: there is nowhere that all of them reach, so that one declared place or one clock is wrong. That is no finding against the node.',
+          'The times of the vantage points exclude each other: no point is within all of their distance bounds, so at least one declared place or clock is wrong. This is no evidence against the node.',
         ]
       : []),
     ...(delay.usable.length === 0
       ? []
       : [
-          'The times bound whoever holds the keys of the SSH session. Delay does not show that this is the audited machine, and no relay with a copy of its host key.',
+          'The times bound the holder of the SSH session keys. Delay does not show that this is the audited machine rather than a relay with a copy of its host key.',
         ]),
     ...(front?.exceeds === true
       ? [
-          `Something nearer than the node opens the TCP connection: a relay, load balancer or proxy. It was open after ${milliseconds(front.tcpMs)}, and the echo took ${milliseconds(front.echoMs)}; ${milliseconds(front.allowedMs)} of a gap would be usual. The echo goes through it to the holder of the keys, so that the bound above stands.`,
+          `A system nearer than the node accepts the TCP connection: a relay, load balancer or proxy. It was open after ${milliseconds(front.tcpMs)}, and the echo took ${milliseconds(front.echoMs)}; ${milliseconds(front.allowedMs)} of difference would be usual. The echo passes through it to the holder of the keys, so the bound above applies.`,
         ]
       : []),
     ...(echo !== null && (echo.path?.jumps ?? 0) > 0
-      ? ['The connection went through a jump host; the echo went to the node and back all the way.']
+      ? ['The connection went through a jump host; the echo covered the full path to the node and back.']
       : []),
     ...(hostKey === undefined
-      ? ['The recording names no host key, so that records of other vantages cannot be compared.']
+      ? ['The recording names no host key, so that records of other vantage points cannot be compared.']
       : []),
   ]
 }

@@ -13,7 +13,7 @@ const once = <T>(make: () => T): (() => T) => {
   }
 }
 
-/** A line of 0.2 mm at 1:10,000,000 is 2 km wide, and its makers straightened what is narrower; the steps of the arcs add 0.3 km. */
+/** A line of 0.2 mm at 1:10,000,000 is 2 km wide, and its manufacturers straightened what is narrower; the steps of the arcs add 0.3 km. */
 const TOLERANCE_KM = 5
 
 const packed: PackedAtlas = fine

@@ -8,13 +8,13 @@ import { type Delay, type DelaySays, delaySays } from './discs.ts'
 import type { Asked } from './verdict.ts'
 import { kilometres } from './words.ts'
 
-/** What the round trips say of one place or policy, as steps of an argument. */
+/** What the round trips report about one place or policy, as steps of an argument. */
 export interface Bound {
   readonly says: DelaySays
   readonly because: readonly Step[]
 }
 
-/** Each time by itself, then what has to be known about them. Times from records rest on no capture. */
+/** Each time on its own, then what has to be known about them. Times from records depend on no capture. */
 export const timeSteps = ({ discs, notes }: Delay, says: Step['says']): readonly Step[] => [
   ...discs.map(({ text, reachKm, record }): Step => {
     const step = { says: reachKm === null ? 'unclear' : says, text } as const
@@ -29,7 +29,7 @@ export function boundBy({ title, asked }: Question, delay: Delay, context: Conte
   if (!asked.ok)
     return {
       says: 'unusable',
-      because: [leavesUnclear(`${place} names no area to compare with: ${asked.error}.`, null)],
+      because: [leavesUnclear(`${place} names no area for comparison: ${asked.error}.`, null)],
     }
   const says = delaySays(delay, asked.value.region)
   return {
@@ -45,18 +45,21 @@ export function boundBy({ title, asked }: Question, delay: Delay, context: Conte
 function conclusion(says: DelaySays, place: string, hint: () => string): Step {
   switch (says) {
     case 'inside':
-      return speaksFor(`Every point within reach lies inside ${place}.`, nonceEcho)
+      return speaksFor(`Every point within the distance bound is inside ${place}.`, nonceEcho)
     case 'outside':
-      return speaksAgainst(`No point within reach lies inside ${place}: the answering party is not there.`, nonceEcho)
+      return speaksAgainst(
+        `No point within the distance bound is inside ${place}: the SSH responder is not there.`,
+        nonceEcho,
+      )
     case 'undecided':
       return leavesUnclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
     case 'empty':
       return leavesUnclear(
-        `The times exclude each other, so that one of the vantages is wrong; they say nothing about ${place}.`,
+        `The times exclude each other, so at least one of the vantage points is wrong; they are no evidence about ${place}.`,
         nonceEcho,
       )
     case 'unusable':
-      return leavesUnclear(`No usable time bears on ${place}. ${hint()}`, nonceEcho)
+      return leavesUnclear(`There is no usable round-trip time for ${place}. ${hint()}`, nonceEcho)
   }
 }
 
@@ -67,5 +70,5 @@ function distances({ region }: Asked, { discs }: Delay): string {
   const far = discs
     .filter(({ reachKm }) => reachKm !== null)
     .map(({ vantage }) => `${kilometres(geodesicKm(vantage, center))} from ${quote(vantage.name)}`)
-  return ` (declared to within ${radiusKm} km${far.length === 0 ? '' : `; its middle is ${far.slice(0, 4).join(', ')}`})`
+  return ` (declared to within ${radiusKm} km${far.length === 0 ? '' : `; its center is ${far.slice(0, 4).join(', ')}`})`
 }

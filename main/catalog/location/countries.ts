@@ -6,7 +6,7 @@ import data from './countries.json' with { type: 'json' }
 
 /** A group of countries that a policy may name. */
 export interface CountryGroup {
-  /** As it stands in a sentence. */
+  /** As it is in a sentence. */
   readonly title: string
   /** The states, and the territories that belong to it under codes of their own. */
   readonly codes: readonly string[]
@@ -49,7 +49,7 @@ export function regionOfPolicy(policy: ResidencyPolicy): Result<Region, string> 
   const given = (['region', 'country', 'polygon'] as const).filter((key) => policy[key] !== undefined)
   const [kind] = given
   if (kind === undefined) return err('it names no place: one of region, country, polygon is needed')
-  if (given.length > 1) return err(`it names ${given.join(' and ')}: only one of them can stand in a policy`)
+  if (given.length > 1) return err(`it names ${given.join(' and ')}: only one of them may be in a policy`)
   if (kind === 'polygon') return polygonOf(policy.polygon ?? [])
   return countriesOf(kind === 'region' ? [policy.region ?? ''] : (policy.country ?? []))
 }

@@ -6,10 +6,10 @@ import { millisOf } from '../../core/register/days.ts'
 import { ADDRESS_WANTS, type AddressFacts } from './peers.ts'
 
 const DAY_MS = 86_400_000
-/** Addresses are sold and moved: what a database says of a year ago bears on nothing today. */
+/** Addresses are sold and moved: what a database reports about a year ago concerns nothing today. */
 const OLDEST_DAYS = 366
 
-/** How old its data is at a moment, in whole days; null where nobody said of which day it is. */
+/** How old its data is at a moment, in whole days; null where no one stated about which day it is. */
 export const ageInDays = ({ builtOn }: Pick<AddressDatabase, 'builtOn'>, asOf: string): number | null => {
   const days =
     builtOn === null ? Number.NaN : Math.floor((millisOf(asOf) - millisOf(`${builtOn}T00:00:00.000Z`)) / DAY_MS)
@@ -23,8 +23,8 @@ export function isCurrent(database: Pick<AddressDatabase, 'builtOn'>, asOf: stri
 }
 
 /**
- * Whose data it is, as far as two databases can be told apart: the same file is one source under whatever names, names know no case, and
- * all of which nobody said whose they are count as one.
+ * Whose data it is, as far as two databases can be distinguished: the same file is one source under whatever names, names know no case, and
+ * all of which no one stated whose they are count as one.
  */
 export function sourceOf(database: AddressDatabase, databases: readonly AddressDatabase[]): string {
   const { provenance, file } = databases.find((other) => other.file.sha256 === database.file.sha256) ?? database
@@ -32,7 +32,7 @@ export function sourceOf(database: AddressDatabase, databases: readonly AddressD
   return name === file.name.trim().toLowerCase() ? '' : name
 }
 
-/** Answers by address; a database is never changed once it was asked, and every node looks into it. */
+/** Responses by address; a database is never changed once it was queried, and every node looks into it. */
 export function answersOf(database: AddressDatabase): ReadonlyMap<string, AddressAnswer> {
   const known = ANSWERS.get(database)
   if (known !== undefined) return known
@@ -42,12 +42,12 @@ export function answersOf(database: AddressDatabase): ReadonlyMap<string, Addres
 }
 const ANSWERS = new WeakMap<AddressDatabase, ReadonlyMap<string, AddressAnswer>>()
 
-/** What one database says of the country of one address. */
+/** What one database reports about the country of one address. */
 export interface CountrySaid {
-  /** As `sourceOf` tells it. */
+  /** As `sourceOf` shows it. */
   readonly source: string
   readonly country: string
-  /** Which database says so, of which day, and its digest. */
+  /** Which database states this, of which day, and its digest. */
   readonly text: string
 }
 
@@ -70,7 +70,7 @@ export function countriesOf(
 }
 
 /**
- * Claims of others against allowed countries. Decided only by two databases of different provenance that agree, with nobody against them:
+ * Claims of others against allowed countries. Decided only by two databases of different provenance that agree, with no one against them:
  * such databases copy each other, and are often wrong.
  */
 export function databasesSay(
@@ -84,9 +84,9 @@ export function databasesSay(
   return outside >= 2 && inside === 0 ? 'outside' : 'undecided'
 }
 
-/** Readings of which only some are looked at. */
+/** Readings of which only some are examined. */
 export const onlyFacts = (facts: Partial<AddressFacts>): AddressFacts => ({ ...UNREAD, ...facts })
 
 const UNREAD = Object.fromEntries(
-  Object.keys(ADDRESS_WANTS).map((name) => [name, unknown('this is not looked at here')]),
+  Object.keys(ADDRESS_WANTS).map((name) => [name, unknown('this is not evaluated here')]),
 ) as unknown as AddressFacts

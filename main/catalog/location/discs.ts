@@ -12,13 +12,13 @@ import { BORDERS } from './borders.ts'
 import { EVERYWHERE_KM, farthestKm, LIGHT_KM_PER_MS, settledTime, type Timed } from './timing.ts'
 import { kilometres, milliseconds } from './words.ts'
 
-/** What the round trips of one node say of where the answering party can be: all usable discs hold at once. */
+/** What the round trips of one node report about where the answering party can be: all usable discs hold at once. */
 export interface Delay {
   readonly discs: readonly LocationDisc[]
   readonly usable: readonly Disc[]
   /**
    * Whether they may bear a place out. Where the collection’s own times would count and are missing, the others only exclude: a capture
-   * that is taken away must not leave a better answer than it would have given. Where the collecting machine has no declared place, its
+   * that is taken away must not leave a better result than it would have given. Where the collecting machine has no declared place, its
    * times never counted, and nothing is missing.
    */
   readonly bounds: boolean
@@ -78,8 +78,11 @@ const noted = (...notes: readonly string[]): Times => ({ disc: null, notes })
 
 function ownTimes(echo: NonceEcho | null, { node: { vantage } }: Context): Times {
   if (vantage === undefined)
-    return noted('The place of the collecting machine was not declared, so that its times say nothing about a place.')
-  if (echo === null) return noted('The collection itself has no times; what others timed can only exclude a place.')
+    return noted(
+      'The place of the collecting machine was not declared, so that its times are no evidence of a location.',
+    )
+  if (echo === null)
+    return noted('The collection itself has no times; measurements of others can only exclude a place.')
   const at = echo.bursts[0]?.at ?? null
   return { disc: discOf({ vantage, record: null, signer: null, at }, echo, echo.path), notes: [] }
 }
@@ -95,8 +98,8 @@ function recordedTimes(
   if (record.demo !== demo)
     return noted(
       record.demo
-        ? `${by} is not used: it is of a demonstration, and this recording is of none.`
-        : `${by} is not used: this recording is of a demonstration, and it is of none.`,
+        ? `${by} is not used: it is from a demonstration, and this recording is not.`
+        : `${by} is not used: this recording is from a demonstration, and it is not.`,
     )
   if (echo === null)
     return noted(
@@ -105,7 +108,7 @@ function recordedTimes(
   if (hostKey === undefined) return noted(`${by} is not used: this recording names no host key to compare with.`)
   if (measured.hostKey !== hostKey)
     return noted(
-      `${by} is not used: another host key answered there, so that it was another machine or something in between.`,
+      `${by} is not used: another host key was presented there, so the responder was another machine or an intermediate system.`,
     )
   if (!(age >= 0)) return noted(`${by} is not used: it timed this node at ${at}, after ${asOf}.`)
   if (age > FRESH_DAYS * DAY_MS)
@@ -144,7 +147,7 @@ function discOf(
     samples: timing.samples,
     reachKm,
     estimateKm: (timing.milliseconds / 2) * LIGHT_KM_PER_MS * IN_FIBRE + vantage.radiusKm,
-    text: `${intro}: the second fastest of ${count(timing.samples, 'nonce')} came back in ${milliseconds(timing.milliseconds)}; at the speed of light in vacuum, straight through the earth, the answering party ${reachKm >= EVERYWHERE_KM ? 'can be anywhere' : `is at most ${kilometres(reachKm)} away`}.`,
+    text: `${intro}: the second fastest of ${count(timing.samples, 'nonce')} came back in ${milliseconds(timing.milliseconds)}; at the speed of light in vacuum, straight through the earth, the SSH responder ${reachKm >= EVERYWHERE_KM ? 'can be anywhere' : `is at most ${kilometres(reachKm)} away`}.`,
   }
 }
 

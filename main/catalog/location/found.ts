@@ -4,7 +4,7 @@ import type { Probe } from '../../core/probe.ts'
 /** One statement of where a node is, before it cites captures. */
 export type Found = LocationArgument['signals'][number]
 
-/** What whoever administers the node, or its network, says: a country at most, never a point on the map. */
+/** What the party that administers the node, or its network, states: a country at most, never a point on the map. */
 export const asserted = (
   id: string,
   country: string | null,

@@ -2,12 +2,12 @@ import { isSignedBy, readSigned } from '../../core/cms-plain.ts'
 import { asRecord, asText, readJson } from '../read-text.ts'
 import { PROVIDER_CERTIFICATES, type ProviderCertificate } from './provider-certificates.ts'
 
-/** An identity document, and what stands behind it. */
+/** An identity document, and what is behind it. */
 export interface Identity {
   readonly instance: string
   readonly region: string
   readonly zone: string | null
-  /** Whose certificate its signature stands under; null where we hold none for its region. */
+  /** Whose certificate its signature is under; null where we hold none for its region. */
   readonly signer: ProviderCertificate | null
 }
 
@@ -22,7 +22,7 @@ export function readIdentity(
   const signed = readSigned(new Uint8Array(Buffer.from(rsa2048, 'base64')))
   const content = signed?.content ?? null
   if (signed === null || content === null)
-    return { ok: false, reason: 'it is no signed document of a form that we read' }
+    return { ok: false, reason: 'it is not a signed document of a supported format' }
   const document = readJson(new TextDecoder().decode(content), 'the provider')
   const { instanceId, region, availabilityZone } = asRecord(document.ok ? document.fact : undefined)
   const [instance, place] = [asText(instanceId), asText(region)]
@@ -32,7 +32,7 @@ export function readIdentity(
   if (signer !== null && !isSignedBy(signed, content, new Uint8Array(Buffer.from(signer.der, 'base64'))))
     return {
       ok: false,
-      reason: `its signature does not stand under the certificate that the provider publishes for ${place}`,
+      reason: `its signature does not verify with the certificate that the provider publishes for ${place}`,
     }
   return {
     ok: true,

@@ -13,7 +13,7 @@ import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { storageRemote } from '../probes/storage-remote.ts'
 import { isNetworkMount } from '../storage/kinds.ts'
 
-/** What tells under which public addresses a node is reached, and where its data goes. */
+/** What shows under which public addresses a node is reached, and where its data goes. */
 export const ADDRESS_WANTS = {
   echo: nonceEcho,
   connections: networkConnections,

@@ -1,5 +1,5 @@
 /**
- * Codes of airports, and what operators make of them, that stand in names of machines for the city where a data centre is. Only codes that
+ * Codes of airports, and what operators make of them, that are in names of machines for the city where a data center is. Only codes that
  * are no words of the trade; a name is never more than a hint.
  */
 const CITIES: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import data from './provider-certificates.json' with { type: 'json' }
 
 /**
  * With what providers sign the identity documents of machines, region by region, as they publish it. Regions that are not here cannot be
- * verified. Each is signed by itself, and none has a chain: that it is the provider’s rests on the page it was published on.
+ * verified. Each is signed on its own, and none has a chain: that it is the provider’s depends on the page it was published on.
  */
 export interface ProviderCertificate {
   readonly provider: string

@@ -14,7 +14,7 @@ const REGIONS: ReadonlyMap<string, readonly (readonly [string, string])[]> = new
 /** Local and wavelength zones of AWS carry the name of a region and stand elsewhere, at times in another country. */
 const isApart = (cloud: string, name: string): boolean => cloud === 'aws' && /^[a-z]+(-[a-z]+)+-\d+-[a-z]/.test(name)
 
-/** The country of a provider’s region or zone, where the provider’s public list says so; else null. */
+/** The country of a provider’s region or zone, where the provider’s public list states this; else null. */
 export function regionCountry(cloud: string, region: string): string | null {
   const [provider, name] = [cloud.toLowerCase(), region.toLowerCase()]
   const apart = isApart(provider, name)
@@ -27,7 +27,7 @@ export function regionCountry(cloud: string, region: string): string | null {
   return [...matches].sort(([a], [b]) => b.length - a.length)[0]?.[1] ?? null
 }
 
-/** The country of a zone, which says more, or else of its region: some regions span countries, and some zones stand outside of theirs. */
+/** The country of a zone, which states more, or else of its region: some regions span countries, and some zones stand outside of theirs. */
 export function placeCountry(cloud: string, region: string | null, zone: string | null): string | null {
   const ofZone = zone === null ? null : regionCountry(cloud, zone)
   if (ofZone !== null || region === null || (zone !== null && isApart(cloud.toLowerCase(), zone.toLowerCase())))
@@ -35,7 +35,7 @@ export function placeCountry(cloud: string, region: string | null, zone: string 
   return regionCountry(cloud, region)
 }
 
-/** Countries of common IANA time zones; a zone that is not here says nothing. */
+/** Countries of common IANA time zones; a zone that is not here is no evidence. */
 const ZONES: readonly (readonly [RegExp, string])[] = [
   [/^(US\/|America\/(New_York|Chicago|Denver|Los_Angeles|Phoenix|Detroit|Boise|Anchorage|Indiana\/|Kentucky\/))/, 'US'],
   [/^(Canada\/|America\/(Toronto|Vancouver|Montreal|Winnipeg|Halifax|Edmonton)$)/, 'CA'],

@@ -35,7 +35,7 @@ import { timePeerSignals } from './signals/time-peers.ts'
 import { timezoneSignals } from './signals/timezone.ts'
 import { tpmTagSignals } from './signals/tpm-tag.ts'
 
-/** What the provider itself said, to the machine or in answer to it. */
+/** What the provider itself stated, to the machine or in response to it. */
 export const PROVIDER_WANTS = {
   document: identityDocument,
   tags: dmiTags,
@@ -68,7 +68,7 @@ export const LOCATION_WANTS = {
 export type ProviderFacts = MaybeFactsOf<typeof PROVIDER_WANTS>
 export type LocationFacts = MaybeFactsOf<typeof LOCATION_WANTS>
 
-/** What the provider signed or answered; what cloud-init keeps in clear stands beside it. */
+/** What the provider signed or responded; what cloud-init keeps in clear text stands next to it. */
 export const providerSignals = (facts: ProviderFacts): readonly Found[] => [
   ...identityDocumentSignals(facts.document, facts.tags),
   ...metadataSignals(facts, facts.identity, facts.tags),
@@ -89,15 +89,18 @@ export const locationSignals = (facts: LocationFacts, context: Context): readonl
 ]
 
 /**
- * Steps for answers that are missing and could have spoken against a place. A tool or service that is not on the node has nothing to say,
- * and neither has a question that nobody asked.
+ * Steps for captures that are missing and could have contradicted a place. A tool or service that is not on the node has nothing to state,
+ * and neither has a question that no one asked.
  */
 export const missedAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly Step[] =>
   !reading.ok && !wasNotAsked(reading) && IS_GAP.test(reading.reason) ? unclearAbout(probe, reading) : []
 
 const IS_GAP = /^(this was not collected$|not usable: |not collected: (?!tool absent))/
 
-/** The same of everything that the provider may have said; without the firmware’s name, an answer of a metadata service counts for nothing. */
+/**
+ * The same of everything that the provider may have stated; without the firmware’s name, a response of a metadata service counts for
+ * nothing.
+ */
 export const missedOfProvider = (facts: ProviderFacts): readonly Step[] =>
   PROVIDER_READ.flatMap((name) => missedAbout(PROVIDER_WANTS[name], facts[name]))
 

@@ -1,11 +1,11 @@
 import type { EchoTiming } from '../../../schemas/types.ts'
 
-/** The speed of light in vacuum, in km per ms (SI definition of the metre). Fibre is slower, so nothing answers from further away. */
+/** The speed of light in vacuum, in km per ms (SI definition of the metre). Fibre is slower, so nothing responds from further away. */
 export const LIGHT_KM_PER_MS = 299.792458
 /**
  * How much a clock that NTP steers may run off: 500 parts per million (RFC 5905; `adjtimex(2)`). Programs can steer the monotonic clock
- * further, chrony while it takes out an offset up to 8.3 % (`maxslewrate`), and no clock that we can read tells. So it is assumed that none
- * does so while we time, and every result says so.
+ * further, chrony while it takes out an offset up to 8.3 % (`maxslewrate`), and no clock that we can read shows. So it is assumed that none
+ * does so while we time, and every result states this.
  */
 const CLOCK_RATE = 1 + 5e-4
 
@@ -25,8 +25,8 @@ const LARGEST_DRIFT_MS = 50
 
 /**
  * The round-trip time to argue from: the second smallest sample, so that one glitch of a clock cannot shrink it, where at least three
- * samples lie within 0.3 ms or 5 % of it. Bursts during which the clock was set are left out. Nothing is subtracted for processing:
- * that would make the bound unsound.
+ * samples are within 0.3 ms or 5 % of it. Bursts during which the clock was set are left out. Nothing is subtracted for processing: that
+ * would make the bound unsound.
  */
 export function settledTime({ bursts, mismatches }: Timed): Timing {
   if (mismatches > 0) return { ok: false, reason: `${mismatches} of the nonces came back altered` }

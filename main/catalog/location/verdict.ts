@@ -7,10 +7,10 @@ import { type Delay, type DelaySays, delaySays } from './discs.ts'
 import type { Found } from './found.ts'
 import { registryOf } from './signals/registry.ts'
 
-/** A part of the world that a node is said, or has, to be in. */
+/** A part of the world that a node is stated, or has, to be in. */
 export interface Asked {
   readonly region: Region
-  /** The country that the claim itself names beside it, as a declared place may. */
+  /** The country that the claim itself names next to it, as a declared place may. */
   readonly country?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export interface Judged {
 /**
  * The six verdicts, for a declared place as for a policy. Light decides first: E1 outside, or a statement that is signed and bound to this
  * machine (E2) or attested by its hardware (E3) and names another place, contradicts. Then any other statement that disagrees makes it
- * conflicting, whatever the times say. Only then may something support it. Times that exclude each other leave it unverified: one of the
+ * conflicting, whatever the times state. Only then may something support it. Times that exclude each other leave it unverified: one of the
  * vantages is wrong, which is nothing against the node. A hint counts nowhere.
  */
 export function judge(asked: Asked, delay: Delay, signals: readonly Found[], context: Context): Judged {
@@ -49,7 +49,7 @@ function kindsOf(agreeing: readonly Found[], context: Context): number {
 }
 
 /**
- * Whether what names another place is enough to contradict a record: something signed or attested, or two sources that stand for
+ * Whether what names another place is enough to contradict a record: something signed or attested, or two sources that represent
  * themselves. One file, table or database alone may be the one that is wrong.
  */
 export function isWeighty(against: readonly Found[], context: Context): boolean {

@@ -1,6 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 
-/** Rounded up, so that nothing is said to be nearer than it may be. */
+/** Rounded up, so that nothing is stated to be nearer than it may be. */
 export const kilometres = (distance: number): string => `${(Math.ceil(distance * 10) / 10).toFixed(1)} km`
 export const milliseconds = (time: number): string => `${time.toFixed(3)} ms`
 

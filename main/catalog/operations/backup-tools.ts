@@ -1,6 +1,6 @@
 /** How a backup tool treats what it stores. */
 export type Stores =
-  /** Its repositories are encrypted whatever its settings say. */
+  /** Its repositories are encrypted whatever its settings state. */
   | 'encrypted'
   /** A setting decides. */
   | 'by-setting'
@@ -15,7 +15,7 @@ export interface BackupTool {
   readonly stores: Stores
   /** Oneshot units: their end is the end of a backup. */
   readonly jobs: readonly string[]
-  /** Agents that wait for a server: that they run says nothing of a backup. */
+  /** Agents that wait for a server: that they run is no evidence of a backup. */
   readonly agents: readonly string[]
   /** Snapshots stay on the drives they protect. */
   readonly isSnapshot?: true
@@ -54,7 +54,7 @@ export const BACKUP_TOOLS: readonly BackupTool[] = [
   { name: 'zfs-auto-snapshot', stores: 'as-is', jobs: ['zfs-auto-snapshot-daily'], agents: [], isSnapshot: true },
 ]
 
-/** Every unit asked for, in a fixed order. */
+/** Every unit requested, in a fixed order. */
 export const BACKUP_UNITS = BACKUP_TOOLS.flatMap((tool) => [
   ...tool.jobs.map((unit) => ({ tool, unit, isJob: true })),
   ...tool.agents.map((unit) => ({ tool, unit, isJob: false })),
@@ -65,5 +65,5 @@ const WORDS =
 // Copies that Debian and SUSE keep of their own package database and settings, on the same drive.
 const OWN_COPIES = /(dpkg-db-backup|backup-rpmdb|backup-sysconfig)(\.\w+)?$/
 
-/** Whether the name of a cron entry or of a timer tells of a backup. */
+/** Whether the name of a cron entry or of a timer reports a backup. */
 export const isNamedLikeBackup = (name: string): boolean => WORDS.test(name) && !OWN_COPIES.test(name)

@@ -5,8 +5,8 @@ import { type BmcPresence, bmcPresence } from '../probes/bmc-presence.ts'
 import { leavesUnclear, speaksFor } from '../steps.ts'
 
 /**
- * What the management controller tells, argued by `read`; or why it tells nothing. Only where the kernel and the firmware list no controller
- * does its silence leave nothing open.
+ * What the management controller shows, argued by `read`; or why it shows nothing. Only where the kernel and the firmware list no
+ * controller does its silence leave nothing open.
  */
 export function controllerSteps(
   presence: BmcPresence,
@@ -14,7 +14,7 @@ export function controllerSteps(
   read: (told: Bmc) => readonly Step[],
 ): readonly Step[] {
   if (controller.ok)
-    // An answer of another form leaves no row, as does a controller without a sensor: neither shows that all is well.
+    // a response of another form leaves no row, as does a controller without a sensor: neither shows that all is well.
     return (controller.fact.sensors ?? 0) === 0
       ? [leavesUnclear('The management controller listed no sensor that could be read.', bmc)]
       : read(controller.fact)

@@ -6,9 +6,9 @@ import { lines } from '../read-text.ts'
 export const accountsLastlog = defineProbe({
   id: 'accounts.lastlog',
   title: 'Last login of each account (lastlog)',
-  why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is asked as well.',
+  why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is read as well.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { accounts: run(['lastlog']) },
@@ -21,7 +21,7 @@ export const accountsLastlog2 = defineProbe({
   title: 'Last login of each account (lastlog2)',
   why: 'Shows when each account last logged in, where the distribution keeps it in a database.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { accounts: run(['lastlog2']) },
@@ -39,7 +39,7 @@ function readLastlog({ exitCode, text }: Answer): Parsed<LoginTrace> {
     const [name = ''] = row.split(/\s/, 1)
     const moment = row.endsWith(NEVER) ? null : readMoment(row.slice(-30))
     if (name === '' || (moment === null && !row.endsWith(NEVER)))
-      return unknown('a line of the record of last logins has another form')
+      return unknown('a line of the record of last logins has an unexpected format')
     last.set(name, moment)
   }
   return known({ last, since: null })

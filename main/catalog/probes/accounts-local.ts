@@ -8,8 +8,8 @@ export interface Account {
   readonly home: string
   readonly shell: string
   /**
-   * What stands in place of the “x” that points to the shadow file: nothing, so that no password is asked for, or something that can be
-   * a hash, which holds instead of the one there (passwd(5), pam_unix(8)). Absent where neither does. The text itself is not kept.
+   * What is in place of the “x” that points to the shadow file: nothing, so that no password is requested, or something that can be a hash,
+   * which holds instead of the one there (passwd(5), pam_unix(8)). Absent where neither does. The text itself is not kept.
    */
   readonly inPasswd?: 'nothing' | 'something'
 }
@@ -21,11 +21,11 @@ export interface Group {
 export interface LocalAccounts {
   readonly accounts: readonly Account[]
   readonly groups: readonly Group[]
-  /** Name services besides files that may supply more accounts (nsswitch.conf(5), `passwd:`), such as sss or ldap. */
+  /** Name services in addition to files that may supply more accounts (nsswitch.conf(5), `passwd:`), such as sss or ldap. */
   readonly otherSources: readonly string[]
 }
 
-// Prints passwd(5) without the comment of each account, and of what stands in place of the “x” two characters at most: enough to tell a
+// Prints passwd(5) without the comment of each account, and of what is in place of the “x” two characters at most: enough to distinguish a
 // mark from a hash, which is what they are read for.
 const WITHOUT_COMMENTS = 's/^\\([^:]*:[^:]\\{0,2\\}\\)[^:]*\\(:[^:]*:[^:]*:\\)[^:]*/\\1\\2/'
 
@@ -78,7 +78,7 @@ const isId = (text: string | undefined): text is string =>
 
 const LOCAL_SOURCES: ReadonlySet<string> = new Set(['files', 'systemd', 'mymachines', 'altfiles'])
 
-// A marker of the redactor stands for a source that looked like a password after the colon; actions stand in brackets too.
+// A marker of the redactor represents a source that looked like a password after the colon; actions are in brackets too.
 function readSources(text: string): readonly string[] {
   const named = lines(text).flatMap((line) =>
     line

@@ -29,7 +29,7 @@ export const accountsLoginDefs = defineProbe({
       const [key = '', value = ''] = line.trim().split(/\s+/)
       values.set(key, value)
     }
-    if (values.size === 0) return unknown('there are no rules for accounts where we looked')
+    if (values.size === 0) return unknown('there are no rules for accounts in the default locations')
     return known<LoginDefs>({ settings: values })
   },
 })

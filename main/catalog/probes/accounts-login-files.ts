@@ -5,7 +5,7 @@ import { inOrder } from '../steady.ts'
 /** A file that logins are written to. Moments in milliseconds since 1970 UTC. */
 export interface LoginFile {
   readonly bytes: number
-  /** When it was made; null where the file system does not tell (stat(1), %W). */
+  /** When it was made; null where the file system does not show (stat(1), %W). */
   readonly since: number | null
 }
 export interface LoginFiles {
@@ -16,13 +16,13 @@ export const LASTLOG = '/var/log/lastlog'
 export const LASTLOG2 = '/var/lib/lastlog/lastlog2.db'
 export const WTMP = '/var/log/wtmp'
 
-/** Since when the records of logins are kept, from the files themselves; their contents are asked for elsewhere. */
+/** Since when the records of logins are kept, from the files themselves; their contents are requested elsewhere. */
 export const accountsLoginFiles = defineProbe({
   id: 'accounts.login-files',
-  title: 'Files that logins are written to',
-  why: 'Shows since when logins are recorded: an account without one may be unused, or the record may be young.',
+  title: 'Login record files',
+  why: 'Shows since when logins are recorded: an account without one may be unused, or the record may be recent.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away; which files take them stays.',
+    why: 'Logins are recorded and old records are removed; only which files record them is compared.',
     steady: ({ files }: LoginFiles) => ({ files: inOrder(files.keys()) }),
   },
   commands: { files: run(['stat', '-c', '%s %W %n', LASTLOG, LASTLOG2, WTMP]) },
@@ -31,7 +31,7 @@ export const accountsLoginFiles = defineProbe({
     if (!complaints.every((said) => /No such file or directory$/.test(said)) || files.exitCode > 1)
       return unknown('the files that logins are written to could not be looked at')
     const rows = lines(files.text).map((line) => /^(\d{1,15}) (\d{1,12}|\S{1,3}) (\/\S+)$/.exec(line))
-    if (rows.includes(null)) return unknown('the files that logins are written to were told in another form')
+    if (rows.includes(null)) return unknown('the list of login record files has an unexpected format')
     return known<LoginFiles>({
       files: new Map(
         rows.map((row) => {

@@ -13,11 +13,11 @@ export const accountsPasswordLocks = defineProbe({
   why: 'Shows for each account whether its password is locked or set. The passwords and their hashes are not read.',
   commands: { accounts: runAsRoot(['lslogins', '-e', '-o', 'USER,PWD-LOCK,PWD-DENY,PWD-METHOD']) },
   parse({ accounts }) {
-    if (accounts.exitCode !== 0) return unknown('lslogins did not answer')
+    if (accounts.exitCode !== 0) return unknown('lslogins did not respond')
     const rows = lines(accounts.text).map((line) =>
       /^USER="([^"]*)" PWD[-_]LOCK="([01]?)" PWD[-_]DENY="([01]?)" PWD[-_]METHOD="([^"]*)"$/.exec(line),
     )
-    if (rows.length === 0 || rows.includes(null)) return unknown('the answer of lslogins has another form')
+    if (rows.length === 0 || rows.includes(null)) return unknown('the output of lslogins has an unexpected format')
     return known<PasswordStates>({
       states: new Map(
         rows.flatMap((row): readonly (readonly [string, PasswordState])[] => {

@@ -16,8 +16,8 @@ const STATES: Readonly<Record<string, PasswordState>> = {
 }
 
 /**
- * passwd(1) `-S -a` prints L, P or NP per account and no hash. `lslogins` is not used: its PWD-EMPTY is 1 for `*`, for `!`
- * and for truly empty alike. Red Hat 8 and 9 know no `-a`; there `accounts.password-locks` tells a part of it.
+ * passwd(1) `-S -a` prints L, P or NP per account and no hash. `lslogins` is not used: its PWD-EMPTY is 1 for `*`, for `!` and for truly
+ * empty alike. Red Hat 8 and 9 know no `-a`; there `accounts.password-locks` shows a part of it.
  */
 export const accountsPasswordState = defineProbe({
   id: 'accounts.password-state',
@@ -28,11 +28,11 @@ export const accountsPasswordState = defineProbe({
     if (states.exitCode !== 0) return unknown('passwd could not list the state of all accounts')
     const rows = lines(states.text).map((line) => line.split(/\s+/))
     const read = rows.map(([name, state]) => [name ?? '', STATES[state ?? ''] ?? null] as const)
-    // A name with a blank would shift the words, and could so speak for another account.
+    // A name with a blank would shift the words, and could so support another account.
     if (read.length === 0 || rows.some(([, , third]) => STATES[third ?? ''] !== undefined))
-      return unknown('the answer of passwd has another form')
+      return unknown('the output of passwd has an unexpected format')
     if (read.some(([name, state]) => name === '' || state === null))
-      return unknown('the answer of passwd has another form')
+      return unknown('the output of passwd has an unexpected format')
     return known<PasswordStates>({
       states: new Map(read.flatMap(([name, state]) => (state === null ? [] : [[name, state] as const]))),
     })

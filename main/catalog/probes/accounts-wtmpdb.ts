@@ -7,13 +7,13 @@ const MOST = 2000
 // A row: user, terminal (“system boot” is two words), perhaps a host, then ctime(3).
 const ROW = /^(\S+)\s+\S.*?\s([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4})(?: |$)/
 
-/** wtmpdb(8), the successor of last(1) on Debian 13 and SUSE 16. The last line says since when it is kept. */
+/** wtmpdb(8), the successor of last(1) on Debian 13 and SUSE 16. The last line states since when it is kept. */
 export const accountsWtmpdb = defineProbe({
   id: 'accounts.wtmpdb',
   title: 'Sessions in the login database',
   why: 'Shows when each account was last used, where the distribution keeps sessions in a database.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { sessions: run(['wtmpdb', 'last', '-w', '-F', '-n', `${MOST}`]) },
@@ -29,7 +29,7 @@ export const accountsWtmpdb = defineProbe({
       if (row === begins || row.length > 1000) continue
       const [, user, time = ''] = ROW.exec(row) ?? []
       const moment = readMoment(time)
-      if (user === undefined || moment === null) return unknown('a line of the database of sessions has another form')
+      if (user === undefined || moment === null) return unknown('a line of the database of sessions has an unexpected format')
       moments.push(moment)
       last.set(user, Math.max(moment, last.get(user) ?? moment))
     }

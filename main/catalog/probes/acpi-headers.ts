@@ -12,7 +12,7 @@ export interface AcpiHeaders {
   readonly hypervisorId: string | null
   /** The FADT is long enough to hold that field. */
   readonly hasHypervisorField: boolean
-  /** Names of emulated devices that stand in the DSDT. */
+  /** Names of emulated devices that are in the DSDT. */
   readonly marks: readonly string[]
 }
 
@@ -28,8 +28,8 @@ const DSDT = `${FOLDER}${SIGNATURE}`
 /** ACPI 6.5 §5.2.6: OEM id at 10, OEM table id at 16, creator id at 28. 276 bytes reach the FADT's hypervisor identity. */
 export const acpiHeaders = defineProbe({
   id: 'acpi.headers',
-  title: 'Firmware tables: makers',
-  why: 'Each firmware table names who made it. Emulators leave their own name in fields that few people change.',
+  title: 'Firmware tables: manufacturers',
+  why: 'Each firmware table names its manufacturer. Emulators leave their own name in fields that are rarely changed.',
   commands: {
     heads: runAsRoot(['head', '-v', '-c', '276', ...TABLES.map((name) => FOLDER + name)]),
     marks: runAsRoot(

@@ -19,7 +19,7 @@ const PROFILE = '/sys/firmware/acpi/pm_profile'
 export const acpiOverview = defineProbe({
   id: 'acpi.overview',
   title: 'Firmware tables: names and sizes',
-  why: 'Servers have dozens of firmware tables; virtual machines have a handful, some of which exist in guests only.',
+  why: 'Servers have dozens of firmware tables; virtual machines have a handful, some of which exist only in guests.',
   commands: {
     lists: run(['ls', '-l', TABLES, DEVICES, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
     profile: run(['cat', PROFILE]),
@@ -28,7 +28,7 @@ export const acpiOverview = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the firmware’s tables could not be listed')
     const folders = listedFolders(lists.text)
     const tables = folders.get(TABLES)
-    if (tables === undefined && lists.exitCode === 0) return unknown('the list of firmware tables has another form')
+    if (tables === undefined && lists.exitCode === 0) return unknown('the list of firmware tables has an unexpected format')
     const power = profile.exitCode === 0 ? wholeNumber(profile.text) : null
     if (tables !== undefined && power === null && !profile.errorText.includes(`${PROFILE}: No such file`))
       return unknown('the power management profile could not be read')

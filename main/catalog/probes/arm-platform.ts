@@ -19,7 +19,7 @@ const HYPERVISOR = '/proc/device-tree/hypervisor/compatible'
 export const armPlatform = defineProbe({
   id: 'arm.platform',
   title: 'Processor id and device tree (arm64 and others)',
-  why: 'Machines that describe themselves by a device tree name their board there; virtual ones name the machine that was made up.',
+  why: 'Machines that describe themselves by a device tree name their board there; virtual ones name the emulated machine.',
   // A device tree ends each of its texts with a zero byte, hence -a.
   commands: {
     files: run(['grep', '-aH', '', MIDR, MODEL, COMPATIBLE, HYPERVISOR, ALWAYS_FILE], {
@@ -43,7 +43,7 @@ export function parseArmPlatform(text: string): Parsed<ArmPlatform> {
       .filter((word) => word !== '')
       .slice(0, 10)
   const midr = found.get(MIDR)?.trim()
-  if (midr !== undefined && !/^0x[0-9a-f]{1,16}$/i.test(midr)) return unknown('the processor id has another form')
+  if (midr !== undefined && !/^0x[0-9a-f]{1,16}$/i.test(midr)) return unknown('the processor id has an unexpected format')
   const number = midr === undefined ? null : BigInt(midr)
   return known({
     // MIDR_EL1: implementer in bits 31 to 24, part number in bits 15 to 4 (Arm ARM, D24).

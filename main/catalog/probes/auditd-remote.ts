@@ -9,7 +9,7 @@ export interface AuditRemote {
 /** audisp-remote.conf(5): transport tcp is clear text, krb5 is encrypted and authenticated. The plugin works where active = yes. */
 export const auditdRemote = defineProbe({
   id: 'auditd.remote',
-  title: 'Where audit records are sent',
+  title: 'Audit record forwarding',
   why: 'Shows whether audit records leave the server for another host, and whether that transport is encrypted.',
   commands: {
     lines: runAsRoot([

@@ -27,7 +27,7 @@ export const auditdRules = defineProbe({
     if (rules.exitCode !== 0) return unknown('the loaded audit rules could not be listed')
     if (/^No rules\s*$/.test(rules.text)) return known<AuditRules>({ rules: [] })
     const read = lines(rules.text).map(readRule)
-    if (read.length === 0 || read.includes(null)) return unknown('the answer of auditctl has another form')
+    if (read.length === 0 || read.includes(null)) return unknown('the output of auditctl has an unexpected format')
     return known<AuditRules>({ rules: read.filter((rule) => rule !== null) })
   },
 })
@@ -57,7 +57,7 @@ export function readRule(line: string): AuditRule | null {
   }
 }
 
-// A login id is set for whatever a login asked for; without one it is the system's own work, which rule sets leave out.
+// A login id is set for whatever a login requested; without one it is the system's own work, which rule sets leave out.
 const ADDS_NOTHING = /^(arch=|key=|path=|dir=|perm=|auid>=?\d|auid!=(unset|-1|4294967295)$)/
 
 /** A path without the slashes at its end; the root folder stays one. Not by pattern, since a path can be megabytes of slashes. */
@@ -68,8 +68,8 @@ function withoutSlashes(path: string): string {
 }
 
 /**
- * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule
- * in a file can be looked for among those that are loaded.
+ * A rule in words that do not depend on how it is written: -w is a rule on a path, "unset" is -1, and order does not matter. So a rule in a
+ * file can be searched for among those that are loaded.
  */
 export function ruleWords(line: string): string {
   const words = line.trim().split(/\s+/)

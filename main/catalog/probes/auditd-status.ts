@@ -18,12 +18,12 @@ export const auditdStatus = defineProbe({
   title: 'State of the kernel’s audit system',
   why: 'Shows whether the kernel records audit events, who receives them, and whether any were lost.',
   volatile: {
-    why: 'The service has another process id at each start, and counts the events that it lost; that it lost some stays.',
+    why: 'The service has another process id at each start, and counts the events that it lost; only whether it lost some is compared.',
     steady: ({ pid, lost, ...status }: AuditStatus) => ({ ...status, isRegistered: pid !== 0, hasLost: whether(lost) }),
   },
   commands: { status: runAsRoot(['auditctl', '-s']) },
   parse({ status }) {
-    if (status.exitCode !== 0) return unknown('the audit system did not answer')
+    if (status.exitCode !== 0) return unknown('the audit system did not respond')
     const value = (name: string): number | null => {
       const text = new RegExp(`(?:^|\\s)${name}[ =](\\d{1,10})(?:\\s|$)`).exec(status.text)?.[1]
       return text === undefined ? null : Number(text)
@@ -31,7 +31,7 @@ export const auditdStatus = defineProbe({
     const enabled = value('enabled')
     const pid = value('pid')
     if ((enabled !== 0 && enabled !== 1 && enabled !== 2) || pid === null)
-      return unknown('the answer of auditctl has another form')
+      return unknown('the output of auditctl has an unexpected format')
     const locked = value('loginuid_immutable')
     return known<AuditStatus>({
       enabled,

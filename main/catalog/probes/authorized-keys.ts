@@ -42,7 +42,7 @@ const KEY_LINE = '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}'
 export const authorizedKeys = defineProbe({
   id: 'authorized-keys',
   title: 'Public keys that may log in',
-  why: 'Shows which SSH public keys open which account. Public keys are no secrets; comments behind them are not read.',
+  why: 'Shows which SSH public keys open which account. Public keys are not secret; their comments are not read.',
   commands: {
     keys: runAsRoot(
       [
@@ -85,7 +85,7 @@ export const authorizedKeys = defineProbe({
       ],
       { timeoutSeconds: 30 },
     ),
-    // A home folder that is a link, or lies behind one, is searched by neither of the two.
+    // A home folder that is a link, or is behind one, is searched by neither of the two.
     links: runAsRoot(['find', '-H', '/home', '/root', '-mindepth', '1', '-maxdepth', '2', '-type', 'l', '-ls'], {
       timeoutSeconds: 30,
     }),
@@ -133,7 +133,7 @@ function linkedPlaces(text: string): readonly string[] | null {
 /** Why keys in a home folder are not among those that were read; null where they are, if there are any. */
 export type Unsearched = 'elsewhere' | 'link' | 'deep' | 'not-listed'
 
-/** Home folders in and one level below /home, and /root, are searched where no link stands in the way. */
+/** Home folders in and one level below /home, and /root, are searched where no link is in the way. */
 export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'links'>): Unsearched | null {
   const path = home.replace(/(?<=.)\/$/, '')
   if (!/^\/(home|root)(\/|$)/.test(path) || /\/\.{0,2}(\/|$)/.test(path)) return 'elsewhere'
@@ -144,7 +144,7 @@ export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'lin
   return isLink ? 'link' : parts.length > 3 ? 'deep' : null
 }
 
-/** A plain name in the same .ssh folder, of a file whose keys were read: a longer text may lead through links that nobody looked at. */
+/** A plain name in the same .ssh folder, of a file whose keys were read: a longer text may lead through links that no one examined. */
 const leadsToRead = (path: string, target: string, read: ReadonlySet<string>): boolean =>
   /^authorized_keys2?$/.test(target) && read.has(path.replace(/[^/]*$/, target)) && !path.endsWith(`/${target}`)
 
@@ -192,7 +192,7 @@ function bitLength(number: Uint8Array): number {
   return start < 0 ? 0 : (number.length - start) * 8 - Math.clz32(number[start] ?? 0) + 24
 }
 
-// Option values stand in double quotes and may hold commas and spaces.
+// Option values are in double quotes and may hold commas and spaces.
 function optionNames(text: string): readonly string[] {
   const bare = text.replace(/"(?:[^"\\]|\\.)*"/g, '').trim()
   return bare === ''
@@ -210,5 +210,5 @@ function toBase64(hex: string): string {
 
 const FOLDER = /^(.*)\/\.ssh\/authorized_keys2?$/
 
-/** The home folder that a key file lies in, or null when it lies elsewhere (a backup copy, for example). */
+/** The home folder that a key file is in, or null when it is elsewhere (a backup copy, for example). */
 export const homeOfKeyFile = (path: string): string | null => FOLDER.exec(path)?.[1] ?? null

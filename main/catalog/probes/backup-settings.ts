@@ -2,13 +2,13 @@ import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from
 import { grepIsComplete, lines } from '../read-text.ts'
 
 export interface BackupSettings {
-  /** Files of settings that exist, by tool. What stands in them is not collected. */
+  /** Files of settings that exist, by tool. What is in them is not collected. */
   readonly files: readonly string[]
   /** Files that set a passphrase or a command that gives one (Borg), a cipher (pgBackRest) or data encryption (Bacula, Bareos, rclone). */
   readonly encrypting: readonly string[]
   /** Files that switch encryption off in so many words. */
   readonly clear: readonly string[]
-  /** Files that ask for a target which keeps what it has: append-only, or with a lock on objects. */
+  /** Files that require a target which keeps what it has: append-only, or with a lock on objects. */
   readonly locking: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const PLACES = [
   '/root/.config/rclone/rclone.conf',
 ] as const
 
-// grep -l prints names of files and never a line: the settings beside these hold passphrases. No asterisk, question mark or blank stands in
+// grep -l prints names of files and never a line: the settings next to these hold passphrases. No asterisk, question mark or blank is in
 // the patterns, because sudo-rs cannot grant a line that holds one.
 const START = '^[[:space:]]{0,}'
 const IS = '[[:space:]]{0,}[:=][[:space:]]{0,}.{0,1}'
@@ -41,11 +41,11 @@ const CLEAR = `${START}(repo[0-9]+-cipher-type${IS}none|PKI[[:space:]]{0,}Encryp
 const MODE = '[cg][a-z]{5}ance'
 const LOCKING = `${START}(-[[:space:]]{1,}){0,1}(append[_-]only${IS}true|retention-mode${IS}${MODE}|object[_-]{0,1}lock[a-z_-]{0,}${IS}(true|enabled|${MODE}))`
 
-/** grep(1), names only. A file that is not there is no trouble; one that cannot be read makes the answer unusable. */
+/** grep(1), names only. A file that is not there is no trouble; one that cannot be read makes the response unusable. */
 export const backupSettings = defineProbe({
   id: 'backup.settings',
   title: 'Settings of backup tools',
-  why: 'Shows whether a backup tool is set to encrypt, and to write where nothing can be changed afterwards. Only the names of files are read.',
+  why: 'Shows whether a backup tool is configured to encrypt, and to write to an immutable target. Only the names of files are read.',
   commands: {
     files: runAsRoot(['grep', '-rlE', '.', ...PLACES], { maxBytes: 262_144 }),
     encrypting: runAsRoot(['grep', '-rliE', ENCRYPTING, ...PLACES], { maxBytes: 262_144 }),

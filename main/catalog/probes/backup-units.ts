@@ -22,8 +22,8 @@ export interface BackupUnits {
 }
 
 /**
- * systemctl(1) show; org.freedesktop.systemd1(5) for the properties. The monotonic time is in microseconds since the start of the kernel and
- * so knows no time zone, whose short name in the printed date cannot be told.
+ * systemctl(1) show; org.freedesktop.systemd1(5) for the properties. The monotonic time is in microseconds since the start of the kernel
+ * and so knows no time zone, whose short name in the printed date cannot be reported.
  */
 export const backupUnits = defineProbe({
   id: 'backup.units',
@@ -51,12 +51,12 @@ export const backupUnits = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, BACKUP_UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     const isWhole = (block: ReadonlyMap<string, string>): boolean =>
       block.get('LoadState') !== 'loaded' || WANTED.every((name) => (block.get(name) ?? '') !== '')
-    if (!blocks.every(isWhole)) return unknown('the service manager did not say how every job ended')
+    if (!blocks.every(isWhole)) return unknown('the service manager did not report the result of every job')
     return known<BackupUnits>({
       units: BACKUP_UNITS.flatMap(({ tool, unit, isJob }, at): readonly BackupUnit[] => {
         const block = blocks[at]

@@ -4,7 +4,7 @@ import { IPMI_DEVICES } from './bmc.ts'
 
 export interface BmcUser {
   readonly id: number
-  /** Empty for a user without a name: whoever gives none logs in as it. */
+  /** Empty for a user without a name: the party that gives none logs in as it. */
   readonly name: string
   readonly enabled: boolean
   readonly privilege: 'none' | 'callback' | 'user' | 'operator' | 'administrator' | 'oem' | 'unknown'
@@ -15,21 +15,21 @@ export interface BmcLan {
   /** The channel takes sessions while the server runs. */
   readonly isOpen: boolean
   readonly users: readonly BmcUser[]
-  /** Cipher suites that may open a session with some privilege, by number; null where the controller does not say. */
+  /** Cipher suites that may open a session with some privilege, by number; null where the controller does not state. */
   readonly suites: readonly number[] | null
 }
 
 const LAN = { needsPath: IPMI_DEVICES, timeoutSeconds: 20, maxBytes: 65536 }
 
 /**
- * ipmitool(1) through the kernel’s own device, channel 1. `lan print` would print an SNMP community, which is a password, and addresses;
- * so the cipher suites are asked for by their own parameters (IPMI 2.0, table 23-4: 23 is the list of suites, 24 the highest privilege of
+ * ipmitool(1) through the kernel’s own device, channel 1. `lan print` would print an SNMP community, which is a password, and addresses; so
+ * the cipher suites are requested by their own parameters (IPMI 2.0, table 23-4: 23 is the list of suites, 24 the highest privilege of
  * each, four bits a suite in the order of the list). `raw 0x0c 0x02` is Get LAN Configuration Parameters and changes nothing.
  */
 export const bmcLan = defineProbe({
   id: 'bmc.lan',
-  title: 'Who may log in to the management controller over the network',
-  why: 'Whoever controls the controller controls the server. No password, address or key is asked for.',
+  title: 'Network logins of the management controller',
+  why: 'Control of the management controller is control of the server. No password, address or key is read.',
   commands: {
     channel: runAsRoot(['ipmitool', 'channel', 'info', '1'], LAN),
     users: runAsRoot(['ipmitool', 'channel', 'getaccess', '1'], { ...LAN, timeoutSeconds: 60 }),
@@ -44,7 +44,7 @@ export const bmcLan = defineProbe({
       return unknown(
         isAbsent(channel) || /Could not open device/.test(channel.errorText)
           ? 'the kernel offers no management controller'
-          : 'the management controller did not tell of its first channel',
+          : 'the management controller did not report its first channel',
       )
     const isNetwork = /LAN/.test(medium)
     const list = isNetwork ? usersIn(users) : []

@@ -9,11 +9,14 @@ export interface BmcPresence {
   readonly listed: readonly string[]
 }
 
-/** Linux Documentation/driver-api/ipmi.rst; IPI0001 is the ACPI id of a controller (IPMI 2.0, appendix C3). Names only, nothing is asked of it. */
+/**
+ * Linux Documentation/driver-api/ipmi.rst; IPI0001 is the ACPI id of a controller (IPMI 2.0, appendix C3). Names only, nothing is queried
+ * of it.
+ */
 export const bmcPresence = defineProbe({
   id: 'bmc.presence',
-  title: 'Management controller, as the kernel sees it',
-  why: 'Nearly every server has a management controller; virtual machines have none unless somebody models one.',
+  title: 'Management controller, as detected by the kernel',
+  why: 'Nearly every server has a management controller; virtual machines have none unless one is emulated.',
   commands: {
     paths: run(
       [

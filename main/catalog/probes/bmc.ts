@@ -18,17 +18,17 @@ export interface Bmc {
   readonly maker: string | null
   readonly firmware: string | null
   readonly ipmiVersion: string | null
-  /** Sensors it lists; null where it did not answer for them. */
+  /** Sensors it lists; null where it did not report them. */
   readonly sensors: number | null
   /** Sensors among them with a measured value. */
   readonly readings: number | null
-  /** Entries of its event log; null where it did not answer. */
+  /** Entries of its event log; null where it did not respond. */
   readonly events: number | null
   /** The inventory of the server’s board; null where there is none. */
   readonly inventory: BmcFru | null
   /** Power that the server draws now, in watts; null where it does not measure. */
   readonly watts: number | null
-  /** Power supplies and what the controller says of each; left out where it lists none. */
+  /** Power supplies and what the controller reports about each; left out where it lists none. */
   readonly supplies?: readonly SensorState[]
   /** Questions to which no word came back, not even a refusal; left out where there are none. */
   readonly unanswered?: readonly string[]
@@ -43,15 +43,15 @@ export interface SensorState {
 const OF_DEVICE = { needsPath: IPMI_DEVICES, maxBytes: 65536 }
 
 /**
- * ipmitool(1) through the kernel’s own device. All five only ask. Users, networks and keys of the controller are not asked for. Sensors
- * are read over a slow bus, hence the time. What a controller does not know (power, inventory) it refuses, which is an answer.
+ * ipmitool(1) through the kernel’s own device. All five only ask. Users, networks and keys of the controller are not requested. Sensors are
+ * read over a slow bus, hence the time. What a controller does not know (power, inventory) it refuses, which is a response.
  */
 export const bmc = defineProbe({
   id: 'bmc.state',
-  title: 'What the management controller tells',
-  why: 'A real controller has dozens of sensors that move, an inventory with serial numbers and a history; a model has next to nothing.',
+  title: 'Management controller data',
+  why: 'A real controller has dozens of changing sensors, an inventory with serial numbers and a history; an emulated one has almost none of these.',
   volatile: {
-    why: 'Sensors measure, events are logged, and power is drawn as the work goes.',
+    why: 'Sensor values, logged events and power change with the workload.',
     steady: ({ readings: _, events: __, watts: ___, beyondLimits: ____, ...controller }: Bmc) => controller,
   },
   commands: {
@@ -67,7 +67,7 @@ export const bmc = defineProbe({
       return unknown(
         isAbsent(controller) || /Could not open device/.test(controller.errorText)
           ? NO_CONTROLLER
-          : 'the management controller did not answer',
+          : 'the management controller did not respond',
       )
     const unanswered = Object.entries({ sensors, inventory, events, power }).flatMap(([name, answer]) =>
       isAnswered(answer) ? [] : [name],
@@ -93,7 +93,7 @@ export const bmc = defineProbe({
 })
 
 /**
- * Whether ipmitool printed anything, or says that the controller refused: lprintf in its lib/ipmi_sdr.c, ipmi_fru.c, ipmi_sel.c and
+ * Whether ipmitool printed anything, or states that the controller refused: lprintf in its lib/ipmi_sdr.c, ipmi_fru.c, ipmi_sel.c and
  * ipmi_dcmi.c. Silence, and the words of another program, are no refusal.
  */
 const isAnswered = ({ exitCode, text, errorText }: Answer): boolean =>

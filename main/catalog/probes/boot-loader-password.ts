@@ -5,11 +5,11 @@ export interface BootLoader {
   /** Which loader has its settings where we looked; both may. */
   readonly grub: boolean
   readonly systemdBoot: boolean
-  /** GRUB names somebody who may change entries (GRUB manual, “Security”). */
+  /** GRUB names a person who may change entries (GRUB manual, “Security”). */
   readonly superusers: boolean
   /** A hashed password for that person is in force. */
   readonly hashed: boolean
-  /** A password stands there in clear. */
+  /** A password stands there in clear text. */
   readonly plain: boolean
   /** systemd-boot lets its command line be changed (loader.conf(5), editor; on by default). */
   readonly editor: boolean
@@ -33,11 +33,11 @@ const PATTERNS = {
   editor: '^editor[[:space:]]+[a-z0-9]+',
 } as const
 
-/** Settings of GRUB and systemd-boot: whether a password is asked for before an entry is changed. Most of these files are root's. */
+/** Settings of GRUB and systemd-boot: whether a password is requested before an entry is changed. Most of these files are root's. */
 export const bootLoaderPassword = defineProbe({
   id: 'boot.loader-password',
-  title: 'Password of the boot loader',
-  why: 'Shows whether somebody at the console could change how the server starts. The password and its hash are not read.',
+  title: 'Boot loader password',
+  why: 'Shows whether a person at the console could change how the server starts. The password and its hash are not read.',
   commands: {
     settings: runAsRoot([
       'grep',

@@ -9,7 +9,7 @@ export interface BootMemory {
   /** The memory map that the firmware handed over; null where this kernel or architecture does not keep it. */
   readonly map: {
     readonly ranges: number
-    /** Bytes of main memory in the map, with what ACPI tables lie in. */
+    /** Bytes of main memory in the map, with what ACPI tables are in. */
     readonly memoryBytes: number
     /** A range that ACPI keeps over sleep. */
     readonly hasAcpiStorage: boolean
@@ -26,9 +26,9 @@ const MAP = '/sys/firmware/memmap'
 export const bootMemory = defineProbe({
   id: 'boot.memory',
   title: 'Memory map of the firmware',
-  why: 'Says how much memory the firmware handed over, to compare with the modules it lists and with the memory in use.',
+  why: 'Shows how much memory the firmware made available, to compare with the modules it lists and with the memory in use.',
   volatile: {
-    why: 'Firmware cuts the map otherwise at each start.',
+    why: 'Firmware divides the map differently at each start.',
     steady: ({ isUefi, map }: BootMemory) => ({
       isUefi,
       map: map === null ? null : { gibibytes: gibibytes(map.memoryBytes / 1024), hasAcpiStorage: map.hasAcpiStorage },
@@ -43,7 +43,7 @@ export const bootMemory = defineProbe({
   },
   parse({ folders, ranges }) {
     const listed = folders.exitCode === 0 || listingIsComplete(folders) ? listedFolders(folders.text) : null
-    // A container shows an empty folder here, which says nothing about the machine.
+    // A container shows an empty folder here, which is no evidence of the machine.
     if (listed === null || (listed.get(FIRMWARE) ?? []).length === 0)
       return unknown('the firmware interface is not visible')
     const ids = (listed.get(MAP) ?? []).filter((name) => /^\d{1,5}$/.test(name))
@@ -78,6 +78,6 @@ function rangeOf(value: (name: string) => string | undefined): Range | null {
 const addressOf = (text: string | undefined): number | null =>
   text !== undefined && /^0x[0-9a-f]{1,16}$/i.test(text) ? Number(text) : null
 
-// arch/x86/kernel/e820.c, names of range types; ACPI's ranges and memory kept for a special purpose lie in the same modules.
+// arch/x86/kernel/e820.c, names of range types; ACPI's ranges and memory kept for a special purpose are in the same modules.
 const isMemory = (type: string): boolean =>
   /^(System RAM|ACPI (Tables|data|Non-volatile Storage|NVS)|Soft Reserved|Persistent Memory)/i.test(type)

@@ -20,9 +20,9 @@ const LINES = '^[0-9a-f-]+:[0-9]+\\|.{0,}\\|t_start:[0-9]+.{0,}\\|finished:[01]$
 export const storageBtrfsScrubs = defineProbe({
   id: 'storage.btrfs-scrubs',
   title: 'Last scrub of btrfs file systems',
-  why: 'Shows when all of a btrfs file system was last read and compared with its sums.',
+  why: 'Shows when a whole btrfs file system was last read and compared with its checksums.',
   volatile: {
-    why: 'File systems are scrubbed on a timer; that a scrub found errors stays.',
+    why: 'File systems are scrubbed on a timer; only whether a scrub found errors is compared.',
     steady: ({ scrubs }: BtrfsScrubs) => ({
       scrubs: inOrder(scrubs.map(({ id, errors }) => ({ id, hasErrors: whether(errors) }))),
     }),
@@ -45,7 +45,7 @@ function readScrubs(answer: Answer): Parsed<BtrfsScrubs> {
       .map(whole)
       .reduce((sum, count) => sum + count, 0)
     const startedAt = whole('t_start')
-    if (Number.isNaN(errors) || Number.isNaN(startedAt)) return unknown('a record of a btrfs scrub has another form')
+    if (Number.isNaN(errors) || Number.isNaN(startedAt)) return unknown('a record of a btrfs scrub has an unexpected format')
     const before = scrubs.get(id)
     scrubs.set(id, {
       id,

@@ -11,14 +11,14 @@ export interface FilesystemUses {
   readonly filesystems: readonly FilesystemUse[]
 }
 
-/** More than a host of containers has; a larger answer is not read. */
+/** More than a host of containers has; a larger response is not read. */
 const MOST = 20_000
 
 /** lsblk(8), since util-linux 2.33. It looks at mounted block devices only, never at network mounts, which can hang. */
 export const capacityFilesystems = defineProbe({
   id: 'capacity.filesystems',
-  title: 'How full the file systems are',
-  why: 'Shows whether a local file system is about to run out of room.',
+  title: 'File system usage',
+  why: 'Shows whether a local file system is about to run out of space.',
   volatile: {
     why: 'Files are written and deleted.',
     steady: ({ filesystems }: FilesystemUses) => ({
@@ -27,7 +27,7 @@ export const capacityFilesystems = defineProbe({
   },
   commands: { use: run(['lsblk', '-J', '-l', '-o', 'MAJ:MIN,FSUSE%,MOUNTPOINT']) },
   parse({ use }) {
-    if (use.exitCode !== 0) return unknown('lsblk did not tell how full the file systems are')
+    if (use.exitCode !== 0) return unknown('lsblk did not report the usage of the file systems')
     const json = readJson(use.text, 'lsblk')
     if (!json.ok) return json
     const rows = asList(asRecord(json.fact).blockdevices).map(asRecord)

@@ -9,13 +9,13 @@ export interface CloudInit {
 }
 
 /**
- * The file that cloud-init leaves for every user (cloud-init docs, "Instance metadata", v1 keys). Only three lines are asked for: older
+ * The file that cloud-init leaves for every user (cloud-init docs, "Instance metadata", v1 keys). Only three lines are requested: older
  * releases left secrets in this file. Keys of the v1 object stand two spaces deep.
  */
 export const cloudInit = defineProbe({
   id: 'cloud-init',
-  title: 'What the provider told the server at first boot',
-  why: 'Providers state region and zone when they set a server up. Three lines are read; no network is asked.',
+  title: 'Provider metadata from first boot (cloud-init)',
+  why: 'Providers state region and zone when they set up a server. Three lines are read; no network request is made.',
   commands: {
     claims: run(['grep', '-E', '^  "(cloud_name|region|availability_zone)": ', '/run/cloud-init/instance-data.json']),
   },

@@ -22,13 +22,14 @@ const PLACES = [
 ] as const
 
 /**
- * Where kubeadm, k3s, RKE2, k0s and MicroK8s put the credential of a cluster's administrator: whoever reads it administers the cluster.
- * Entries only, no file is opened. kubectl is not run: it writes a cache into the home folder, can start other programs, and calls out.
+ * Where kubeadm, k3s, RKE2, k0s and MicroK8s put the credential of a cluster's administrator: the party that reads it administers the
+ * cluster. Entries only, no file is opened. kubectl is not run: it writes a cache into the home folder, can start other programs, and calls
+ * out.
  */
 export const clusterKubernetes = defineProbe({
   id: 'cluster.kubernetes',
   title: 'Credentials of Kubernetes administrators on this server',
-  why: 'Whoever can read such a file controls every container of the cluster. Names, owners and modes only.',
+  why: 'A user who can read such a file controls every container of the cluster. Names, owners and modes only.',
   commands: {
     credentials: runAsRoot(['stat', '-c', '%a:%U:%G:%n', ...PLACES]),
   },

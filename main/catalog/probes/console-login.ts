@@ -6,7 +6,7 @@ export interface ConsoleLogin {
   readonly units: ReadonlySet<string>
   /** Ctrl-Alt-Del starts a reboot (its target is not masked). */
   readonly reboots: boolean
-  /** Files that log somebody in on a console without a question, as “account (file)”. */
+  /** Files that log a person in on a console without a question, as “account (file)”. */
   readonly automatic: readonly string[]
   /** Single-user mode opens without a password: systemd’s own switch, in a file or on the kernel’s command line. */
   readonly forced: readonly string[]
@@ -34,7 +34,7 @@ const FORCE = 'SYSTEMD_SULOGIN_FORCE'
 export const consoleLogin = defineProbe({
   id: 'console.login',
   title: 'Logins at the console',
-  why: 'Shows which consoles offer a login, whether one opens without a password, and what the keyboard alone can do.',
+  why: 'Shows which consoles offer a login, whether one opens without a password, and what the keyboard alone can trigger.',
   commands: {
     units: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', ...UNITS]),
     files: run([
@@ -58,9 +58,9 @@ export const consoleLogin = defineProbe({
     sysrq: run(['grep', '-s', '-H', '', '/proc/sys/kernel/sysrq', '/proc/sys/kernel/ctrl-alt-del']),
   },
   parse({ units, files, words, sysrq }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     if (!grepIsComplete(files)) return unknown('not every file of the service manager could be read')
     if (words.exitCode > 1) return unknown('the kernel’s command line could not be read')
     const found = foundLines(files.text)

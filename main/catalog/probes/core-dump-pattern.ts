@@ -7,7 +7,7 @@ export type CoreDumps =
 
 export const coreDumpPattern = defineProbe({
   id: 'memory.core-pattern',
-  title: 'Where process memory dumps go',
+  title: 'Destination of process memory dumps',
   why: 'When a program crashes, its memory, and the data in it, may be written to a drive.',
   commands: { pattern: run(['cat', '/proc/sys/kernel/core_pattern']) },
   parse: ({ pattern }) =>

@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, isAbsent, lines } from '../read-text.ts'
 
 export interface ConfidentialGuest {
-  /** The protection of this system's memory by the processor against whoever runs the machine; null where the kernel shows none. */
+  /** The protection of this system's memory by the processor against the party that runs the machine; null where the kernel shows none. */
   readonly protection: 'Intel TDX' | 'AMD SEV-SNP' | 'IBM Secure Execution' | null
 }
 
@@ -10,7 +10,7 @@ export interface ConfidentialGuest {
 export const cpuConfidential = defineProbe({
   id: 'cpu.confidential',
   title: 'Confidential computing of the processor',
-  why: 'Shows whether this system is a guest whose memory the processor encrypts against the provider.',
+  why: 'Shows whether this system is a guest whose memory the processor protects from the provider by encryption.',
   commands: {
     devices: run(['ls', '-d', '/dev/tdx_guest', '/dev/sev-guest', '/sys/firmware/uv/prot_virt_guest']),
     flags: run(['grep', '-m1', '-ow', 'tdx_guest', '/proc/cpuinfo']),

@@ -17,9 +17,9 @@ export interface CpuEnergy {
 export const cpuEnergy = defineProbe({
   id: 'cpu.energy',
   title: 'Energy counter of the processor',
-  why: 'A processor takes energy at every moment, so its counter is higher at a second look. That the kernel has a counter says less: the name alone costs nothing.',
+  why: 'A processor always consumes energy, so its counter increases between two reads. The mere presence of a counter shows less, because its name is easy to imitate.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: ({ zone }: CpuEnergy) => ({ zone: zone === null ? null : zone.name }),
   },
   commands: { before: energyCounter, after: energyCounter },

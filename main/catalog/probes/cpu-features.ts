@@ -22,7 +22,7 @@ export interface CpuFeatures {
   readonly powerBits: readonly string[]
   readonly powerBitsAsked: readonly string[]
   readonly physicalAddressBits: number | null
-  /** Other flags that tell something of hardware, and that every CPU shows (`NOTED_FLAGS`). */
+  /** Other flags that show something of hardware, and that every CPU shows (`NOTED_FLAGS`). */
   readonly marks: readonly string[]
   /** Who made an arm64 core, and which part it is (MIDR_EL1); null elsewhere. */
   readonly implementer: number | null
@@ -39,7 +39,7 @@ export const NOTED_FLAGS: readonly string[] =
 export const cpuFeatures = defineProbe({
   id: 'cpu.features',
   title: 'Processor and its features',
-  why: 'A processor seen from inside a virtual machine lacks the power-management features that only the host may use.',
+  why: 'Inside a virtual machine a processor lacks the power-management features reserved for the host.',
   commands: { cpuinfo: run(['cat', '/proc/cpuinfo']) },
   parse({ cpuinfo }) {
     if (cpuinfo.exitCode !== 0) return unknown('the processor list could not be read')

@@ -6,11 +6,13 @@ export interface HypervisorLeaf {
   readonly signatures: readonly string[]
   /** Leaf 0x40000000 is all zeros. */
   readonly baseIsZero: boolean
-  /** Leaf 0x40000010 is not: Intel silicon answers every leaf out of range alike, with its highest basic leaf (SDM vol. 2, CPUID). */
+  /**
+   * Leaf 0x40000010 is not: Intel silicon returns the same for every leaf out of range, with its highest basic leaf (SDM vol. 2, CPUID).
+   */
   readonly laterIsNot: boolean
   /** Every leaf that was read, from 0x40000000 on, holds the same. */
   readonly isUniform: boolean
-  /** The answer of leaf 0x40000010 in hex, where a hypervisor has nothing of its own to say; for comparison with the basic leaves. */
+  /** The response of leaf 0x40000010 in hex, where a hypervisor has nothing of its own to state; for comparison with the basic leaves. */
   readonly filler: string
   /** How many leaves were read. */
   readonly leaves: number
@@ -54,11 +56,11 @@ export const cpuHypervisorLeaf = defineProbe({
       : parseHypervisorLeaf(basic.bytes, reserved.bytes),
 })
 
-/** Leaf 0, and the reserved range: the fact, or a reason where the answer is not as long as what was asked for. */
+/** Leaf 0, and the reserved range: the fact, or a reason where the response is not as long as what was requested. */
 export function parseHypervisorLeaf(basic: Uint8Array, reserved: Uint8Array): Parsed<HypervisorLeaf> {
   const leaves = reserved.length / LEAF_BYTES
   if (basic.length !== LEAF_BYTES || (leaves !== LEAVES && leaves !== LEAVES_BEFORE))
-    return unknown('the processor’s identification has another length than asked for')
+    return unknown('the processor’s identification has an unexpected length')
   const leaf = (number: number): Uint8Array => reserved.subarray(number * LEAF_BYTES, (number + 1) * LEAF_BYTES)
   const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
   const bases = Array.from({ length: Math.floor((leaves - 1) / 0x100) + 1 }, (_, index) => leaf(index * 0x100))

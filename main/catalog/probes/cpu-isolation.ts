@@ -10,9 +10,9 @@ export interface CpuIsolation {
   /** CPUs that the scheduler leaves alone, and CPUs without a periodic tick; null where the kernel does not show it. */
   readonly isolated: readonly number[] | null
   readonly tickless: readonly number[] | null
-  /** The kernel preempts everywhere (PREEMPT_RT); null where nothing was readable that tells. */
+  /** The kernel preempts everywhere (PREEMPT_RT); null where nothing was readable that shows. */
   readonly isRealTime: boolean | null
-  /** Whether the kernel moves pages and tasks between memory nodes by itself; null where it cannot. */
+  /** Whether the kernel moves pages and tasks between memory nodes on its own; null where it cannot. */
   readonly isBalancing: boolean | null
   /** Memory nodes, by number, with their memory. */
   readonly nodes: readonly { readonly node: number; readonly totalKib: number }[]
@@ -33,10 +33,10 @@ const FILES = {
  */
 export const cpuIsolation = defineProbe({
   id: 'cpu.isolation',
-  title: 'CPUs set aside, and memory nodes',
+  title: 'Isolated CPUs and memory nodes',
   why: 'Shows which CPUs the kernel keeps free of other work, whether it is a real-time kernel, and how memory is divided.',
   volatile: {
-    why: 'The kernel keeps some pages more or fewer for itself at each start.',
+    why: 'The kernel reserves a slightly different number of pages at each start.',
     steady: ({ nodes, ...rest }: CpuIsolation) => ({
       ...rest,
       nodes: nodes.map(({ node, totalKib }) => ({ node, gibibytes: gibibytes(totalKib) })),

@@ -5,11 +5,11 @@ export interface CpuLeaves {
   readonly vendor: string
   /** Highest basic leaf (leaf 0 EAX). */
   readonly highest: number
-  /** The highest basic leaf as it answers, in hex; null where it lies beyond what was asked for. */
+  /** The highest basic leaf as reported, in hex; null where it lies beyond what was requested. */
   readonly highestAnswer: string | null
   /** Leaf 0x15: the ratio of the clock to the crystal, and the crystal's speed in Hz; null where there is no such leaf. */
   readonly clock: { readonly denominator: number; readonly numerator: number; readonly crystal: number } | null
-  /** What leaf 0x21 calls the world around a trust domain: "IntelTDX"; null where it says nothing. */
+  /** What leaf 0x21 calls the world around a trust domain: "IntelTDX"; null where it is no evidence. */
   readonly trustDomain: string | null
   /** Address bits of leaf 0x80000008, and how many of them memory encryption takes away (AMD, leaf 0x8000001f). */
   readonly addressBits: number | null
@@ -24,8 +24,8 @@ const EXTENDED = 0x80000000
 /** cpuid(4), as the device of cpu.hypervisor-leaf, sub-leaf 0 only. Intel SDM vol. 2 and AMD APM vol. 3 for what the leaves mean. */
 export const cpuLeaves = defineProbe({
   id: 'cpu.leaves',
-  title: 'What the processor says of itself',
-  why: 'The processor’s own identification, as it answers without the kernel between, shows what a hypervisor changed in it.',
+  title: 'Processor identification (CPUID)',
+  why: 'The processor’s own identification, read without the kernel’s interpretation, shows what a hypervisor changed in it.',
   commands: {
     basic: runAsRoot(
       ['dd', 'if=/dev/cpu/0/cpuid', `bs=${BASIC_LEAVES * LEAF_BYTES}`, 'count=1', 'status=none'],
@@ -50,10 +50,10 @@ export const cpuLeaves = defineProbe({
       : parseCpuLeaves(basic.bytes, extended.bytes),
 })
 
-/** The basic and the extended leaves, one after the other: the fact, or a reason where there are not as many as asked for. */
+/** The basic and the extended leaves, one after the other: the fact, or a reason where there are not as many as requested. */
 export function parseCpuLeaves(basic: Uint8Array, extended: Uint8Array): Parsed<CpuLeaves> {
   if (basic.length !== BASIC_LEAVES * LEAF_BYTES || extended.length !== EXTENDED_LEAVES * LEAF_BYTES)
-    return unknown('the processor’s identification has another length than asked for')
+    return unknown('the processor’s identification has an unexpected length')
   const bytesOf = (leaf: number): Uint8Array => basic.subarray(leaf * LEAF_BYTES, (leaf + 1) * LEAF_BYTES)
   const register = (leaf: number, index: number): number =>
     leaf >= EXTENDED ? at(extended, leaf - EXTENDED, index) : at(basic, leaf, index)

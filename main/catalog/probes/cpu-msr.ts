@@ -1,6 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 
-/** What one register answered: its value, or that the processor refused it (a general protection fault, which the driver tells as EIO). */
+/** What one register responded: its value, or that the processor refused it (a general protection fault, which the driver shows as EIO). */
 export type RegisterAnswer = bigint | 'refused'
 
 export interface CpuRegisters {
@@ -33,8 +33,8 @@ const register = (number: number) =>
  */
 export const cpuMsr = defineProbe({
   id: 'cpu.msr',
-  title: 'Registers of the processor that describe its hardware',
-  why: 'Clock ratio, highest temperature and unit of energy stand in registers of the processor. Guests find zeros there, or nothing.',
+  title: 'Processor registers that describe the hardware',
+  why: 'Clock ratio, maximum temperature and energy unit are in processor registers. Guests read zeros there, or nothing.',
   volatile: {
     why: 'The processor counts its management interrupts.',
     steady: ({ smiCount, ...registers }: CpuRegisters) => ({
@@ -75,7 +75,7 @@ function registerAnswer({ exitCode, bytes, errorText }: Answer): Parsed<Register
   if (exitCode === 0)
     return bytes.length === 8
       ? known(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true))
-      : unknown('a register of the processor has another length than asked for')
+      : unknown('a register of the processor has an unexpected length')
   if (/: Input\/output error\s*$/.test(errorText)) return known('refused')
   return unknown('the processor’s register device could not be read; its kernel module may not be loaded')
 }

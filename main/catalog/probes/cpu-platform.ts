@@ -26,7 +26,7 @@ const VALUES = ['name', 'scaling_driver', 'current_driver', 'available_clocksour
 export const cpuPlatform = defineProbe({
   id: 'cpu.platform',
   title: 'Hardware around the processor',
-  why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely given to guests.',
+  why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely exposed to guests.',
   volatile: {
     why: 'Sensors are numbered in the order in which their drivers start.',
     steady: ({ sensors, ...platform }: CpuPlatform) => ({ ...platform, sensors: inOrder(sensors) }),
@@ -91,7 +91,7 @@ export const samplingUnits = ({ pmus }: CpuPlatform): readonly string[] =>
 /** Counters of the cores themselves; hybrid processors have one unit for each kind of core. */
 export const coreUnits = ({ pmus }: CpuPlatform): readonly string[] =>
   pmus.filter((name) => /^(cpu(_core|_atom|_lowpower)?$|armv[789]_|apple_)/.test(name))
-/** Energy zones that the kernel registers only when their counter answers with something else than zero (intel_rapl_common.c). */
+/** Energy zones that the kernel registers only when their counter responds with something else than zero (intel_rapl_common.c). */
 export const energyZones = ({ powercap }: CpuPlatform): readonly string[] =>
   powercap.filter((zone) => /^(intel|amd)-rapl/.test(zone))
 export const processorSensors = ({ sensors }: CpuPlatform): readonly string[] =>

@@ -5,11 +5,11 @@ import { ALWAYS_FILE, OF_ALWAYS_FILE } from '../read-text.ts'
 export interface Temperature {
   readonly driver: string
   readonly degrees: number
-  /** What the driver gives as the highest that the part bears; null where it gives none. */
+  /** What the driver gives as the highest that the part carries; null where it gives none. */
   readonly highest: number | null
 }
 export interface MemoryController {
-  /** As its driver names it, such as "Skylake Socket#0 IMC#0"; "ghes_edac" where the firmware tells and no driver looks. */
+  /** As its driver names it, such as "Skylake Socket#0 IMC#0"; "ghes_edac" where the firmware shows and no driver looks. */
   readonly name: string
   readonly modules: number
   readonly mebibytes: number
@@ -29,10 +29,10 @@ const MOST = 4096
  */
 export const cpuSensors = defineProbe({
   id: 'cpu.sensors',
-  title: 'Readings of the sensors inside processors, and memory under error detection',
-  why: 'A sensor that answers with a plausible temperature, and memory controllers that know their modules, say more than names that the kernel registers.',
+  title: 'Processor sensor values and memory with error detection',
+  why: 'A sensor with a plausible temperature, and memory controllers that list their modules, are stronger evidence than names registered by the kernel.',
   volatile: {
-    why: 'Temperatures change by themselves, and sensors are numbered in the order in which their drivers start.',
+    why: 'Temperatures change continuously, and sensors are numbered in the order in which their drivers start.',
     steady: ({ temperatures, controllers }: CpuSensors) => ({
       drivers: [...new Set(temperatures.map(({ driver }) => driver))].sort(),
       controllers,

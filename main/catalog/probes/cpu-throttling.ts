@@ -9,10 +9,10 @@ export interface CpuThrottling {
 /** Documentation/ABI/testing/sysfs-devices-system-cpu: counts of Intel processors; others have no such files. */
 export const cpuThrottling = defineProbe({
   id: 'cpu.throttling',
-  title: 'Processors slowed by heat',
-  why: 'Shows whether cooling was ever too weak since the server started.',
+  title: 'Thermal throttling of processors',
+  why: 'Shows whether cooling was insufficient at any time since the server started.',
   volatile: {
-    why: 'It counts, from the last start on.',
+    why: 'A counter since the last start.',
     steady: () => null,
   },
   commands: {

@@ -8,10 +8,10 @@ export interface CpuCache {
 }
 
 export interface CpuTopology {
-  /** CPUs that are in use and say where they sit. */
+  /** CPUs that are in use and state where they sit. */
   readonly cpus: number
   readonly packages: number
-  /** Distinct cores, by which CPUs share one; null where the kernel does not say. Core numbers repeat within a socket on some kernels. */
+  /** Distinct cores, by which CPUs share one; null where the kernel does not state. Core numbers repeat within a socket on some kernels. */
   readonly cores: number | null
   /** The CPUs that share the first CPU's core, such as "0,56". */
   readonly firstSiblings: readonly number[] | null
@@ -19,7 +19,7 @@ export interface CpuTopology {
   readonly caches: readonly CpuCache[]
   /** Memory nodes, and how far each calls the others (10 is itself). Empty where the kernel knows no nodes. */
   readonly distances: readonly (readonly number[])[]
-  /** CPUs that could be in use and are not. Null where the kernel does not say. */
+  /** CPUs that could be in use and are not. Null where the kernel does not state. */
   readonly offline: number | null
   /** on, off, forceoff, notsupported, notimplemented; null on older kernels. */
   readonly threads: string | null
@@ -42,7 +42,7 @@ const NAMES = [
 export const cpuTopology = defineProbe({
   id: 'cpu.topology',
   title: 'Layout of the processors, their caches and their memory',
-  why: 'Sockets, cores, caches and distances between memory nodes follow from the processor’s model; guests are often given others.',
+  why: 'Sockets, cores, caches and distances between memory nodes follow from the processor’s model; guests often receive different ones.',
   commands: {
     values: run(
       [
@@ -65,7 +65,7 @@ export const cpuTopology = defineProbe({
   parse: ({ values }) => parseTopology(values.text),
 })
 
-/** `grep -H` over the files above: the layout, or a reason where no CPU says where it sits. */
+/** `grep -H` over the files above: the layout, or a reason where no CPU states where it sits. */
 export function parseTopology(text: string): Parsed<CpuTopology> {
   const values = sysfsValues(text, NAMES)
   const of = (pattern: RegExp): readonly (readonly [string, string])[] =>
@@ -75,7 +75,7 @@ export function parseTopology(text: string): Parsed<CpuTopology> {
     })
   const packages = new Map(of(/^\/sys\/devices\/system\/cpu\/cpu(\d{1,5})\/topology\/physical_package_id$/))
   const siblings = new Map(of(/^\/sys\/devices\/system\/cpu\/cpu(\d{1,5})\/topology\/thread_siblings_list$/))
-  if (packages.size === 0) return unknown('the kernel does not say where its processors sit')
+  if (packages.size === 0) return unknown('the kernel does not report the location of its processors')
   return known({
     cpus: packages.size,
     packages: new Set(packages.values()).size,

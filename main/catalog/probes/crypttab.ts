@@ -18,7 +18,7 @@ export interface Crypttab {
 
 export const storageCrypttab = defineProbe({
   id: 'storage.crypttab',
-  title: 'Where encrypted volumes get their key from',
+  title: 'Key sources of encrypted volumes',
   why: 'Lists how each encrypted volume is opened at boot. The file holds paths and options, not keys.',
   commands: { crypttab: runAsRoot(['cat', '/etc/crypttab'], { needsPath: ['/etc/crypttab'] }) },
   parse: ({ crypttab }) => {

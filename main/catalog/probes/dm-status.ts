@@ -12,7 +12,7 @@ export interface DmStatus {
 
 /**
  * dmsetup(8) status; the kernel's Documentation/admin-guide/device-mapper/dm-raid.rst (status line) and drivers/md/dm-mpath.c
- * (multipath_status). A status line holds no keys: those stand in tables only.
+ * (multipath_status). A status line holds no keys: those are in tables only.
  */
 export const storageDmStatus = defineProbe({
   id: 'storage.dm-status',
@@ -33,7 +33,7 @@ function readDmStatus({ exitCode, text, errorText }: Answer): Parsed<DmStatus> {
   if (exitCode !== 0) return unknown(`dmsetup failed: ${quote(errorText)}`)
   const rows = lines(text).map((line) => /^(.{1,300}?): \d{1,20} \d{1,20} (\S+)(?: (.*))?$/.exec(line))
   if (text.trim() !== 'No devices found' && rows.includes(null))
-    return unknown('the answer of dmsetup has another form')
+    return unknown('the output of dmsetup has an unexpected format')
   const raids: { name: string; level: string; health: string }[] = []
   const multipaths: { name: string; active: number; failed: number }[] = []
   for (const row of rows) {
@@ -41,7 +41,7 @@ function readDmStatus({ exitCode, text, errorText }: Answer): Parsed<DmStatus> {
     const words = rest.split(/\s+/)
     if (target === 'raid') {
       const [level = '', , health = ''] = words
-      if (!/^[AaD-]{1,64}$/.test(health)) return unknown('the state of a RAID volume has another form')
+      if (!/^[AaD-]{1,64}$/.test(health)) return unknown('the state of a RAID volume has an unexpected format')
       raids.push({ name, level, health })
     }
     if (target === 'multipath') multipaths.push({ name, ...countPaths(words) })

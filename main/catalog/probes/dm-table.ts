@@ -16,7 +16,7 @@ export interface DmTable {
 export const storageDmTable = defineProbe({
   id: 'storage.dm-table',
   title: 'Device-mapper tables',
-  why: 'Names the cipher and key length of every encrypting layer. Keys are not shown by this command.',
+  why: 'Shows the cipher and key length of every encrypting layer. Keys are not shown by this command.',
   volatile: {
     why: 'Devices are listed in the order in which they were opened.',
     steady: ({ devices }: DmTable) => ({ devices: inOrder(devices) }),
@@ -70,7 +70,7 @@ function cryptTarget(args: string): DmTarget {
   return { kind: 'crypt', cipher, keyBytes: keyBytes(key) }
 }
 
-/** `:64:logon:…` names a 64-byte key in a keyring; otherwise two hexadecimal digits (zeros) stand for each byte. */
+/** `:64:logon:…` names a 64-byte key in a keyring; otherwise two hexadecimal digits (zeros) represent each byte. */
 function keyBytes(key: string): number | null {
   const inKeyring = /^:(\d{1,5}):/.exec(key)
   if (inKeyring !== null) return Number(inKeyring[1])

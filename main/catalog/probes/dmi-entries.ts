@@ -15,12 +15,12 @@ const ENTRIES = '/sys/firmware/dmi/entries'
 export const dmiEntries = defineProbe({
   id: 'dmi.entries',
   title: 'Extent of the firmware’s hardware table',
-  why: 'Says without administrator rights how much hardware the firmware describes, and of which kinds.',
+  why: 'Shows, without administrator rights, how much hardware the firmware describes, and of which kinds.',
   commands: { lists: run(['ls', '-l', TABLES, ENTRIES]) },
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the firmware’s hardware table could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of firmware structures has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of firmware structures has an unexpected format')
     const entries = folders.get(ENTRIES)
     return known<DmiEntries>({
       counts: entries === undefined ? null : countsOf(longListing(entries).map(({ name }) => name)),

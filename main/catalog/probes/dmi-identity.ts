@@ -19,11 +19,13 @@ export interface DmiIdentity {
 
 const FOLDER = '/sys/class/dmi/id/'
 
-/** The fields of SMBIOS types 0 to 3 that any user may read (drivers/firmware/dmi-id.c). Text that whoever sets the firmware chooses. */
+/**
+ * The fields of SMBIOS types 0 to 3 that any user may read (drivers/firmware/dmi-id.c). Text that the party that sets the firmware chooses.
+ */
 export const dmiIdentity = defineProbe({
   id: 'dmi.identity',
   title: 'Hardware identity reported by firmware',
-  why: 'Virtual machines usually carry the name of their hypervisor here. It is text: it can speak against hardware, never for it alone.',
+  why: 'Virtual machines usually carry the name of their hypervisor here. The text can indicate virtualization; it cannot show bare metal on its own.',
   commands: {
     fields: run(
       [

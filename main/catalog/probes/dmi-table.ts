@@ -10,7 +10,7 @@ export interface DmiModule {
   readonly rank: number | null
   /** Million transfers (old tables: MHz) per second. */
   readonly speed: number | null
-  /** Such as DDR5; null where the firmware does not say. */
+  /** Such as DDR5; null where the firmware does not state. */
   readonly kind: string | null
   /** Flash and other chips that are no main memory. */
   readonly isMainMemory: boolean
@@ -37,7 +37,7 @@ export interface DmiSlot {
 }
 export interface DmiTable {
   readonly present: boolean
-  /** Structures by SMBIOS type, of the types asked for. */
+  /** Structures by SMBIOS type, of the types requested. */
   readonly counts: ReadonlyMap<number, number>
   /** "System is a virtual machine" among the BIOS characteristics (type 0, extension byte 2, bit 4). */
   readonly virtualMachineBit: boolean
@@ -56,7 +56,7 @@ export interface DmiTable {
 export const dmiTable = defineProbe({
   id: 'dmi.table',
   title: 'Full hardware table of the firmware',
-  why: 'Caches, slots and memory modules are described here on servers; guests have few of them, or copies that do not fit.',
+  why: 'Caches, slots and memory modules are described here on servers; guests have few of them, or inconsistent copies.',
   commands: { table: runAsRoot(['dmidecode', '-t', '0,1,2,3,4,7,8,9,10,16,17,19,38,41']) },
   parse({ table }) {
     if (/No SMBIOS nor DMI entry point found/.test(table.text)) return known(NO_TABLE)
@@ -80,7 +80,7 @@ const NO_TABLE: DmiTable = {
 /** SMBIOS (DSP0134) structures as dmidecode prints them: the table, or a reason where there is no structure. */
 export function parseDmiTable(text: string): Parsed<DmiTable> {
   const structures = dmiStructures(text)
-  if (structures.length === 0) return unknown('the answer of dmidecode holds no structure')
+  if (structures.length === 0) return unknown('the output of dmidecode contains no structure')
   const counts = new Map<number, number>()
   for (const { type } of structures) counts.set(type, (counts.get(type) ?? 0) + 1)
   const of = (type: number): readonly DmiStructure[] => structures.filter((structure) => structure.type === type)
@@ -157,7 +157,7 @@ const isRealCache = ({ fields }: DmiStructure): boolean =>
 
 function slot(structure: DmiStructure): DmiSlot {
   const address = (structure.fields.get('Bus Address') ?? '').toLowerCase()
-  // ff:1f.7 stands for "no address" (SMBIOS 3.7 §7.10.8).
+  // ff:1f.7 represents "no address" (SMBIOS 3.7 §7.10.8).
   const isAddress = /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(address) && !/ff:1f\.7$/.test(address)
   return {
     designation: structure.fields.get('Designation') ?? '',

@@ -12,8 +12,8 @@ const FOLDER = '/sys/class/dmi/id/'
 /** drivers/firmware/dmi-id.c: SMBIOS type 2, asset tag, and type 1, SKU number. Open to any user. */
 export const dmiTags = defineProbe({
   id: 'dmi.tags',
-  title: 'Tags that the firmware carries',
-  why: 'Operators and providers put the number of a machine here, by which their lists know it.',
+  title: 'Asset tags in the firmware',
+  why: 'Operators and providers store here the inventory number of a machine.',
   commands: { tags: run(['grep', '-H', '', `${FOLDER}board_asset_tag`, `${FOLDER}product_sku`]) },
   parse({ tags }) {
     if (!grepIsComplete(tags)) return unknown('the firmware’s tags could not be read')

@@ -9,8 +9,8 @@ export interface DnsSearch {
 /** resolv.conf(5). */
 export const dnsSearch = defineProbe({
   id: 'net.dns-search',
-  title: 'Domains in which names are looked up',
-  why: 'Networks often carry the place of a data centre in the name of their domain. A hint; it decides nothing.',
+  title: 'DNS search domains',
+  why: 'Domain names of networks often contain the location of a data center. This is a hint only; it decides nothing.',
   commands: { lines: run(['grep', '-E', '^[ \t]*(search|domain)[ \t]', '/etc/resolv.conf'], { maxBytes: 65536 }) },
   parse(answers) {
     if (!grepIsComplete(answers.lines)) return unknown('the settings of name resolution could not be read')

@@ -2,7 +2,7 @@ import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, 
 import { asRecord, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
-/** What an NVMe controller says of its own health. Null where the tool's answer does not hold the field. */
+/** What an NVMe controller reports about its own health. Null where the tool's response does not hold the field. */
 export interface NvmeHealth {
   /** Bits: 0 spare space, 1 temperature, 2 reliability, 3 read-only, 4 backup of volatile memory, 5 persistent memory region. */
   readonly criticalWarning: number
@@ -17,7 +17,7 @@ export interface NvmeHealths {
   readonly silent: readonly string[]
 }
 
-/** Commands that run as root hold no pattern, so controllers are asked by name: a server with eight GPUs has ten to sixteen. */
+/** Commands that run as root hold no pattern, so controllers are queried by name: a server with eight GPUs has ten to sixteen. */
 export const NVME_CONTROLLERS = Array.from({ length: 16 }, (_, number) => `nvme${number}`)
 
 /** nvme-smart-log(1); NVM Express base specification 2.0, figure 207 (SMART / health information). Asks, and changes nothing. */
@@ -26,7 +26,7 @@ export const driveHealthNvme = defineProbe({
   title: 'Health of NVMe drives',
   why: 'Shows whether a drive warns of failing, and how much of its rated life is used.',
   volatile: {
-    why: 'Drives wear, warm up and count errors; that they warn of anything but warmth, or had errors, stays.',
+    why: 'Wear, temperature and error counts change; only warnings other than temperature, and whether there were errors, are compared.',
     steady: ({ controllers, silent }: NvmeHealths) => ({
       controllers: inOrder(
         [...controllers].map(([name, { criticalWarning, mediaErrors }]) => ({
@@ -53,7 +53,7 @@ export const driveHealthNvme = defineProbe({
     const silent: string[] = []
     for (const name of NVME_CONTROLLERS) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every controller was asked')
+      if (answer === undefined) return unknown('not every controller was queried')
       if (isAbsent(answer)) continue
       const health = readHealth(answer)
       if (health === null) silent.push(name)
@@ -67,7 +67,7 @@ function readHealth({ exitCode, text }: Answer): NvmeHealth | null {
   const json = exitCode === 0 ? readJson(text, 'nvme') : null
   if (json?.ok !== true) return null
   const log = asRecord(json.fact)
-  // nvme-cli 2 prints the warning as an object with its bits where it is asked to be verbose.
+  // nvme-cli 2 prints the warning as an object with its bits where it is queried to be verbose.
   const criticalWarning = whole(log.critical_warning) ?? whole(asRecord(log.critical_warning).value)
   return criticalWarning === null
     ? null

@@ -2,23 +2,23 @@ import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, 
 import { asList, asRecord, isAbsent, type JsonValue, readJson } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
-/** What a SATA or SAS drive says of its own health. */
+/** What a SATA or SAS drive reports about its own health. */
 export interface SmartHealth {
   readonly passed: boolean
   /** Sectors that wait to be replaced, and those that were; null where the drive does not count them. */
   readonly pendingSectors: number | null
   readonly replacedSectors: number | null
-  /** Percent of the rated life; null where the drive does not say. */
+  /** Percent of the rated life; null where the drive does not state. */
   readonly percentUsed: number | null
 }
 export interface SmartHealths {
   /** By device, such as sda. Those that do not exist have no entry. */
   readonly drives: ReadonlyMap<string, SmartHealth>
-  /** Drives that are there and did not say: asleep, behind a RAID controller, or without such a report. */
+  /** Drives that are there and did not state: asleep, behind a RAID controller, or without such a report. */
   readonly silent: readonly string[]
 }
 
-/** Commands that run as root hold no pattern, so drives are asked by name. */
+/** Commands that run as root hold no pattern, so drives are queried by name. */
 export const SMART_DRIVES = ['sda', 'sdb', 'sdc', 'sdd', 'sde', 'sdf', 'sdg', 'sdh']
 
 /** smartctl(8), JSON since version 7.0. It starts no test, and does not wake a drive that sleeps (-n standby). */
@@ -27,7 +27,7 @@ export const driveHealthSmart = defineProbe({
   title: 'Health of SATA and SAS drives',
   why: 'Shows whether a drive predicts its own failure, and how much of its rated life is used.',
   volatile: {
-    why: 'Drives wear, count sectors, and may be asleep when they are asked; that one fails or has bad sectors stays.',
+    why: 'Wear and sector counts change, and drives may be in standby when queried; only whether one fails or has bad sectors is compared.',
     steady: ({ drives, silent }: SmartHealths) => ({
       drives: inOrder([...drives.keys(), ...silent]),
       failing: inOrder(
@@ -51,7 +51,7 @@ export const driveHealthSmart = defineProbe({
     const silent: string[] = []
     for (const name of SMART_DRIVES) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every drive was asked')
+      if (answer === undefined) return unknown('not every drive was queried')
       if (isNoSuchDevice(answer)) continue
       const health = readHealth(answer)
       if (health === null) silent.push(name)
@@ -65,7 +65,7 @@ const isNoSuchDevice = (answer: Answer): boolean =>
   isAbsent(answer) ||
   (answer.exitCode === 2 && /open device: \/dev\/\w+ failed: No such (device|file or directory)/.test(answer.text))
 
-/** The exit status is a set of bits that also tells of past errors, hence only the report itself is read. */
+/** The exit status is a set of bits that also reports past errors, hence only the report itself is read. */
 function readHealth({ text }: Answer): SmartHealth | null {
   const json = readJson(text, 'smartctl')
   if (!json.ok) return null

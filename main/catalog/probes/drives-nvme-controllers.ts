@@ -2,10 +2,10 @@ import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, 
 import { asRecord, asText, isAbsent, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
-/** What an NVMe controller says it can do (NVM Express base specification 2.0, figure 275: identify controller). */
+/** What an NVMe controller states it can do (NVM Express base specification 2.0, figure 275: identify controller). */
 export interface NvmeController {
   readonly serial: string
-  /** OACS bit 0, Security Send and Receive: without them a drive cannot be told to lock. */
+  /** OACS bit 0, Security Send and Receive: without them a drive cannot be reported to lock. */
   readonly takesSecurityCommands: boolean
 }
 export interface NvmeControllers {
@@ -19,9 +19,9 @@ const CONTROLLERS = Array.from({ length: 10 }, (_, number) => `nvme${number}`)
 export const drivesNvmeControllers = defineProbe({
   id: 'drives.nvme-controllers',
   title: 'Abilities of NVMe drives',
-  why: 'Shows whether a drive could lock itself at all.',
+  why: 'Shows whether a drive supports locking.',
   volatile: {
-    why: 'The kernel numbers controllers as it finds them; each is known by its serial number.',
+    why: 'The kernel numbers controllers in the order of detection; each is identified by its serial number.',
     steady: ({ controllers }: NvmeControllers) => ({ controllers: inOrder(controllers.values()) }),
   },
   commands: Object.fromEntries(
@@ -38,7 +38,7 @@ export const drivesNvmeControllers = defineProbe({
     const controllers = new Map<string, NvmeController>()
     for (const name of CONTROLLERS) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every controller was asked')
+      if (answer === undefined) return unknown('not every controller was queried')
       const controller = isAbsent(answer) ? null : readController(answer)
       if (controller !== null) controllers.set(name, controller)
     }

@@ -1,27 +1,27 @@
 import { type Answer, type Command, defineProbe, known, type Parsed, runAsRoot, unknown } from '../../core/probe.ts'
 
-/** What a drive that encrypts itself says of its locking (TCG Storage Opal SSC, level 0 discovery, locking feature). */
+/** What a drive that encrypts itself reports about its locking (TCG Storage Opal SSC, level 0 discovery, locking feature). */
 export interface OpalLocking {
   readonly mediaEncrypt: boolean
   readonly lockingEnabled: boolean
   /** Whether it is locked at this moment. */
   readonly locked: boolean
-  /** A small system of its own is shown in place of the drive, to ask for the key at start. */
+  /** A small system of its own is shown in place of the drive, to request the key at start. */
   readonly showsShadow: boolean
 }
 export interface OpalDrives {
-  /** By device, such as nvme0 or sda. Devices that are not there, or gave no such answer, have no entry. */
+  /** By device, such as nvme0 or sda. Devices that are not there, or gave no such response, have no entry. */
   readonly drives: ReadonlyMap<string, OpalLocking>
 }
 
-/** Commands that run as root hold no pattern, so devices are asked by name: the most that common servers have, and two of SATA or SAS. */
+/** Commands that run as root hold no pattern, so devices are queried by name: the most that common servers have, and two of SATA or SAS. */
 export const OPAL_DEVICES = [...Array.from({ length: 10 }, (_, number) => `nvme${number}`), 'sda', 'sdb']
 
 /** sedutil-cli(8), --query: the only one of its options that reads and takes no password. */
 export const drivesOpal = defineProbe({
   id: 'drives.opal',
-  title: 'Locking of drives that encrypt themselves',
-  why: 'Shows whether a drive that encrypts itself also locks itself when it loses power. Nothing is changed on the drive.',
+  title: 'Locking of self-encrypting drives',
+  why: 'Shows whether a self-encrypting drive also locks when it loses power. Nothing is changed on the drive.',
   commands: Object.fromEntries(
     OPAL_DEVICES.map((name): [string, Command] => [
       name,
@@ -36,7 +36,7 @@ export const drivesOpal = defineProbe({
     const drives = new Map<string, OpalLocking>()
     for (const name of OPAL_DEVICES) {
       const answer = answers[name]
-      if (answer === undefined) return unknown('not every drive was asked')
+      if (answer === undefined) return unknown('not every drive was queried')
       const locking = readLocking(answer)
       if (locking !== null) drives.set(name, locking)
     }

@@ -37,14 +37,15 @@ export interface ForwardRule {
 export const firewallNftables = defineProbe({
   id: 'firewall.nftables',
   title: 'Packet filter rules',
-  why: 'Shows what the server’s own firewall does with traffic that nothing allows.',
+  why: 'Shows what the server’s own firewall does with traffic that no rule allows.',
   commands: { ruleset: runAsRoot(['nft', '-j', 'list', 'ruleset']) },
   parse({ ruleset }) {
     if (ruleset.exitCode !== 0) return unknown('the packet filter rules could not be listed')
     const json = readJson(ruleset.text, 'nft')
     if (!json.ok) return json
     const entries = asList(asRecord(json.fact).nftables).map(asRecord)
-    if (!entries.some((entry) => entry.metainfo !== undefined)) return unknown('the answer of nft has another form')
+    if (!entries.some((entry) => entry.metainfo !== undefined))
+      return unknown('the output of nft has an unexpected format')
     const chains = groupByChain(entries.map((entry) => asRecord(entry.rule)).filter((rule) => rule.chain !== undefined))
     const states = new Map(
       entries
@@ -72,7 +73,7 @@ export const firewallNftables = defineProbe({
 
 type Entry = { readonly [key: string]: JsonValue }
 
-/** More rules than these say no more to a reader; Kubernetes makes thousands. */
+/** More rules than these add nothing for a reader; Kubernetes makes thousands. */
 const MOST_FORWARDS = 1000
 
 /**
@@ -254,7 +255,7 @@ function dropsForInterface(rule: Entry, chain: string, chains: Chains): boolean 
 
 const target = (statement: JsonValue | undefined): string => asText(asRecord(statement).target) ?? ''
 
-/** The one statement of a rule besides counting and logging: only then does it apply to every packet. */
+/** The one statement of a rule in addition to counting and logging: only then does it apply to every packet. */
 function soleStatement(rule: Entry): Entry | null {
   const statements = asList(rule.expr)
     .map(asRecord)

@@ -8,15 +8,15 @@ export interface FirmwareDevices {
 
 /**
  * Method GetDevices of org.freedesktop.fwupd, by busctl(1), which prints an array of dictionaries of variants as
- * `{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"…"}}]]}`. Only a service that runs already is asked: fwupdmgr(1) would start it,
- * and its start writes below /var/lib/fwupd and /var/cache/fwupd. Serial numbers, which the answer can hold, are not kept.
+ * `{"type":"aa{sv}","data":[[{"Name":{"type":"s","data":"…"}}]]}`. Only a service that runs already is queried: fwupdmgr(1) would start it,
+ * and its start writes below /var/lib/fwupd and /var/cache/fwupd. Serial numbers, which the response can hold, are not kept.
  */
 export const firmwareFwupd = defineProbe({
   id: 'firmware.fwupd',
   title: 'Firmware versions known to fwupd',
   why: 'Lists the firmware of drives, adapters and boards with versions, where that service runs. Nothing is started, downloaded or updated.',
   volatile: {
-    why: 'Devices are listed in no order.',
+    why: 'Devices are listed in no fixed order.',
     steady: ({ devices }: FirmwareDevices) => ({ devices: inOrder(devices) }),
   },
   commands: {
@@ -41,7 +41,7 @@ export const firmwareFwupd = defineProbe({
     if (!json.ok) return json
     const { type, data } = asRecord(json.fact)
     const [list] = asList(data)
-    if (type !== 'aa{sv}' || !Array.isArray(list)) return unknown('the answer of fwupd has another form')
+    if (type !== 'aa{sv}' || !Array.isArray(list)) return unknown('the output of fwupd has an unexpected format')
     return known<FirmwareDevices>({
       devices: asList(list).flatMap((entry) => {
         const { Name, Vendor, Version } = asRecord(entry)

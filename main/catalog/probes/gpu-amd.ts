@@ -18,20 +18,20 @@ const NOTHING = /^(|n\/a|none|unknown|0x0)$/i
 // More than one machine has; a longer list is not read.
 const MAX_GPUS = 128
 
-/** amd-smi(1), static: its keys move between releases, so each is looked for where some release has it. */
+/** amd-smi(1), static: its keys move between releases, so each is searched for where some release has it. */
 export const gpuAmd = defineProbe({
   id: 'gpu.amd',
   title: 'AMD GPUs',
-  why: 'Shows names, serial numbers and partitions of AMD accelerators, as their tool tells them.',
+  why: 'Shows names, serial numbers and partitions of AMD accelerators, as reported by the vendor’s tool.',
   commands: { static: run(['amd-smi', 'static', '--json'], { timeoutSeconds: 60, maxBytes: 2 * 1024 * 1024 }) },
   parse: (answers) =>
-    answers.static.exitCode === 0 ? parseAmdSmi(answers.static.text) : unknown('the GPU driver did not answer'),
+    answers.static.exitCode === 0 ? parseAmdSmi(answers.static.text) : unknown('the GPU driver did not respond'),
 })
 
 /** rocm-smi, which the releases before 6 have. Its JSON is an object per card, with headings as keys. */
 export const gpuAmdLegacy = defineProbe({
   id: 'gpu.amd-legacy',
-  title: 'AMD GPUs, by the older tool',
+  title: 'AMD GPUs (older tool)',
   why: 'Shows names and serial numbers of AMD accelerators where only the older tool is installed.',
   commands: {
     cards: run(
@@ -39,7 +39,7 @@ export const gpuAmdLegacy = defineProbe({
       { timeoutSeconds: 60, maxBytes: 2 * 1024 * 1024 },
     ),
   },
-  parse: ({ cards }) => (cards.exitCode === 0 ? parseRocmSmi(cards.text) : unknown('the GPU driver did not answer')),
+  parse: ({ cards }) => (cards.exitCode === 0 ? parseRocmSmi(cards.text) : unknown('the GPU driver did not respond')),
 })
 
 export function parseAmdSmi(text: string): Parsed<AmdGpus> {
@@ -47,7 +47,7 @@ export function parseAmdSmi(text: string): Parsed<AmdGpus> {
   if (!read.ok) return read
   const top = asList(asRecord(read.fact).gpu_data).length > 0 ? asRecord(read.fact).gpu_data : read.fact
   const list = asList(top)
-  if (!Array.isArray(top) || list.length > MAX_GPUS) return unknown('the answer of amd-smi has another form')
+  if (!Array.isArray(top) || list.length > MAX_GPUS) return unknown('the output of amd-smi has an unexpected format')
   return known({
     gpus: list.map((entry) => {
       const { asic, board, bus, vbios, ifwi, partition } = asRecord(entry)
@@ -63,12 +63,12 @@ export function parseAmdSmi(text: string): Parsed<AmdGpus> {
 }
 
 export function parseRocmSmi(text: string): Parsed<AmdGpus> {
-  // Warnings can stand before the object.
+  // Warnings can be before the object.
   const start = text.indexOf('{')
   const read = readJson(start < 0 ? '' : text.slice(start).trim(), 'rocm-smi')
   if (!read.ok) return read
   const cards = Object.entries(asRecord(read.fact)).filter(([name]) => /^card\d{1,3}$/.test(name))
-  if (cards.length > MAX_GPUS) return unknown('the answer of rocm-smi has another form')
+  if (cards.length > MAX_GPUS) return unknown('the output of rocm-smi has an unexpected format')
   return known({
     gpus: cards.map(([, entry]) => {
       const fields = new Map(Object.entries(asRecord(entry)).map(([key, value]) => [key.toLowerCase(), value]))

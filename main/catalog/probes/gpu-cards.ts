@@ -3,7 +3,7 @@ import { longListing, sysfsFound, sysfsValues } from '../isolation/listing.ts'
 import { isAbsent, lines } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
-/** A GPU as the kernel's graphics layer knows it, with no tool of its maker. */
+/** A GPU as the kernel's graphics layer knows it, with no tool of its manufacturer. */
 export interface GpuCard {
   readonly name: string
   readonly address: string
@@ -35,11 +35,14 @@ const FILES = [
 ]
 const CARD = /^card\d{1,3}$/
 
-/** Documentation/gpu/amdgpu/driver-misc.rst; Documentation/ABI/testing/sysfs-bus-pci. Works for every maker whose driver is a graphics driver. */
+/**
+ * Documentation/gpu/amdgpu/driver-misc.rst; Documentation/ABI/testing/sysfs-bus-pci. Works for every manufacturer whose driver is a
+ * graphics driver.
+ */
 export const gpuCards = defineProbe({
   id: 'gpu.cards',
   title: 'GPUs known to the graphics layer',
-  why: 'Shows ids and partitions of AMD and Intel GPUs, and whether one is only a part of another, without tools of their makers.',
+  why: 'Shows IDs and partitions of AMD and Intel GPUs, and whether one is only a part of another, without vendor tools.',
   volatile: {
     why: 'Cards are numbered in the order in which their drivers start.',
     steady: ({ cards }: GpuCards) => ({ cards: inOrder(cards.map(({ name: _, ...card }) => card)) }),

@@ -5,7 +5,7 @@ export interface GpuConfidential {
   readonly isOn: boolean
   /** The mode in which several GPUs and their switches are protected together: they are then part of a confidential guest too. */
   readonly isProtectedGroup: boolean
-  /** What the driver says the processor offers, such as INTEL TDX or AMD SEV; null where it names none. */
+  /** What the driver states the processor offers, such as INTEL TDX or AMD SEV; null where it names none. */
   readonly processor: string | null
   /** Whether the GPUs could do it. */
   readonly isCapable: boolean
@@ -23,7 +23,7 @@ export const gpuConfCompute = defineProbe({
     const said = `${state.text.slice(0, 2000)}${state.errorText.slice(0, 2000)}`
     return /not supported/i.test(said)
       ? known({ isOn: false, isProtectedGroup: false, processor: null, isCapable: false })
-      : unknown('the GPU driver did not say whether confidential computing is on')
+      : unknown('the GPU driver did not report whether confidential computing is on')
   },
 })
 
@@ -36,7 +36,7 @@ export function parseConfCompute(text: string): Parsed<GpuConfidential> {
   )
   const state = fields.get('cc state') ?? fields.get('cc status')
   if (state === undefined || !/^(on|off)$/i.test(state))
-    return unknown('the answer of nvidia-smi about confidential computing has another form')
+    return unknown('the output of nvidia-smi about confidential computing has an unexpected format')
   const processor = fields.get('cpu cc capabilities')
   return known({
     isOn: /^on$/i.test(state),

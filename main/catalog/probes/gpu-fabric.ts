@@ -17,11 +17,11 @@ const UNITS = ['nvidia-fabricmanager', 'nvidia-imex', 'nvidia-vgpud', 'nvidia-vg
 
 export type GpuUnit = (typeof UNITS)[number]
 
-/** systemctl(1) show answers for every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const gpuFabric = defineProbe({
   id: 'gpu.fabric',
   title: 'Services that manage the GPUs',
-  why: 'Shows whether this system manages the switches between its GPUs itself, and whether it lends or borrows virtual GPUs.',
+  why: 'Shows whether this system manages the switches between its GPUs itself, and whether it provides or uses virtual GPUs.',
   commands: {
     units: run([
       'systemctl',
@@ -31,9 +31,9 @@ export const gpuFabric = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<GpuServices>({
       services: UNITS.map((unit, index) => ({
         unit,

@@ -9,7 +9,7 @@ import {
   OF_ALWAYS_FOLDER,
 } from '../read-text.ts'
 
-/** What the kernel module of NVIDIA’s driver says of a GPU, without the tools of the driver. */
+/** What the kernel module of NVIDIA’s driver reports about a GPU, without the tools of the driver. */
 export interface DrivenGpu {
   readonly address: string
   readonly model: string
@@ -32,8 +32,8 @@ const DIVIDING = '/sys/class/mdev_bus'
 /** proc_modules(5); NVIDIA driver README, "proc file system interface"; Documentation/driver-api/vfio-mediated-device.rst. */
 export const gpuModules = defineProbe({
   id: 'gpu.modules',
-  title: 'Drivers of the GPUs in the kernel',
-  why: 'Shows which GPUs the kernel drives, and whether it can lend parts of them to virtual machines.',
+  title: 'GPU drivers in the kernel',
+  why: 'Shows which GPUs the kernel drives, and whether it can assign parts of them to virtual machines.',
   commands: {
     modules: run(
       [
@@ -54,7 +54,7 @@ export const gpuModules = defineProbe({
   },
   parse({ modules, cards, dividing }) {
     if (!grepIsComplete(modules)) return unknown('the loaded modules could not be read')
-    if (!grepIsComplete(cards)) return unknown('what the GPU driver says in /proc could not be read')
+    if (!grepIsComplete(cards)) return unknown('the GPU driver’s report in /proc could not be read')
     if (!listingIsComplete(dividing)) return unknown('the mediated devices could not be listed')
     const said = sysfsFound(cards.text, ['version', 'information'])
     return known<GpuModules>({

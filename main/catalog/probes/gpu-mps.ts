@@ -10,7 +10,7 @@ export interface GpuSharing {
 /** NVIDIA Multi-Process Service, "Environment variables": the default folders of CUDA_MPS_PIPE_DIRECTORY and CUDA_MPS_LOG_DIRECTORY. */
 export const gpuMps = defineProbe({
   id: 'gpu.mps',
-  title: 'Sharing of GPUs between processes',
+  title: 'GPU sharing between processes',
   why: 'Shows traces of the service by which several users’ programs run on one GPU at once.',
   commands: { folders: run(['ls', '-d', '/tmp/nvidia-mps', '/var/log/nvidia-mps']) },
   parse({ folders }) {

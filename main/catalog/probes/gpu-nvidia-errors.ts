@@ -10,7 +10,7 @@ export interface GpuMemoryErrors {
   readonly replaced: number | null
   /** A replacement waits for a reset of the GPU. */
   readonly isPending: boolean
-  /** No spare row was left, or the driver says that memory cannot be repaired. */
+  /** No spare row was left, or the driver states that memory cannot be repaired. */
   readonly hasFailed: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What stands between the first opening of a tag and its end; empty where either is missing. */
+/** What is between the first opening of a tag and its end; empty where either is missing. */
 export function section(text: string, tag: string): string {
   const start = text.indexOf(`<${tag}>`)
   const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start)

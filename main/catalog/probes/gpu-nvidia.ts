@@ -11,13 +11,13 @@ export interface GpuSlice {
   readonly multiprocessors: number | null
 }
 export interface GpuLink {
-  /** Generation of the device’s own side, and of the host's; null where the driver says N/A or nothing. */
+  /** Generation of the device’s own side, and of the host's; null where the driver states N/A or nothing. */
   readonly deviceGeneration: number | null
   readonly currentGeneration: number | null
   readonly maxWidth: number | null
   readonly currentWidth: number | null
 }
-/** What the board says about the place it is in: servers of a rack-wide design have it, others say N/A. */
+/** What the board states about the place it is in: servers of a rack-wide design have it, others state N/A. */
 export interface GpuPlatform {
   readonly chassisSerial: string | null
   readonly slot: string | null
@@ -80,7 +80,7 @@ export const gpuNvidia = defineProbe({
   title: 'NVIDIA GPUs',
   why: 'Shows whether the GPUs are whole, native and used by known processes only.',
   volatile: {
-    why: 'Memory in use, processes, the present speed of the link, the day to which a licence was renewed, and counts of errors change with the work; that there were errors stays.',
+    why: 'Memory in use, processes, the present speed of the link, the day to which a license was renewed, and counts of errors change with the workload; only whether there were errors is compared.',
     steady: ({ driver, gpus }: NvidiaGpus) => ({
       driver,
       gpus: inOrder(
@@ -100,14 +100,14 @@ export const gpuNvidia = defineProbe({
     }),
   },
   commands: { query: run(['nvidia-smi', '-q', '-x'], { timeoutSeconds: 60 }) },
-  parse: ({ query }) => (query.exitCode === 0 ? parseNvidiaSmi(query.text) : unknown('the GPU driver did not answer')),
+  parse: ({ query }) => (query.exitCode === 0 ? parseNvidiaSmi(query.text) : unknown('the GPU driver did not respond')),
 })
 
 export function parseNvidiaSmi(text: string): Parsed<NvidiaGpus> {
   const count = Number(/<attached_gpus>\s*(\d{1,4})\s*</.exec(text)?.[1] ?? Number.NaN)
   const gpus = text.split('<gpu id="').slice(1).map(readGpu)
   if (!text.trimEnd().endsWith('</nvidia_smi_log>') || gpus.length !== count || gpus.includes(null))
-    return unknown('the answer of nvidia-smi is not complete')
+    return unknown('the output of nvidia-smi is not complete')
   return known({ driver: value(text, 'driver_version'), gpus: gpus.filter((gpu) => gpu !== null) })
 }
 

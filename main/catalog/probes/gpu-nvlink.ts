@@ -17,11 +17,11 @@ export interface NvLinks {
 /** nvidia-smi(1), nvlink -s: a line per link with its speed, or "<inactive>". */
 export const gpuNvlink = defineProbe({
   id: 'gpu.nvlink',
-  title: 'NVLink of the GPUs',
-  why: 'Shows which of the direct links between GPUs run; a GPU that was given away alone has none.',
+  title: 'GPU NVLink state',
+  why: 'Shows which of the direct links between GPUs are active; a GPU assigned on its own to a guest has none.',
   commands: { status: run(['nvidia-smi', 'nvlink', '-s'], { timeoutSeconds: 60 }) },
   parse: ({ status }) =>
-    status.exitCode === 0 ? parseNvLinks(status.text) : unknown('the GPU driver did not answer about NVLink'),
+    status.exitCode === 0 ? parseNvLinks(status.text) : unknown('the GPU driver did not respond about NVLink'),
 })
 
 const NO_LINKS = /does not have or support NVLink|all links are inactive|not supported/i
@@ -39,7 +39,7 @@ export function parseNvLinks(text: string): Parsed<NvLinks> {
     else if (other !== undefined) own.inactive += 1
   }
   if (gpus.length === 0 && !NO_LINKS.test(text.slice(0, 4000)) && text.trim() !== '')
-    return unknown('the answer of nvidia-smi about NVLink has another form')
+    return unknown('the output of nvidia-smi about NVLink has an unexpected format')
   return known({
     gpus: gpus.map(({ index, uuid, speeds, inactive }) => ({
       index,

@@ -22,11 +22,11 @@ export interface GpuTopology {
 /** nvidia-smi(1), topo -m. SYS and PHB everywhere is what a virtual machine shows; switches and NVLink are what boards have. */
 export const gpuTopology = defineProbe({
   id: 'gpu.topology',
-  title: 'How the GPUs are connected',
+  title: 'GPU interconnect topology',
   why: 'Shows whether GPUs and fabric adapters sit behind real switches.',
   commands: { matrix: run(['nvidia-smi', 'topo', '-m'], { timeoutSeconds: 60 }) },
   parse: ({ matrix }) =>
-    matrix.exitCode === 0 ? parseTopology(matrix.text) : unknown('the GPU driver did not answer'),
+    matrix.exitCode === 0 ? parseTopology(matrix.text) : unknown('the GPU driver did not respond'),
 })
 
 const GPU = /^GPU\d{1,3}$/
@@ -46,7 +46,7 @@ export function parseTopology(text: string): Parsed<GpuTopology> {
     .filter((line) => columns.includes(wordsOf(line)[0] ?? ''))
     .map((line) => readRow(line, columns))
   const gpus = read.filter((row) => row !== null && GPU.test(row.name))
-  if (gpus.length === 0) return unknown('the answer of nvidia-smi holds no GPU')
+  if (gpus.length === 0) return unknown('the output of nvidia-smi lists no GPU')
   if (read.includes(null) || gpus.length !== columns.filter((name) => GPU.test(name)).length)
     return unknown('the matrix of nvidia-smi is not complete')
   const whole = read.filter((row) => row !== null)

@@ -10,9 +10,9 @@ export interface HostIdentity {
 export const hostIdentity = defineProbe({
   id: 'host.identity',
   title: 'Name and boot of the server',
-  why: 'Ties the answers of one run to one boot of one server.',
+  why: 'Ties the captures of one run to one boot of one server.',
   volatile: {
-    why: 'The id of the boot is drawn anew at each start.',
+    why: 'The boot ID is generated at each start.',
     steady: ({ hostname }: HostIdentity) => ({ hostname }),
   },
   commands: { ids: run(['grep', '-H', '', '/proc/sys/kernel/hostname', '/proc/sys/kernel/random/boot_id']) },
@@ -38,7 +38,7 @@ const FOLDER = '/sys/class/dmi/id/'
 export const hostSerials = defineProbe({
   id: 'host.serials',
   title: 'Serial numbers reported by firmware',
-  why: 'To compare with the provider’s inventory and with later runs.',
+  why: 'Allows comparison with the provider’s inventory and with later runs.',
   commands: {
     serials: runAsRoot([
       'grep',

@@ -10,10 +10,10 @@ export interface HostKeyList {
 /** The list that the host key was compared with before the login; kept only where it was compared with one. */
 export const hostKeyList = defineProbe({
   id: 'ssh.host-key-list',
-  title: 'The list that the host key was compared with',
-  why: 'Keeps the list of public host keys with which a person compared the key of this node. Kept by the collector; nothing is asked.',
+  title: 'Reference list for the host key',
+  why: 'Keeps the list of public host keys with which a person compared the key of this node. Stored by the collector; no command runs on the node.',
   volatile: {
-    why: 'The list is about many nodes, and a line about another one can change. The key itself is read with the session.',
+    why: 'The list covers many nodes, and an entry for another node can change. The key itself is read with the session.',
     steady: () => null,
   },
   commands: { list: { kind: 'measure', measure: 'host-key-list' } },

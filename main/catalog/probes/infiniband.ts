@@ -11,7 +11,7 @@ export interface FabricPort {
   readonly rate: string
   /** Partition keys in the port's table, without empty slots: four lower-case hex digits. */
   readonly partitionKeys: readonly string[]
-  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not say, 0 where there is none. */
+  /** Address in the subnet, and the address of the subnet's manager; null where the kernel did not state, 0 where there is none. */
   readonly lid: number | null
   readonly managerLid: number | null
 }
@@ -22,7 +22,7 @@ export interface FabricAdapter {
   readonly nodeGuid: string
   /** Same for all functions of one card. */
   readonly systemGuid: string
-  /** PCI function behind it, with its ids and driver; null where the kernel did not say, or for adapters made of software. */
+  /** PCI function behind it, with its ids and driver; null where the kernel did not state, or for adapters made of software. */
   readonly pciAddress: string | null
   readonly pciId: string | null
   readonly driver: string | null
@@ -42,9 +42,9 @@ const ADAPTERS = '/sys/class/infiniband'
 export const infiniband = defineProbe({
   id: 'infiniband',
   title: 'Fabric adapters and their partitions',
-  why: 'The partition keys of an InfiniBand port say with which other servers of the fabric it can talk.',
+  why: 'The partition keys of an InfiniBand port show with which other servers of the fabric it can communicate.',
   volatile: {
-    why: 'The manager of the subnet gives out addresses, and another may take its place.',
+    why: 'The subnet manager assigns addresses, and another may replace it.',
     steady: ({ adapters, ports }: Fabric) => ({
       adapters: inOrder(adapters),
       ports: inOrder(

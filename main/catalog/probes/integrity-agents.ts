@@ -53,13 +53,13 @@ const UNITS = [
 ] as const
 export type AgentName = (typeof UNITS)[number]
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const integrityAgents = defineProbe({
   id: 'integrity.agents',
-  title: 'Agents that watch files, look for malware or scan',
+  title: 'File integrity, malware and vulnerability agents',
   why: 'Shows which known agents for file integrity, malware and vulnerability scans are installed and running.',
   volatile: {
-    why: 'Timers go off, and what they start ends.',
+    why: 'Timers run, and the units they start end.',
     steady: ({ units }: AgentUnits) => ({
       units: inOrder(
         [...units].map(([unit, { loaded, active }]) => [unit, loaded, STARTED_BY_TIMERS.test(unit) ? null : active]),
@@ -75,9 +75,9 @@ export const integrityAgents = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<AgentUnits>({
       units: new Map(UNITS.map((unit, index) => [unit, readUnit(blocks[index] ?? new Map())])),
     })

@@ -31,10 +31,10 @@ export type MarkPath = (typeof FILES)[number]
 /** stat(1). Their folders are closed to ordinary users. */
 export const integrityMarks = defineProbe({
   id: 'integrity.marks',
-  title: 'When integrity and malware tools last wrote their files',
+  title: 'Last file writes of integrity and malware tools',
   why: 'Shows when a baseline was made, a check last ran and signatures last changed. Only times are read.',
   volatile: {
-    why: 'Tools write their files; which of them are there stays.',
+    why: 'Tools rewrite their files; only which files are present is compared.',
     steady: ({ changedAt }: IntegrityMarks) => ({ files: inOrder(changedAt.keys()) }),
   },
   commands: { files: runAsRoot(['stat', '-c', '%Y:%n', ...FILES]) },

@@ -6,10 +6,9 @@ export interface IntegritySchedules {
   readonly tools: ReadonlyMap<string, readonly string[]>
 }
 
-// \K leaves out what stands before the name, and -o what follows but one character that is of no word: no other word of a line comes
-// along. A folder such as
-// /var/lib/aide is no program. No asterisk and no question mark, which sudo-rs could not grant; where a line names several tools, the last
-// of them counts.
+// \K leaves out what is before the name, and -o what follows but one character that is of no word: no other word of a line comes along. A
+// folder such as /var/lib/aide is no program. No asterisk and no question mark, which sudo-rs could not grant; where a line names several
+// tools, the last of them counts.
 const PATTERN =
   '^([^#]{0,}([\\s;&|(\\x22\\x27]|bin/)|)\\K(aide|dailyaidecheck|tripwire|samhain|clamscan|clamdscan|lynis|oscap)([^\\w/-]|$)'
 
@@ -19,8 +18,8 @@ const NOT_READ = /(~|\.(bak|old|orig|save|disabled|swp|placeholder|dpkg-[a-z]{1,
 /** crontab(5) and run-parts(8): tables of the system and of users, and scripts that run daily or weekly. */
 export const integritySchedules = defineProbe({
   id: 'integrity.schedules',
-  title: 'Integrity and malware checks that cron starts',
-  why: 'Shows whether file checks and scans run by schedule. Only the names of known tools are read from the tables.',
+  title: 'Integrity and malware checks started by cron',
+  why: 'Shows whether file checks and scans run on a schedule. Only the names of known tools are read from the tables.',
   commands: {
     cron: runAsRoot([
       'grep',

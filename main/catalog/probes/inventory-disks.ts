@@ -37,14 +37,14 @@ const SENSOR = 'temp1_input'
 
 /**
  * Documentation/ABI/stable/sysfs-block, sysfs-class-nvme and sysfs-bus-scsi. Loop, memory and mapped devices are left out: they are not
- * hardware. The temperature is what the drive's own health log answers (drivers/nvme/host/hwmon.c, drivers/hwmon/drivetemp.c).
+ * hardware. The temperature is what the drive's own health log responses (drivers/nvme/host/hwmon.c, drivers/hwmon/drivetemp.c).
  */
 export const inventoryDisks = defineProbe({
   id: 'inventory.disks',
   title: 'Drives',
   why: 'Shows which drives are in the machine, and which of them are reached over a network or emulated.',
   volatile: {
-    why: 'Drives tell their temperature, and the kernel numbers them as it finds them; a drive is known by its serial number and where it hangs.',
+    why: 'Temperatures change, and the kernel numbers drives in the order of detection; a drive is identified by its serial number and its connection.',
     steady: ({ disks }: Disks) => ({
       disks: inOrder(
         disks.map(({ name: _, path: __, celsius: ___, ...disk }, at) => ({
@@ -117,7 +117,7 @@ function readDisk(
   bySubsystem: ReadonlyMap<string, string>,
 ): Disk {
   const own = `/sys/block/${name}`
-  // With native NVMe multipath the block device hangs under its subsystem, which says who its controllers are; else the number does.
+  // With native NVMe multipath the block device hangs under its subsystem, which states who its controllers are; else the number does.
   const shared = path.includes('/nvme-subsystem/')
     ? bySubsystem.get(read.get(`${own}/device/subsysnqn`) ?? '')
     : undefined
@@ -181,7 +181,7 @@ function temperatures(text: string): ReadonlyMap<string, number> {
   )
 }
 
-/** The PCI function that a drive hangs on: the last one on its path, or what its NVMe controller says. Null where there is none. */
+/** The PCI function that a drive hangs on: the last one on its path, or what its NVMe controller states. Null where there is none. */
 export function diskFunction({ path, address }: Disk): string | null {
   const functions = path.split('/').filter((part) => PCI_ADDRESS.test(part))
   return functions.at(-1) ?? (PCI_ADDRESS.test(address) ? address : null)

@@ -11,7 +11,7 @@ export const inventoryMemory = defineProbe({
   title: 'Memory in use by the system',
   why: 'Compared with the memory modules that the firmware lists.',
   volatile: {
-    why: 'The kernel keeps some pages more or fewer for itself at each start.',
+    why: 'The kernel reserves a slightly different number of pages at each start.',
     steady: ({ totalKib }: Memory) => ({ gibibytes: gibibytes(totalKib) }),
   },
   commands: { total: run(['grep', '^MemTotal:', '/proc/meminfo']) },

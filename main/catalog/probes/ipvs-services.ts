@@ -18,19 +18,19 @@ const TABLE = '/proc/net/ip_vs'
  */
 export const ipvsServices = defineProbe({
   id: 'ipvs.services',
-  title: 'Ports that the kernel balances over other machines',
+  title: 'Ports load-balanced by the kernel to other machines',
   why: 'Shows ports that other machines reach although no program on this server listens there.',
   commands: { table: run(['cat', TABLE], { needsPath: [TABLE] }) },
   parse({ table }) {
     if (isAbsent(table)) return known<VirtualServices>({ services: [] })
     const [head = '', columns = '', ...rows] = lines(table.text)
     if (table.exitCode !== 0 || !head.startsWith('IP Virtual Server version') || !columns.startsWith('Prot '))
-      return unknown('the table of virtual services has another form')
+      return unknown('the table of virtual services has an unexpected format')
     const services: VirtualService[] = []
     // The line that names the columns of destinations begins as they do.
     for (const row of rows.filter((line) => !/^ {2}-> /.test(line))) {
       const name = serviceIn(row)
-      if (name === null) return unknown('the table of virtual services has another form')
+      if (name === null) return unknown('the table of virtual services has an unexpected format')
       services.push({ name })
     }
     return known<VirtualServices>({ services })

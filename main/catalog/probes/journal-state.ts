@@ -36,10 +36,10 @@ export interface JournalState {
  */
 export const journalState = defineProbe({
   id: 'journal.state',
-  title: 'What the system journal holds',
+  title: 'Content range of the system journal',
   why: 'Shows how far back the journal reaches, whether entries are missing from its numbering, and which boots it covers.',
   volatile: {
-    why: 'The journal is written to, and old entries are taken away. Not seen: that somebody took entries away.',
+    why: 'The journal is written, and old entries are removed. Not detected: deliberate removal of entries.',
     steady: () => null,
   },
   commands: {
@@ -49,15 +49,15 @@ export const journalState = defineProbe({
   parse({ header, boots }) {
     if (/No journal files were found/.test(header.errorText + header.text))
       return known<JournalState>({ files: [], boots: [] })
-    if (header.exitCode !== 0 || boots.exitCode !== 0) return unknown('the journal did not answer')
+    if (header.exitCode !== 0 || boots.exitCode !== 0) return unknown('the journal did not respond')
     const files = header.text
       .split(/^(?=File path: )/m)
       .filter((block) => block.startsWith('File path: '))
       .map(readFile)
-    if (files.length === 0 || files.includes(null)) return unknown('the headers of the journal have another form')
+    if (files.length === 0 || files.includes(null)) return unknown('the headers of the journal have an unexpected format')
     const rows = lines(boots.text).filter((line) => !/^IDX BOOT ID/.test(line))
     const read = rows.map(readBoot)
-    if (read.length === 0 || read.includes(null)) return unknown('the list of boots has another form')
+    if (read.length === 0 || read.includes(null)) return unknown('the list of boots has an unexpected format')
     return known<JournalState>({
       files: files.filter((file) => file !== null),
       boots: read.filter((boot) => boot !== null),

@@ -9,7 +9,7 @@ export interface JournalUpload {
 /** journal-upload.conf(5): URL= is the receiver. An address with a password in it does not match and is not printed. */
 export const journalUpload = defineProbe({
   id: 'journal.upload',
-  title: 'Where the system journal is sent',
+  title: 'System journal forwarding',
   why: 'Shows whether the journal leaves the server for another host, and whether that transport is encrypted.',
   commands: {
     lines: run([

@@ -16,7 +16,7 @@ export const kernelIma = defineProbe({
   title: 'File measurements of the kernel (IMA)',
   why: 'Shows whether the kernel itself records the digests of files before they are used.',
   volatile: {
-    why: 'Files are measured as they are used; whether the kernel does stays.',
+    why: 'Files are measured as they are used; only whether the kernel measures is compared.',
     steady: ({ measurements, violations }: KernelIma) => ({
       measures: measurements !== null,
       hasViolations: whether(violations),

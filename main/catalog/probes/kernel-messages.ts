@@ -9,15 +9,15 @@ export interface KernelMessages {
   readonly hypervisor: string | null
   /** What follows "Booting paravirtualized kernel on": "bare hardware", or a hypervisor's name. */
   readonly bootedOn: string | null
-  /** First message of each driver that speaks to a hypervisor. */
+  /** First message of each driver that uses to a hypervisor. */
   readonly guestDrivers: readonly string[]
-  /** The maker of the UEFI firmware, from its system table. */
+  /** The manufacturer of the UEFI firmware, from its system table. */
   readonly efiVendor: string | null
   /** "DMI: MAKER PRODUCT/BOARD, BIOS VERSION DATE". */
   readonly identity: string | null
   /** OEM id of the ACPI root pointer. */
   readonly acpiOem: string | null
-  /** What the performance counters' driver said. */
+  /** What the performance counters' driver stated. */
   readonly performance: string | null
   readonly clock: readonly string[]
   /** Ranges of the firmware's memory map. */
@@ -55,10 +55,10 @@ const PATTERN = `^(${BEGINNINGS.join('|')})`.replaceAll(' ', '\\x20')
 /** journalctl(1): the kernel's messages of this boot that begin in one of these ways, without names and times. */
 export const kernelMessages = defineProbe({
   id: 'kernel.messages',
-  title: 'What the kernel said while starting',
-  why: 'While starting, the kernel says what it detected: a hypervisor, the maker of the firmware, the memory map, working counters. Only lines with fixed beginnings are asked for.',
+  title: 'Kernel start-up messages',
+  why: 'At start the kernel logs what it detected: a hypervisor, the firmware manufacturer, the memory map, working counters. Only lines with fixed beginnings are read.',
   volatile: {
-    why: 'The kernel forgets its first messages when later ones need the room, and it measures its clock at each start.',
+    why: 'The kernel discards its first messages when later ones need the space, and it measures its clock at each start.',
     steady: ({ fromStart, clock: _, memoryRanges: __, ...said }: KernelMessages) =>
       fromStart ? { ...said, guestDrivers: inOrder(said.guestDrivers) } : null,
   },

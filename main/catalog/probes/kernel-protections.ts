@@ -23,13 +23,13 @@ const FILES = {
   tainted: '/proc/sys/kernel/tainted',
 } as const
 
-/** One read of small kernel files; those that do not exist are left out of the answer. */
+/** One read of small kernel files; those that do not exist are left out of the response. */
 export const kernelProtections = defineProbe({
   id: 'kernel.protections',
   title: 'Protections of the running kernel',
   why: 'Shows whether the kernel limits even administrators (lockdown), which access control modules are active, and what was loaded into it.',
   volatile: {
-    why: 'The kernel marks itself for warnings, faults and machine checks that it met; marks that loading a module or an override leaves stay.',
+    why: 'The kernel sets taint flags for warnings, faults and machine checks; only flags set by loading a module or an override are compared.',
     steady: ({ tainted, ...protections }: KernelProtections) => ({
       ...protections,
       tainted: tainted & ~MARKS_OF_MISHAPS,

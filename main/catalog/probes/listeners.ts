@@ -12,7 +12,7 @@ export interface Listener {
   readonly port: number
   /** True for 127.0.0.0/8, ::1, the same in mapped form, and sockets bound to the loopback interface. */
   readonly loopback: boolean
-  /** Names of the owning processes; empty where they were not asked for. */
+  /** Names of the owning processes; empty where they were not requested. */
   readonly processes: readonly string[]
   /** Their numbers. */
   readonly pids: readonly number[]
@@ -28,7 +28,7 @@ export const networkListeners = defineProbe({
   title: 'Network sockets that accept traffic',
   why: 'Shows which services other machines can reach, and on which addresses.',
   volatile: {
-    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
     steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: run(['ss', '-H', '-tuln']) },
@@ -41,7 +41,7 @@ export const listenerProcesses = defineProbe({
   title: 'Network sockets that accept traffic, with their processes',
   why: 'Names the program behind each listening socket.',
   volatile: {
-    why: 'Programs draw ports by chance to ask from, and to be asked at on the node itself; such sockets come and go with them. Not seen: a program that is made to listen on such a port, over UDP or on the node itself alone.',
+    why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
     steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: runAsRoot(['ss', '-H', '-tulnp']) },
@@ -60,8 +60,8 @@ const ROW = /^(tcp|udp)\s+(?:LISTEN|UNCONN)\s+\d+\s+\d+\s+(\S+):(\d{1,5})\s+\S+(
 const MAX_LINE = 16_384
 
 /**
- * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole answer unusable, because it may be the listener that
- * matters; so does an empty list, which a reachable server does not have.
+ * Reads `ss -H -tuln[p]`. One line that is not understood makes the whole response unusable, because it may be the listener that matters;
+ * so does an empty list, which a reachable server does not have.
  */
 export function parseListeners(text: string): Parsed<Listeners> {
   const listeners: Listener[] = []
@@ -70,7 +70,7 @@ export function parseListeners(text: string): Parsed<Listeners> {
     const row = line.length > MAX_LINE ? null : ROW.exec(line.trim())
     const port = Number(row?.[3])
     const local = row?.[2]
-    if (local === undefined || port > 65535) return unknown(`a line of the answer is not a socket: ${quote(line)}`)
+    if (local === undefined || port > 65535) return unknown(`a line of the output is not a socket: ${quote(line)}`)
     listeners.push({
       protocol: row?.[1] === 'udp' ? 'udp' : 'tcp',
       ...splitAddress(local),
@@ -96,7 +96,7 @@ function owners(field: string): Pick<Listener, 'processes' | 'pids'> {
   }
 }
 
-/** Sockets other than those that programs draw by chance: to ask from over UDP, and to be asked at on the node itself. */
+/** Sockets other than those that programs draw by chance: to ask from over UDP, and to be queried at on the node itself. */
 const lastingListeners = (listeners: readonly Listener[]): readonly Omit<Listener, 'pids'>[] =>
   inOrder(
     listeners

@@ -17,10 +17,10 @@ const once = loop(1, 5)
 /** cpuid(4): one read makes the kernel execute CPUID 65,536 times in a row on that CPU. Pinned to it, so that no other CPU is interrupted. */
 export const liveCpuid = defineProbe({
   id: 'live.cpuid',
-  title: 'Time that CPUID takes',
+  title: 'CPUID duration',
   why: 'On Intel processors every CPUID of a guest stops the guest and enters the hypervisor, which takes several times as long as the instruction itself.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,
@@ -36,7 +36,7 @@ export const liveCpuid = defineProbe({
 
 export interface CpuidLong {
   readonly calls: number
-  /** As dd says, in seconds. */
+  /** As dd states, in seconds. */
   readonly dd: number
   /** The whole command, by the node's clock of uptime. */
   readonly node: number | null
@@ -47,10 +47,10 @@ export interface CpuidLong {
 /** The same loop, long enough in a guest that the auditor's own clock can time it over the network. */
 export const liveCpuidLong = defineProbe({
   id: 'live.cpuid-long',
-  title: 'Time that CPUID takes, by the auditor’s clock',
-  why: 'A hypervisor that hides what it costs can slow the clocks of its guest, but not the clock of the person who asks.',
+  title: 'CPUID duration by the auditor’s clock',
+  why: 'A hypervisor that hides its overhead can slow the clocks of its guest, but not the auditor’s clock.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,

@@ -16,18 +16,18 @@ export interface LiveEnergy {
 
 const ZONE = '/sys/class/powercap/intel-rapl:0'
 const NAMES = ['name', 'energy_uj', 'max_energy_range_uj']
-/** The counter of the first package: one line of sudo for every probe that asks for it. */
+/** The counter of the first package: one line of sudo for every probe that requires it. */
 export const energyCounter = runAsRoot(['grep', '-H', '.', ...NAMES.map((name) => `${ZONE}/${name}`)], {
   maxBytes: 4096,
 })
 
-/** Documentation/ABI/testing/sysfs-class-powercap; AMD’s counters stand under the same name. Since Linux 5.10 only root reads them. */
+/** Documentation/ABI/testing/sysfs-class-powercap; AMD’s counters are under the same name. Since Linux 5.10 only root reads them. */
 export const liveEnergy = defineProbe({
   id: 'live.energy',
-  title: 'Energy that the processor takes under load',
-  why: 'The energy counter of a processor counts on while it works; a guest has none, or one that stands still.',
+  title: 'Processor energy under load',
+  why: 'The energy counter of a processor increases under load; a guest has none, or one that does not change.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,
@@ -42,7 +42,7 @@ export const liveEnergy = defineProbe({
     if (earlier === null || later === null) return unknown('the energy counter could not be read')
     const seconds = ddTime(load)?.seconds ?? load.seconds.node
     if (load.exitCode !== 0 || seconds === null || seconds <= 0)
-      return unknown('the load beside the energy counter did not run')
+      return unknown('the load for the energy counter did not run')
     const microjoules = energyRise(earlier, later)
     if (microjoules === null) return unknown('the energy counter went back')
     return known<LiveEnergy>({ zone: { name: earlier.name, microjoules, seconds }, heard: heardOf(load) })

@@ -19,10 +19,10 @@ const SCRIPT =
 /** clock_gettime(2), CLOCK_MONOTONIC, in a loop: time in which nothing of ours ran shows as a gap. */
 export const liveJitter = defineProbe({
   id: 'live.jitter',
-  title: 'Gaps in the run of a busy processor',
-  why: 'A guest’s processor stands still now and then while the host does something else.',
+  title: 'Interruptions of a busy processor',
+  why: 'A guest’s processor is occasionally suspended while the host does other work.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,

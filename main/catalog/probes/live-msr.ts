@@ -27,10 +27,10 @@ const once = runAsRoot(
 /** msr(4): the loop of live.cpuid over a register that no hypervisor needs to guard. What it takes is the cost of the loop itself. */
 export const liveMsr = defineProbe({
   id: 'live.msr',
-  title: 'Time of the same loop without CPUID',
-  why: 'Taken from the time of the CPUID loop, it leaves the cost of CPUID, whatever the speed of the processor and the load on it.',
+  title: 'Duration of the same loop without CPUID',
+  why: 'Subtracted from the duration of the CPUID loop, it leaves the cost of CPUID, independent of processor speed and load.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,

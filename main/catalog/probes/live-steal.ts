@@ -16,9 +16,9 @@ const firstLine = run(['head', '-n', '1', '/proc/stat'], { maxBytes: 4096 })
 export const liveSteal = defineProbe({
   id: 'live.steal',
   title: 'Processor time taken by a hypervisor, over an interval',
-  why: 'A machine on its own hardware loses no processor time to anybody, at any moment.',
+  why: 'A machine on its own hardware loses no processor time to a hypervisor.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,
@@ -26,12 +26,11 @@ export const liveSteal = defineProbe({
   parse({ before, wait, after }) {
     const [earlier, later] = [columns(before.text), columns(after.text)]
     if (wait.exitCode !== 0 || earlier === null || later === null)
-      return unknown('the processor times have another form')
+      return unknown('the processor times have an unexpected format')
     const steal = (later[7] ?? 0) - (earlier[7] ?? 0)
     const ticks = sum(later) - sum(earlier)
     // Both are from one stretch of one boot; the kernel may set single columns back a little, never steal by design.
-    if (ticks <= 0 || steal < 0)
-      return unknown('the two readings of the processor times are not of one stretch of time')
+    if (ticks <= 0 || steal < 0) return unknown('the two samples of the processor times do not cover one interval')
     return known<LiveSteal>({ ticks, steal, heard: { least: 3, auditor: wait.seconds.auditor } })
   },
 })

@@ -9,7 +9,7 @@ export interface LiveThermal {
   readonly moved: number
   /** Lowest and highest reading of both rounds, in degrees Celsius; null where there is no sensor. */
   readonly range: readonly [low: number, high: number] | null
-  /** The clock of the first CPU before and after, in kHz; null where the kernel does not tell. */
+  /** The clock of the first CPU before and after, in kHz; null where the kernel does not show. */
   readonly clock: readonly [before: number, after: number] | null
   /** The least that its command takes, and how long we heard it by our own clock; null where no session of ours carried it. */
   readonly heard: Heard
@@ -28,10 +28,10 @@ const sensors = run(
 /** Documentation/ABI/testing/sysfs-class-hwmon: temp*_input in thousandths of a degree. */
 export const liveThermal = defineProbe({
   id: 'live.thermal',
-  title: 'Temperature of the processor under load',
-  why: 'Sensors inside a processor move with its work. A guest has none, or readings that stand still.',
+  title: 'Processor temperature under load',
+  why: 'Sensor values inside a processor change with its load. A guest has no sensors, or values that do not change.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   live: true,
@@ -43,7 +43,7 @@ export const liveThermal = defineProbe({
   parse({ before, load, after }) {
     // grep gives 1 or 2 where one of the files is not there; what it printed is whole either way.
     if (before.exitCode > 2 || after.exitCode > 2) return unknown('the sensors could not be listed')
-    if (load.exitCode !== 0) return unknown('the load beside the sensors did not run')
+    if (load.exitCode !== 0) return unknown('the load for the sensors did not run')
     const [cold, warm] = [temperatures(before.text), temperatures(after.text)]
     const both = [...cold].flatMap(([path, value]) => {
       const later = warm.get(path)

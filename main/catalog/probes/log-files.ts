@@ -15,7 +15,7 @@ export interface LogEntry {
 }
 export interface LogFiles {
   readonly entries: readonly LogEntry[]
-  /** Whether a folder or file could not be looked at for lack of rights, so that some may be missing here. */
+  /** Whether a folder or file could not be examined for lack of rights, so that some may be missing here. */
   readonly isPartial: boolean
   /** When this system was set up, by its machine-id(5); null where there is none. */
   readonly setUpAt: number | null
@@ -27,10 +27,10 @@ const FORMAT = '%Y:%a:%U:%G:%F|%n'
 /** stat(1) over the log files that Linux distributions keep, with their rotated ones. Names, owners, modes and times; no content. */
 export const logFiles = defineProbe({
   id: 'log.files',
-  title: 'Log files and who may change them',
-  why: 'Shows who can write to the log files, and how far back the rotated ones reach. No line of them is read.',
+  title: 'Log files and their permissions',
+  why: 'Shows who can write to the log files, and how far back the rotated ones reach. Their content is not read.',
   volatile: {
-    why: 'Logs are written to and rotated. Not seen: that older copies were taken away, or a log was emptied.',
+    why: 'Logs are written and rotated. Not detected: removal of older copies, or emptying of a log.',
     steady: ({ entries, ...rest }: LogFiles) => ({
       ...rest,
       entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
@@ -73,10 +73,10 @@ export const logFiles = defineProbe({
 /** auditd.conf(5), log_file and num_logs: the files of the audit service, in a folder that only root may enter. */
 export const auditFiles = defineProbe({
   id: 'log.audit-files',
-  title: 'Files of the audit service and who may change them',
+  title: 'Audit service files and their permissions',
   why: 'Shows who can write to the audit records, and how far back they reach. No record is read.',
   volatile: {
-    why: 'Logs are written to and rotated. Not seen: that older copies were taken away, or a log was emptied.',
+    why: 'Logs are written and rotated. Not detected: removal of older copies, or emptying of a log.',
     steady: ({ entries, ...rest }: Pick<LogFiles, 'entries'>) => ({
       ...rest,
       entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
@@ -104,7 +104,7 @@ function entriesIn({ text, errorText, exitCode }: Answer): Parsed<readonly LogEn
   const hidden = /: Permission denied$/m.test(errorText)
   const rows = lines(text).map(readEntry)
   if (rows.includes(null) || complaints.length > 0 || exitCode > 1)
-    return unknown('the entries of the log files have another form')
+    return unknown('the entries of the log files have an unexpected format')
   if (hidden && rows.length === 0) return unknown('the log files could not be looked at')
   return known<readonly LogEntry[]>(rows.filter((row) => row !== null))
 }

@@ -16,15 +16,15 @@ export interface AcceptedLogins {
 
 /**
  * journalctl(1): what the SSH server wrote about logins of the last half hour (OpenSSH auth.c, auth_log: “Accepted METHOD for USER from
- * ADDRESS port PORT ssh2: TYPE FINGERPRINT”). The identifier is sshd-session from OpenSSH 9.8 on. With a pattern and no match the status is 1.
- * Blanks stand in the pattern by their code, since sudo-rs cannot grant a word that holds one.
+ * ADDRESS port PORT ssh2: TYPE FINGERPRINT”). The identifier is sshd-session from OpenSSH 9.8 on. With a pattern and no match the status is
+ * 1. Blanks are in the pattern by their code, since sudo-rs cannot grant a word that holds one.
  */
 export const loginJournal = defineProbe({
   id: 'login.journal',
   title: 'SSH logins of the last half hour, in the system journal',
-  why: 'Shows whether the server wrote down the login of this collection: who, when, from where, with which key. No other messages are read.',
+  why: 'Shows whether the server logged the login of this collection: user, time, source and key. No other messages are read.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: {
@@ -48,9 +48,9 @@ export const loginJournal = defineProbe({
   },
   parse({ accepted }) {
     const complained = accepted.errorText.trim() !== '' && accepted.text === ''
-    if (accepted.exitCode > 1 || complained) return unknown('the journal did not answer for SSH logins')
+    if (accepted.exitCode > 1 || complained) return unknown('the journal did not respond for SSH logins')
     const read = lines(accepted.text).map(readAccepted)
-    if (read.includes(null)) return unknown('the journal’s lines about SSH logins have another form')
+    if (read.includes(null)) return unknown('the journal’s lines about SSH logins have an unexpected format')
     return known<AcceptedLogins>({ logins: read.filter((login) => login !== null) })
   },
 })

@@ -12,13 +12,13 @@ export interface LoginRecords {
 
 const AT = /[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}/
 
-/** last(1). The file rotates, so the first line says how far back it reaches; newer distributions have replaced the tool. */
+/** last(1). The file rotates, so the first line states how far back it reaches; newer distributions have replaced the tool. */
 export const loginRecords = defineProbe({
   id: 'login.records',
   title: 'Recent logins',
-  why: 'Shows who logged in lately and from where, as far as the server still remembers.',
+  why: 'Shows recent logins and their sources, as far as the server still records them.',
   volatile: {
-    why: 'Logins are recorded, and old records taken away. Not seen: who logged in.',
+    why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
     steady: () => null,
   },
   commands: { logins: run(['last', '-w', '-F', '-n', '200']) },

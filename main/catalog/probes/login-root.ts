@@ -10,8 +10,8 @@ export interface RootLogin {
 /** credentials(7): the login id survives a change of user, which is what ties root's doings to a login. */
 export const loginRoot = defineProbe({
   id: 'login.root',
-  title: 'The login id behind a command run as root',
-  why: 'Shows whether what is done as root stays tied to the login that asked for it.',
+  title: 'Login ID of a command run as root',
+  why: 'Shows whether actions as root remain attributable to the login that started them.',
   commands: { login: runAsRoot(['grep', '-H', '.', '/proc/self/loginuid']) },
   parse({ login }) {
     if (isAbsent(login)) return known<RootLogin>({ loginUid: null })

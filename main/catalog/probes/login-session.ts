@@ -2,9 +2,9 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { grepIsComplete, oneLineFiles } from '../read-text.ts'
 
 export interface LoginSession {
-  /** Where the SSH server says that this session comes from; null where it was not reached over SSH. */
+  /** Where the SSH server states that this session comes from; null where it was not reached over SSH. */
   readonly client: { readonly address: string; readonly port: number } | null
-  /** The port of the node that this session came in by, as its SSH server says; null where it was not reached over SSH. */
+  /** The port of the node that this session came in by, as its SSH server states; null where it was not reached over SSH. */
   readonly serverPort: number | null
   readonly uid: number
   /** The login id that the kernel's audit system ties to this session; null where none is set. */
@@ -17,10 +17,10 @@ export interface LoginSession {
  */
 export const loginSession = defineProbe({
   id: 'login.session',
-  title: 'How the server sees this login',
-  why: 'Tells this collection’s own login apart from others in the server’s records, and whether the server ties a login id to it.',
+  title: 'This login as recorded by the server',
+  why: 'Identifies this collection’s own login in the server’s records, and shows whether the server assigns a login ID to it.',
   volatile: {
-    why: 'Each session comes from another port; where the collector stands is not the node’s.',
+    why: 'Each session uses another source port, and the collector’s address is not a property of the node.',
     steady: ({ client, ...login }: LoginSession) => ({ ...login, isOverSsh: client !== null }),
   },
   commands: {
@@ -30,7 +30,7 @@ export const loginSession = defineProbe({
   },
   parse({ origin, user, login }) {
     const uid = /^\d{1,10}\s*$/.test(user.text) ? Number(user.text) : null
-    if (uid === null || !grepIsComplete(login)) return unknown('the server did not say who is logged in')
+    if (uid === null || !grepIsComplete(login)) return unknown('the server did not report who is logged in')
     const [, address, port, serverPort] =
       /^([0-9a-fA-F.:]{2,45})(?:%[\w.-]{1,16})? (\d{1,5}) \S+ (\d{1,5})\s*$/.exec(origin.text) ?? []
     return known<LoginSession>({

@@ -11,7 +11,7 @@ export interface AppArmorProfiles {
 export const lsmApparmor = defineProbe({
   id: 'lsm.apparmor',
   title: 'AppArmor profiles',
-  why: 'Shows how many programs AppArmor confines, and whether it only watches or enforces.',
+  why: 'Shows how many programs AppArmor confines, and whether it only logs or enforces.',
   volatile: {
     why: 'Processes start and end.',
     steady: ({ confinedProcesses: _, ...profiles }: AppArmorProfiles) => profiles,
@@ -22,7 +22,7 @@ export const lsmApparmor = defineProbe({
       status.exitCode === 0 ? readJson(status.text, 'aa-status') : unknown('AppArmor’s state could not be read')
     if (!json.ok) return json
     const document = asRecord(json.fact)
-    if (document.profiles === undefined) return unknown('the answer of aa-status has another form')
+    if (document.profiles === undefined) return unknown('the output of aa-status has an unexpected format')
     const modes = Object.values(asRecord(document.profiles))
     return known<AppArmorProfiles>({
       enforcing: modes.filter((mode) => mode === 'enforce').length,

@@ -12,7 +12,7 @@ export interface MemoryController {
 export interface MemoryEdac {
   /** Empty where no driver for the memory controllers is loaded: then nothing counts errors. */
   readonly controllers: readonly MemoryController[]
-  /** Days since the counters began; null where the kernel does not say. */
+  /** Days since the counters began; null where the kernel does not state. */
   readonly days: number | null
 }
 
@@ -24,7 +24,7 @@ export const memoryEdac = defineProbe({
   title: 'Memory errors counted by the kernel',
   why: 'Shows whether errors of the main memory are counted, and how many there were.',
   volatile: {
-    why: 'Corrected errors are counted as they come; that there was one that could not be corrected stays.',
+    why: 'Corrected errors are counted as they occur; only whether there was an uncorrectable error is compared.',
     steady: ({ controllers }: MemoryEdac) => ({
       controllers: controllers.map(({ name, uncorrected }) => ({ name, uncorrected: whether(uncorrected) })),
     }),
@@ -42,7 +42,7 @@ export const memoryEdac = defineProbe({
   },
   parse({ counts }) {
     const values = oneLineFiles(counts.text)
-    // Asked for only so that a machine without controllers can be told from one where nothing could be read.
+    // Asked for only so that a machine without controllers can be distinguished from one where nothing could be read.
     if (!values.has('/proc/sys/kernel/random/boot_id')) return unknown('the kernel’s files could not be read')
     const number = (path: string): number | null => {
       const text = values.get(FOLDER + path) ?? ''

@@ -10,13 +10,13 @@ export interface MemorySpd {
 const DRIVERS = ['/sys/bus/i2c/drivers/ee1004', '/sys/bus/i2c/drivers/spd5118']
 
 /**
- * Drivers of the chip on each memory module that describes it: ee1004 (DDR4) and spd5118 (DDR5), Documentation/hwmon/spd5118.rst. Only
- * the drivers' folders are listed; the chips themselves are not asked, since the bus may belong to the management controller.
+ * Drivers of the chip on each memory module that describes it: ee1004 (DDR4) and spd5118 (DDR5), Documentation/hwmon/spd5118.rst. Only the
+ * drivers' folders are listed; the chips themselves are not queried, since the bus may belong to the management controller.
  */
 export const memorySpd = defineProbe({
   id: 'memory.spd',
   title: 'Data chips of the memory modules',
-  why: 'Real memory modules carry a chip that describes them; a table in the firmware has none behind it.',
+  why: 'Real memory modules carry a chip that describes them; an entry in a firmware table alone has no such chip.',
   commands: { lists: run(['ls', '-1', ...DRIVERS, ALWAYS_FOLDER], OF_ALWAYS_FOLDER) },
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the drivers of memory modules could not be listed')

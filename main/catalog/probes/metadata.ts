@@ -1,11 +1,11 @@
 import { type Answer, defineProbe, known, type RunCommand, run } from '../../core/probe.ts'
 
-/** What a provider’s metadata service said; null where nothing answered, or no such thing. */
+/** What a provider’s metadata service stated; null where nothing responded, or no such thing. */
 export interface MetadataPlace {
   readonly region: string | null
   readonly zone: string | null
 }
-/** What AWS says besides: the signed identity document, in base64. */
+/** What AWS states in addition to: the signed identity document, in base64. */
 export interface MetadataSigned extends MetadataPlace {
   readonly rsa2048: string | null
 }
@@ -14,7 +14,7 @@ const SERVICE = 'http://169.254.169.254/'
 
 /**
  * One GET of one leaf path of the metadata service, at an address that no router passes on. No settings file, proxy, redirect, second try
- * or token; one second. No path is asked that can hold a secret: no user data, vendor data, credentials, and no document of everything.
+ * or token; one second. No path is queried that can hold a secret: no user data, vendor data, credentials, and no document of everything.
  */
 const leaf = (path: string, ...headers: readonly string[]): RunCommand =>
   run(
@@ -37,20 +37,20 @@ const leaf = (path: string, ...headers: readonly string[]): RunCommand =>
     { timeoutSeconds: 5, maxBytes: 16 * 1024 },
   )
 
-/** A name in one line: anything else, such as a page of a portal, is no answer. */
+/** A name in one line: anything else, such as a page of a portal, is no response. */
 const nameIn = ({ exitCode, text }: Answer): string | null =>
   exitCode === 0 ? (/^[A-Za-z0-9][A-Za-z0-9 ()_.:/-]{0,99}$/.exec(text.trim())?.[0] ?? null) : null
 
 const WHY =
-  'The provider’s metadata service states where the machine was set up. It is a request that leaves the server, and so made only where it was asked for.'
+  'The provider’s metadata service states where the machine was set up. The request leaves the server, and is therefore made only on request.'
 
-/** docs.aws.amazon.com, Instance metadata. Only version 1, without a token: where it is switched off, nothing is answered. */
+/** docs.aws.amazon.com, Instance metadata. Only version 1, without a token: where it is switched off, nothing is returned. */
 export const metadataAws = defineProbe({
   id: 'metadata.aws',
   title: 'Region by the metadata service of AWS',
-  why: `${WHY} The signed document among the answers is one that some systems, such as Vault, accept as a login; it goes into the pack.`,
+  why: `${WHY} The signed document in the response is one that some systems, such as Vault, accept as a login; it goes into the pack.`,
   volatile: {
-    why: 'The provider signs the document anew; that there is one stays.',
+    why: 'The provider signs the document anew; only its presence is compared.',
     steady: ({ rsa2048, ...place }: MetadataSigned) => ({ ...place, isSigned: rsa2048 !== null }),
   },
   optIn: 'metadata',
@@ -69,7 +69,7 @@ export const metadataAws = defineProbe({
   },
 })
 
-/** cloud.google.com/compute/docs/metadata. The answer is projects/NUMBER/zones/ZONE, of which the zone alone is kept. */
+/** cloud.google.com/compute/docs/metadata. The response is projects/NUMBER/zones/ZONE, of which the zone alone is kept. */
 export const metadataGcp = defineProbe({
   id: 'metadata.gcp',
   title: 'Zone by the metadata service of Google Cloud',

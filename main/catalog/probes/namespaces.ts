@@ -27,11 +27,11 @@ export const INITIAL_NAMESPACES: Readonly<Record<NamespaceKind, number>> = {
   time: 4026531834,
 }
 
-/** namespaces(7), cgroups(7). Hardware looks the same from inside a container; only the namespaces tell. */
+/** namespaces(7), cgroups(7). Hardware looks the same from inside a container; only the namespaces show. */
 export const namespaces = defineProbe({
   id: 'namespaces',
   title: 'Namespaces of this session',
-  why: 'Shows whether we look at the server itself or at a container on it.',
+  why: 'Shows whether the session runs on the server itself or in a container on it.',
   volatile: {
     why: 'Namespaces that the kernel does not make at its start have another number each time; in a container, the second process is whatever ran second.',
     steady: ({ own, firstProcess, secondProcess, ...rest }: Namespaces) => ({
@@ -56,7 +56,7 @@ export const namespaces = defineProbe({
   },
   parse({ own, first, marks }) {
     const links = new Map(longListing(lines(own.text)).map(({ name, target }) => [name, target ?? '']))
-    if (own.exitCode !== 0 || links.size === 0) return unknown('the namespaces of our own session could not be read')
+    if (own.exitCode !== 0 || links.size === 0) return unknown('the namespaces of this session could not be read')
     if (marks.exitCode !== 0 && !isAbsent(marks))
       return unknown('the marks of container managers could not be looked for')
     const inode = (kind: NamespaceKind): number | null => {

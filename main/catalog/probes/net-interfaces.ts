@@ -16,13 +16,13 @@ export interface NetInterface {
   readonly path: string
   /** The PCI function that carries it. */
   readonly pciAddress: string | null
-  /** Where its address comes from: 0 the device, 1 chance, 2 another device, 3 somebody set it. Null where the kernel did not say. */
+  /** Where its address comes from: 0 the device, 1 chance, 2 another device, 3 a person set it. Null where the kernel did not state. */
   readonly addressSource: number | null
   /** PCI address of the physical function that this one is a part of; null where it is no part, or the whole is not in this system. */
   readonly physicalFunction: string | null
   /** Virtual functions that it can be divided into; null where it cannot. */
   readonly divisibleInto: number | null
-  /** The kernel's name of the port on the adapter; pf0vf3 and the like stand for a switch port toward another function. */
+  /** The kernel's name of the port on the adapter; pf0vf3 and the like represent a switch port toward another function. */
   readonly portName: string
 }
 export interface NetInterfaces {
@@ -40,7 +40,7 @@ export const netInterfaces = defineProbe({
   title: 'Network interfaces',
   why: 'Shows which network adapters are physical, virtual functions, or emulated.',
   volatile: {
-    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
     steady: ({ interfaces }: NetInterfaces) => ({
       interfaces: inOrder(
         interfaces

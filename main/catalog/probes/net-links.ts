@@ -8,7 +8,7 @@ export interface NetLink {
   readonly kind: string
   readonly mtu: number | null
   readonly mac: string
-  /** The address burnt into the device, where it differs from the one in use and ip says so. */
+  /** The address burnt into the device, where it differs from the one in use and ip states this. */
   readonly permanentMac: string | null
   readonly isUp: boolean
   /** Of overlays: the number of the virtual network. */
@@ -20,16 +20,16 @@ export interface NetLinks {
   readonly links: readonly NetLink[]
 }
 
-/** A host of containers has some hundreds; a larger answer is not read. */
+/** A host of containers has some hundreds; a larger response is not read. */
 const MOST = 20_000
 
 /** ip-link(8), iproute2's JSON. It holds no keys: those of tunnels have commands of their own. */
 export const netLinks = defineProbe({
   id: 'net.links',
   title: 'Kinds of network interfaces',
-  why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from the one burnt into an adapter.',
+  why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from an adapter’s permanent address.',
   volatile: {
-    why: 'Ends of containers come and go with them, and interfaces of software draw their address by chance. Not seen: an interface that somebody makes or names like such an end.',
+    why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
     steady: ({ links }: NetLinks) => ({
       links: inOrder(
         links

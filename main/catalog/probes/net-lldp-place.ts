@@ -3,13 +3,13 @@ import { type LldpPlaces, MOST_NEIGHBOURS, neighboursInJson0 } from '../lldp-pla
 import { asRecord, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
-/** lldpcli(8): json0 keeps its shape whatever the number of neighbours, and carries what switches say of where they stand. */
+/** lldpcli(8): json0 keeps its shape whatever the number of neighbors, and carries what switches report about where they stand. */
 export const netLldpPlace = defineProbe({
   id: 'net.lldp-place',
-  title: 'Where switches say that they stand',
-  why: 'Switch and port tell in which rack a server is; some switches are given an address or coordinates, too.',
+  title: 'Locations announced by switches',
+  why: 'Switch and port show in which rack a server is; some switches also announce an address or coordinates.',
   volatile: {
-    why: 'Switches are listed in the order in which they were heard.',
+    why: 'Switches are listed in the order in which they were detected.',
     steady: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: { places: runAsRoot(['lldpctl', '-f', 'json0']) },
@@ -17,10 +17,10 @@ export const netLldpPlace = defineProbe({
     if (places.exitCode !== 0) return unknown('the LLDP service does not run here')
     const document = readJson(places.text, 'lldpctl')
     if (!document.ok) return document
-    if (asRecord(document.fact).lldp === undefined) return unknown('the answer of lldpctl has another form')
+    if (asRecord(document.fact).lldp === undefined) return unknown('the output of lldpctl has an unexpected format')
     const neighbours = neighboursInJson0(document.fact)
     return neighbours.length > MOST_NEIGHBOURS
-      ? unknown(`more than ${MOST_NEIGHBOURS} LLDP neighbours`)
+      ? unknown(`more than ${MOST_NEIGHBOURS} LLDP neighbors`)
       : known<LldpPlaces>({ neighbours })
   },
 })

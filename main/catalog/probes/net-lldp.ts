@@ -9,7 +9,7 @@ export interface LldpNeighbour {
   readonly chassis: string
   readonly description: string
   readonly port: string
-  /** What it says it is and has switched on: Bridge, Router, Station, … */
+  /** What it states it is and has switched on: Bridge, Router, Station, … */
   readonly capabilities: readonly string[]
   readonly vlans: readonly string[]
 }
@@ -21,13 +21,16 @@ const MOST = 4096
 /** IEEE 802.1AB, 8.5.7: a system description has at most 255 bytes. */
 const LONGEST_TEXT = 255
 
-/** lldpcli(8): what a running lldpd has heard. IEEE 802.1AB frames are not forwarded by bridges, so who is heard stands at the other end of the cable. */
+/**
+ * lldpcli(8): what a running lldpd has heard. IEEE 802.1AB frames are not forwarded by bridges, so who is heard is at the other end of the
+ * cable.
+ */
 export const netLldp = defineProbe({
   id: 'net.lldp',
   title: 'Switches at the other end of the cables',
   why: 'Where the LLDP service already runs, it knows which switch and port each cable leads to.',
   volatile: {
-    why: 'Switches are listed in the order in which they were heard.',
+    why: 'Switches are listed in the order in which they were detected.',
     steady: ({ neighbours }: Lldp) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: { neighbours: runAsRoot(['lldpctl', '-f', 'json']) },
@@ -36,12 +39,12 @@ export const netLldp = defineProbe({
     const document = readJson(neighbours.text, 'lldpctl')
     if (!document.ok) return document
     const top = asRecord(document.fact).lldp
-    if (top === undefined) return unknown('the answer of lldpctl has another form')
-    // One neighbour stands alone, several in a list; each is under the name of our interface.
+    if (top === undefined) return unknown('the output of lldpctl has an unexpected format')
+    // One neighbor stands alone, several in a list; each is under the name of our interface.
     const found = each(asRecord(top).interface).flatMap((entry) =>
       Object.entries(asRecord(entry)).map(([device, said]) => readNeighbour(device, asRecord(said))),
     )
-    return found.length > MOST ? unknown(`more than ${MOST} LLDP neighbours`) : known<Lldp>({ neighbours: found })
+    return found.length > MOST ? unknown(`more than ${MOST} LLDP neighbors`) : known<Lldp>({ neighbours: found })
   },
 })
 
@@ -50,7 +53,7 @@ const each = (value: JsonValue | undefined): readonly JsonValue[] =>
 
 function readNeighbour(device: string, said: { readonly [key: string]: JsonValue }): LldpNeighbour {
   const outer = asRecord(said.chassis)
-  // A chassis with a name stands under it; one without stands as it is.
+  // A chassis with a name is under it; one without stands as it is.
   const [name = '', inner] = outer.id === undefined ? (Object.entries(outer)[0] ?? []) : ['', outer as JsonValue]
   const chassis = asRecord(inner)
   const port = asRecord(said.port)

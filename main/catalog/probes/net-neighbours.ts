@@ -17,13 +17,13 @@ export interface Neighbours {
 
 const MOST = 20_000
 
-/** ip-neighbour(8), ip-route(8). Only what the kernel has already learnt is read: nothing is sent. */
+/** ip-neighbor(8), ip-route(8). Only what the kernel has already learnt is read: nothing is sent. */
 export const netNeighbours = defineProbe({
   id: 'net.neighbours',
-  title: 'Neighbours on the network and the gateway',
-  why: 'The hardware address of the gateway can tell a switch from a hypervisor’s software bridge.',
+  title: 'Network neighbors and gateway',
+  why: 'The hardware address of the gateway can distinguish a switch from a hypervisor’s software bridge.',
   volatile: {
-    why: 'The kernel forgets neighbours that were silent for a while; entries that somebody set stay.',
+    why: 'The kernel removes neighbors that were inactive for a while; only static entries are compared.',
     steady: ({ neighbours, gateways }: Neighbours) => ({
       gateways: inOrder(gateways),
       permanent: inOrder(
@@ -37,7 +37,7 @@ export const netNeighbours = defineProbe({
     routes6: run(['ip', '-6', '-j', 'route', 'show', 'default']),
   },
   parse({ neighbours, routes, routes6 }): Parsed<Neighbours> {
-    if (neighbours.exitCode !== 0) return unknown('ip did not list the neighbours')
+    if (neighbours.exitCode !== 0) return unknown('ip did not list the neighbors')
     // A kernel without IPv6 refuses the second list of routes; the first is always there.
     if (routes.exitCode !== 0) return unknown('ip did not list the default routes')
     const [near, ways, ways6] = [
@@ -45,12 +45,12 @@ export const netNeighbours = defineProbe({
       rows(routes.text),
       routes6.exitCode === 0 ? rows(routes6.text) : [],
     ]
-    if (near === null || ways === null || ways6 === null) return unknown('the answer of ip is not the expected JSON')
-    if (near.length > MOST) return unknown(`ip listed more than ${MOST} neighbours`)
+    if (near === null || ways === null || ways6 === null) return unknown('the output of ip is not the expected JSON')
+    if (near.length > MOST) return unknown(`ip listed more than ${MOST} neighbors`)
     return known<Neighbours>({
       neighbours: near.flatMap((row) => {
         const [address, device, mac] = [asText(row.dst), asText(row.dev), asText(row.lladdr)]
-        // Without a hardware address nobody answered there.
+        // Without a hardware address no one responded there.
         return address === null || device === null || mac === null
           ? []
           : [
@@ -69,7 +69,7 @@ export const netNeighbours = defineProbe({
 
 type Row = { readonly [key: string]: JsonValue }
 
-/** Rows of an ip answer; older versions print nothing instead of an empty list. Null where it is none. */
+/** Rows of an ip response; older versions print nothing instead of an empty list. Null where it is none. */
 function rows(text: string): readonly Row[] | null {
   if (text.trim() === '') return []
   const document = readJson(text, 'ip')

@@ -16,7 +16,7 @@ export interface Routes {
   readonly ipv6: readonly Route[]
 }
 
-/** A host with the whole Internet table has about a million; a larger answer than this is not read. */
+/** A host with the whole Internet table has about a million; a larger response than this is not read. */
 const MOST = 50_000
 
 const DROPPING = ['blackhole', 'unreachable', 'prohibit'] as const
@@ -27,7 +27,7 @@ export const netRoutes = defineProbe({
   title: 'Routes',
   why: 'Shows which networks the server reaches, and through which gateway and interface.',
   volatile: {
-    why: 'Routes to containers come and go with them; the order of equal routes carries no meaning. Not seen: a route that somebody adds through such an end.',
+    why: 'Routes to containers appear and disappear with them; the order of equal routes has no meaning. Not detected: a route added through a container interface.',
     steady: ({ ipv4, ipv6 }: Routes) => {
       const lasting = (routes: readonly Route[]): readonly Route[] =>
         inOrder(routes.filter(({ device }) => device === null || !isContainerEnd(device)))
@@ -52,7 +52,7 @@ function readRoutes({ exitCode, text }: Answer): Parsed<readonly Route[]> {
   if (text.trim() === '') return known([])
   const document = readJson(text, 'ip')
   if (!document.ok) return document
-  if (!Array.isArray(document.fact)) return unknown('the answer of ip has another form')
+  if (!Array.isArray(document.fact)) return unknown('the output of ip has an unexpected format')
   const rows = asList(document.fact).map(asRecord)
   if (rows.length > MOST) return unknown(`ip listed more than ${MOST} routes`)
   return known(

@@ -17,7 +17,7 @@ export const networkConnections = defineProbe({
   title: 'Established network connections',
   why: 'Shows whether a configured service, such as a log receiver, is connected at this moment. No content is read.',
   volatile: {
-    why: 'Connections are made and ended all the time. Not seen: with whom the node speaks.',
+    why: 'Connections open and close continuously. Not detected: the peers of the node.',
     steady: () => null,
   },
   commands: { tcp: run(['ss', '-H', '-t', '-n', 'state', 'established']) },
@@ -36,7 +36,7 @@ export const networkConnections = defineProbe({
             local: { address: own, port: Number(ownPort) },
           }
     })
-    if (read.includes(null)) return unknown('the answer of ss has another form')
+    if (read.includes(null)) return unknown('the output of ss has an unexpected format')
     return known<Connections>({ tcp: read.filter((connection) => connection !== null) })
   },
 })

@@ -10,17 +10,20 @@ export interface NonceEcho {
   })[]
   readonly warmup: number
   readonly mismatches: number
-  /** What stands beside the echo; null where it was not measured. */
+  /** What stands next to the echo; null where it was not measured. */
   readonly path: PathTiming | null
 }
 
-/** Random nonces through the authenticated session and back. Only whoever holds the session keys can answer, and not before the nonce came. */
+/**
+ * Random nonces through the authenticated session and back. Only the party that holds the session keys can response, and not before the
+ * nonce came.
+ */
 export const nonceEcho = defineProbe({
   id: 'location.nonce-echo',
   title: 'Round-trip time through the SSH session',
-  why: 'Light bounds how far away something that answers so soon can be. Timed by the collector’s own clock.',
+  why: 'The speed of light limits the distance of a responder with this round-trip time. Timed by the collector’s own clock.',
   volatile: {
-    why: 'It is a measurement, and no two are equal.',
+    why: 'A measurement; no two are equal.',
     steady: () => null,
   },
   commands: { 'nonce-echo': { kind: 'measure', measure: 'nonce-echo' } },
@@ -30,7 +33,7 @@ export const nonceEcho = defineProbe({
     const { bursts, samples, warmup, mismatches, path } = asRecord(json.fact)
     const read = bursts === undefined ? [readBurst({ samples: samples ?? null })] : asList(bursts).map(readBurst)
     if (!read.every((burst) => burst !== null) || !isCount(warmup) || !isCount(mismatches))
-      return unknown('the collector’s timing record has another form')
+      return unknown('the collector’s timing record has an unexpected format')
     return known<NonceEcho>({ bursts: read, warmup, mismatches, path: readPath(path) })
   },
 })

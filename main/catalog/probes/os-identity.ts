@@ -11,7 +11,7 @@ export interface OsIdentity {
 export const osIdentity = defineProbe({
   id: 'os.identity',
   title: 'Operating system',
-  why: 'Names the distribution and kernel that gave all other answers.',
+  why: 'Shows the distribution and kernel that produced all other captures.',
   commands: { release: run(['cat', '/etc/os-release']), kernel: run(['uname', '-srm']) },
   parse({ release, kernel }) {
     const [system, version, machine] = kernel.text.trim().split(/\s+/)

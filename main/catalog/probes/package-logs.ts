@@ -6,7 +6,7 @@ export interface PackageLog {
   readonly path: string
   /** Lines that record an installation, an upgrade or a removal. */
   readonly changes: number
-  /** The day that its first line bears, as YYYY-MM-DD; null where no line begins with a date. */
+  /** The day that its first line carries, as YYYY-MM-DD; null where no line begins with a date. */
   readonly since: string | null
   /** When it was last written to, in seconds since 1970. */
   readonly writtenAt: number | null
@@ -35,7 +35,7 @@ export const packageLogs = defineProbe({
   title: 'Logs of package changes',
   why: 'Shows how many packages were installed, upgraded and removed, since when, and when last. Names are not read.',
   volatile: {
-    why: 'Logs are written to and rotated; what is installed is compared by itself.',
+    why: 'Logs are written and rotated; installed packages are compared separately.',
     steady: ({ logs }: PackageLogs) => ({ logs: kindsOf(logs.map(({ path }) => withoutRotation(path))) }),
   },
   commands: {

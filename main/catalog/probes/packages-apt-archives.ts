@@ -13,10 +13,10 @@ export interface AptArchives {
  */
 export const packagesAptArchives = defineProbe({
   id: 'packages.apt-archives',
-  title: 'Archives whose package lists are on the node (apt)',
-  why: 'Shows whether the node hears of security updates at all. One line of each list is read, without the server it came from.',
+  title: 'Archives of the package lists on the node (apt)',
+  why: 'Shows whether the node receives lists of security updates. One line of each list is read, without the server it came from.',
   volatile: {
-    why: 'The lists stand in no order.',
+    why: 'The lists have no fixed order.',
     steady: ({ suites }: AptArchives) => ({ suites: inOrder(suites) }),
   },
   commands: { suites: run(['grep', '-hm1', '^Suite:', glob('/var/lib/apt/lists/*Release')]) },

@@ -5,7 +5,7 @@ import { newest } from './packages-dnf.ts'
 export interface AptUpdates {
   /** Installed packages of which the lists hold a newer version, held and phased ones too; `security` when any of its suites is one of security updates. */
   readonly pending: readonly { readonly name: string; readonly security: boolean }[]
-  /** False where apt says that it could not read one of its own files, so that updates from that source are missing. */
+  /** False where apt states that it could not read one of its own files, so that updates from that source are missing. */
   readonly isWhole: boolean
   /** Newest change of the package lists, seconds since 1970; null when there are none. */
   readonly listsChangedAt: number | null
@@ -14,19 +14,19 @@ export interface AptUpdates {
 const ENTRY = /^([^\s/]+)\/(\S*) \S+ \S+(?: \[(.*)\])?$/
 
 /**
- * apt(8), `list --upgradable`: a heading, then lines of `name/suite,suite version arch [upgradable from: old]` (apt,
- * private-list.cc and private-output.cc). Lines with another word in brackets, or none, tell of other versions where apt.conf(5) asks
- * for those; indented ones are summaries. What cannot be installed yet (held, phased, in conflict) is listed like the others, and what
- * Ubuntu Pro alone offers is not listed. A source that the login may not read leaves status 0 and a warning.
+ * apt(8), `list --upgradable`: a heading, then lines of `name/suite,suite version arch [upgradable from: old]` (apt, private-list.cc and
+ * private-output.cc). Lines with another word in brackets, or none, report other versions where apt.conf(5) requires those; indented ones
+ * are summaries. What cannot be installed yet (held, phased, in conflict) is listed like the others, and what Ubuntu Pro alone offers is
+ * not listed. A source that the login may not read leaves status 0 and a warning.
  *
  * Of `apt-get -s dist-upgrade` this is a quarter of the work: nothing is solved. Without names apt keeps from writing /var/cache/apt/*.bin.
  */
 export const packagesApt = defineProbe({
   id: 'packages.apt',
   title: 'Pending package updates (apt)',
-  why: 'Shows which security updates wait to be installed, from the package lists that are already on the server. Nothing is downloaded.',
+  why: 'Shows which security updates are pending, from the package lists that are already on the server. Nothing is downloaded.',
   volatile: {
-    why: 'Lists are refreshed, and updates come out; whether the lists can be read stays.',
+    why: 'Lists are refreshed and updates are published; only whether the lists can be read is compared.',
     steady: ({ isWhole }: AptUpdates) => ({ isWhole }),
   },
   commands: {
@@ -47,7 +47,7 @@ export const packagesApt = defineProbe({
     const [heading = '', ...listed] = textLines(upgradable.text)
     const entries = listed.filter((line) => !/^\s/.test(line)).map((line) => ENTRY.exec(line))
     if (!/^Listing\.\.\.(?: Done)?$/.test(heading) || entries.includes(null))
-      return unknown('the answer of apt has another form')
+      return unknown('the output of apt has an unexpected format')
     return known<AptUpdates>({
       pending: entries.flatMap((entry) => {
         const [, name = '', suites = '', status = ''] = entry ?? []

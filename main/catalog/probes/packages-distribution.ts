@@ -16,7 +16,7 @@ export interface Distribution {
 export const packagesDistribution = defineProbe({
   id: 'packages.distribution',
   title: 'Distribution and version',
-  why: 'Decides which package manager knows about pending updates, and how long the distribution is supported.',
+  why: 'Determines which package manager reports pending updates, and how long the distribution is supported.',
   commands: { release: run(['grep', '-E', '^(ID|ID_LIKE|NAME|VERSION_ID|SUPPORT_END)=', '/etc/os-release']) },
   parse({ release }) {
     const values = properties(release.text)

@@ -11,10 +11,11 @@ export interface DnfLists {
 const VARIABLES = ['/etc/dnf/vars/releasever', '/etc/yum/vars/releasever']
 
 /**
- * dnf itself is not asked: even with -C it writes its logs (root: /var/log/dnf.log and others) or a cache below /var/tmp (anybody else).
- * Nor is its updateinfo.xml read: which advisories apply is for its solver to say (modules, excluded and disabled sources), and the rows
- * of one release are more than a recording may hold. The age of a list is that of its file *primary.xml*, which dnf goes by (libdnf,
- * Repo::getAge); the folder above changes whenever dnf runs. dnf.conf(5), “Variables”: a file releasever holds the sources at one release.
+ * dnf itself is not queried: even with -C it writes its logs (root: /var/log/dnf.log and others) or a cache below /var/tmp (any other
+ * party). Nor is its updateinfo.xml read: which advisories apply is for its solver to state (modules, excluded and disabled sources), and
+ * the rows of one release are more than a recording may hold. The age of a list is that of its file *primary.xml*, which dnf goes by
+ * (libdnf, Repo::getAge); the folder above changes whenever dnf runs. dnf.conf(5), “Variables”: a file releasever holds the sources at one
+ * release.
  */
 export const packagesDnf = defineProbe({
   id: 'packages.dnf',

@@ -31,7 +31,7 @@ const PACKAGES = [
 export const packagesRpmRestart = defineProbe({
   id: 'packages.rpm-restart',
   title: 'Core packages installed since the start',
-  why: 'Shows whether the kernel or a core library was updated after the server started, so that a restart waits.',
+  why: 'Shows whether the kernel or a core library was updated after the server started, so that a restart is pending.',
   commands: {
     packages: run(['rpm', '-q', '--qf', '%{INSTALLTIME} %{NAME}\\n', ...PACKAGES]),
     boot: run(['grep', '^btime ', '/proc/stat']),

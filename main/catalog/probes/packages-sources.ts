@@ -4,9 +4,12 @@ import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 export interface AptSources {
   readonly sources: readonly {
     readonly file: string
-    /** http, https, file, cdrom, mirror+file and so on, empty where it stands on a line of its own; the rest of the address is not read, since it can hold a password. */
+    /**
+     * http, https, file, cdrom, mirror+file and so on, empty where it is on a line of its own; the rest of the address is not read, since
+     * it can hold a password.
+     */
     readonly scheme: string
-    /** Told to be trusted, or to go on without a valid signature. */
+    /** Reported to be trusted, or to go on without a valid signature. */
     readonly unverified: boolean
     /** Names the keys that may sign it. */
     readonly signedBy: boolean
@@ -22,15 +25,15 @@ const SETTINGS = [
   'Acquire::AllowWeakRepositories',
 ] as const
 const NAMES: readonly string[] = ['UNAUTHENTICATED', 'INSECURE', 'DOWNGRADE', 'WEAK']
-// -o ends each answer at the scheme, so that no address comes along; of any other line one letter comes, so that with -n an empty line,
+// -o ends each response at the scheme, so that no address comes along; of any other line one letter comes, so that with -n an empty line,
 // which ends a stanza, shows as a gap.
 const APT_LINE =
   '^[[:space:]]*(deb(-src)?[[:space:]]+(\\[[^]]*\\][[:space:]]*)?([a-z0-9+.-]+:)?|(Types|Enabled|Trusted|Allow-Insecure|Allow-Weak|Allow-Downgrade-To-Insecure):[[:space:]]*[A-Za-z0-9 -]*|Signed-By:[[:space:]]*[^[:space:]]*|URIs:[[:space:]]*([a-z0-9+.-]+:)?|[^[:space:]])'
 
-/** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings asked for that are set. */
+/** sources.list(5), both forms; apt-secure(8); apt-config(8) prints those of the settings requested that are set. */
 export const packagesSourcesApt = defineProbe({
   id: 'packages.sources-apt',
-  title: 'Where packages come from (apt)',
+  title: 'Package sources (apt)',
   why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
   commands: {
     sources: run([
@@ -55,7 +58,7 @@ export const packagesSourcesApt = defineProbe({
     const single = rows
       .filter(({ text }) => /^\s*deb(-src)?\s/i.test(text))
       .map(({ path, text }) => oneLine(path, text.trim()))
-    if (rows.length < found.length || single.includes(null)) return unknown('a package source has another form')
+    if (rows.length < found.length || single.includes(null)) return unknown('a package source has an unexpected format')
     return known<AptSources>({
       sources: [...single.filter((source) => source !== null), ...stanzas(rows)],
       switches: lines(settings.text).flatMap((line) => {
@@ -77,7 +80,7 @@ function oneLine(file: string, line: string): AptSources['sources'][number] | nu
     : { file, scheme: scheme.toLowerCase(), unverified: ALLOWS.test(options), signedBy: /\bsigned-by=/i.test(options) }
 }
 
-/** Lines with consecutive numbers are one stanza. A line that begins with a blank goes on with the field before it. */
+/** Lines with consecutive numbers are one stanza. A line that begins with a blank continues with the field before it. */
 function stanzas(
   rows: readonly { readonly path: string; readonly number: number; readonly text: string }[],
 ): AptSources['sources'] {
@@ -119,10 +122,10 @@ export interface RpmSources {
 const RPM_LINE =
   '^[[:space:]]*(\\[[^]]+\\]|(enabled|gpgcheck|pkg_gpgcheck|repo_gpgcheck|sslverify)[[:space:]]*=[[:space:]]*[A-Za-z0-9]+|(baseurl|mirrorlist|metalink)[[:space:]]*=[[:space:]]*[a-z0-9]+:|reposdir[[:space:]]*=)'
 
-/** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is told to; zypper unless it is told not to. */
+/** dnf.conf(5) and zypper(8), “Repositories”. dnf checks packages only where it is reported to; zypper unless it is reported not to. */
 export const packagesSourcesRpm = defineProbe({
   id: 'packages.sources-rpm',
-  title: 'Where packages come from (dnf, zypper)',
+  title: 'Package sources (dnf, zypper)',
   why: 'Shows whether every package source must be signed. Only the settings and the kind of address are read, not the address.',
   commands: {
     sources: run([

@@ -2,7 +2,7 @@ import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '
 import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 
 export interface VerifiedFiles {
-  /** Packages asked for that are installed, and those that are not. */
+  /** Packages requested that are installed, and those that are not. */
   readonly checked: readonly string[]
   readonly absent: readonly string[]
   /** Files other than configuration whose content differs, or that are gone. */
@@ -53,7 +53,7 @@ export const packagesVerifyDpkg = defineProbe({
 })
 
 export interface PackageSums {
-  /** Packages asked for whose sums the database keeps. */
+  /** Packages requested whose sums the database keeps. */
   readonly packages: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export const packagesSumsDpkg = defineProbe({
       '-HcZ',
       '',
       ...DEBIAN.map((name) => `${INFO}${name}.md5sums`),
-      // Of a package that can be installed for several architectures the file bears the architecture, too.
+      // Of a package that can be installed for several architectures the file carries the architecture, too.
       glob('/var/lib/dpkg/info/libpam0g:*.md5sums'),
       glob('/var/lib/dpkg/info/libpam-modules:*.md5sums'),
     ]),
@@ -93,7 +93,7 @@ export const packagesVerifyRpm = defineProbe({
   commands: { files: runAsRoot(['rpm', '-V', '--nomtime', '--nodeps', '--noscripts', ...RPM], { timeoutSeconds: 30 }) },
   parse({ files }) {
     // The status counts the packages that differ or are not there; a higher one is a signal's or a shell's.
-    if (files.exitCode > RPM.length) return unknown('rpm did not end by itself')
+    if (files.exitCode > RPM.length) return unknown('rpm did not finish')
     if (lines(files.errorText).some((said) => !said.startsWith('warning: ')))
       return unknown('rpm could not compare the files')
     const all = lines(files.text)
@@ -115,7 +115,7 @@ function readVerified(
     const [, marks, kind, path] = FORM.exec(row) ?? []
     return marks === undefined || path === undefined ? null : { marks, kind: kind ?? '', path }
   })
-  if (read.includes(null)) return unknown('the list of differing files has another form')
+  if (read.includes(null)) return unknown('the list of differing files has an unexpected format')
   const found = read
     .filter((entry) => entry !== null)
     .filter(({ kind, path }) => kind !== 'd' && !DOCUMENTATION.test(path))

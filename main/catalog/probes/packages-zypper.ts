@@ -7,8 +7,8 @@ export interface ZypperLists {
 }
 
 /**
- * zypper itself is not asked: even to list it writes (as root /var/log/zypper.log, /run/zypp.pid and its cache, as anybody else folders
- * in /var/tmp; seen with strace of zypper 1.14.59). libzypp touches repomd.xml whenever it finds a list unchanged
+ * zypper itself is not queried: even to list it writes (as root /var/log/zypper.log, /run/zypp.pid and its cache, as any other party
+ * folders in /var/tmp; seen with strace of zypper 1.14.59). libzypp touches repomd.xml whenever it finds a list unchanged
  * (RepoManager::touchIndexFile).
  */
 export const packagesZypper = defineProbe({

@@ -14,8 +14,8 @@ export interface AccessRules {
 /** access.conf(5): rules of pam_access, which count only where that module is among those asked. */
 export const pamAccessRules = defineProbe({
   id: 'pam.access-rules',
-  title: 'Rules about who may log in from where',
-  why: 'Shows whether logins are limited to named accounts or groups beside the SSH server’s own list.',
+  title: 'Login access rules (pam_access)',
+  why: 'Shows whether logins are limited to named accounts or groups in addition to the SSH server’s own list.',
   commands: {
     rules: run([
       'grep',
@@ -34,7 +34,7 @@ export const pamAccessRules = defineProbe({
         ? null
         : { permits: sign.trim() === '+', who: who.trim(), from: from.join(':').trim() }
     })
-    if (read.includes(null)) return unknown('a rule about logins has another form')
+    if (read.includes(null)) return unknown('a rule about logins has an unexpected format')
     return known<AccessRules>({ rules: read.filter((rule) => rule !== null) })
   },
 })

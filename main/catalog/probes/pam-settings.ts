@@ -7,13 +7,13 @@ export interface PamSettings {
 }
 
 /**
- * faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. What stands in
+ * faillock.conf(5), pwquality.conf(5), pwhistory.conf(5). A file that does not exist leaves the module its defaults. What is in
  * pwquality.conf.d is read first, and the main file overrides it (pwquality.conf(5), DESCRIPTION).
  */
 export const pamSettings = defineProbe({
   id: 'pam.settings',
   title: 'Settings of the lockout and password modules',
-  why: 'Shows after how many failures an account locks, for how long, and which passwords are accepted.',
+  why: 'Shows after how many failures an account is locked, for how long, and which passwords are accepted.',
   commands: {
     settings: run([
       'grep',

@@ -23,7 +23,7 @@ const NAMES =
 const ARGUMENTS =
   '^[[:space:]]*-?(auth|account|password)[[:space:]][^#]*pam_(faillock|tally2|unix|pwquality|cracklib|passwdqc|pwhistory|google_authenticator|u2f)\\.so'
 
-// The distribution's own services stand below /usr on SUSE; the administrator's come first (pam.d(5), vendor directory).
+// The distribution's own services are below /usr on SUSE; the administrator's come first (pam.d(5), vendor directory).
 const FOLDERS = ['/etc/pam.d', '/usr/lib/pam.d', '/usr/etc/pam.d'] as const
 
 /**
@@ -41,7 +41,7 @@ export const pamStack = defineProbe({
   parse(answers) {
     if (!grepIsComplete(answers.names) || !grepIsComplete(answers.arguments))
       return unknown('not every file of the login modules could be read')
-    if (answers.names.text === '') return unknown('no login modules are configured where we looked')
+    if (answers.names.text === '') return unknown('no login modules are configured in the default locations')
     const args = new Map<string, (readonly string[])[]>()
     for (const { path, line } of foundLines(answers.arguments.text)) {
       const entry = readEntry(line)
@@ -122,7 +122,7 @@ function readEntry(line: string): PamEntry | null {
 
 const ELSEWHERE = /^pam_(sss|ldap|krb5|winbind|radius|radius_auth|tacplus|mysql|pgsql|userdb|pwdfile|aad|himmelblau)$/
 
-/** Whether a module asks for a password that is kept somewhere else than in the shadow file, which may open a locked account. */
+/** Whether a module requires a password that is kept somewhere else than in the shadow file, which may open a locked account. */
 export const asksElsewhere = ({ services }: PamStack): boolean =>
   [...services.values()].flat().some(({ facility, module }) => facility === 'auth' && ELSEWHERE.test(module))
 

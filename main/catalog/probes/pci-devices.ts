@@ -27,7 +27,7 @@ export interface PciDevice {
   readonly root: string | null
   /** GT/s the link could run at; null where there is no link. */
   readonly maxLinkSpeed: number | null
-  /** Lanes the link could have; null where there is no link or the kernel does not say. */
+  /** Lanes the link could have; null where there is no link or the kernel does not state. */
   readonly maxLinkWidth: number | null
   /** Virtual functions that are switched on. */
   readonly virtualFunctions: number
@@ -42,7 +42,7 @@ const ADDRESS = /^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/
 export const pciDevices = defineProbe({
   id: 'pci.devices',
   title: 'Devices on the PCI bus',
-  why: 'Shows which devices are real, which are emulated or shared, and whether the chipset fits the processor.',
+  why: 'Shows which devices are real, which are emulated or shared, and whether the chipset matches the processor.',
   commands: {
     ids: run(
       [

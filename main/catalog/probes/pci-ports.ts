@@ -26,15 +26,15 @@ export interface PciPorts {
 }
 
 /**
- * lspci(8), numeric, PCI-to-PCI bridges only: the class filter keeps it from reading other devices, some of which are slow to answer.
+ * lspci(8), numeric, PCI-to-PCI bridges only: the class filter keeps it from reading other devices, some of which are slow to respond.
  * Reading configuration space can wake a port that sleeps; it changes nothing else. Only root sees the capabilities.
  */
 export const pciPorts = defineProbe({
   id: 'pci.ports',
   title: 'Capabilities of the PCI ports',
-  why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports claim the speed without them.',
+  why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports report the speed without them.',
   volatile: {
-    why: 'Links are trained anew, at another speed, as power is saved.',
+    why: 'Links are retrained at another speed to save power.',
     steady: ({ ports }: PciPorts) => ({ ports: inOrder(ports.map(({ isEqualized: _, ...port }) => port)) }),
   },
   commands: {
@@ -45,7 +45,7 @@ export const pciPorts = defineProbe({
     const read = parsePorts(ports.text)
     if (/<access denied>/.test(ports.text)) return unknown('the capabilities of the PCI ports were not shown')
     return ports.text.trim() !== '' && read.length === 0
-      ? unknown('the list of PCI ports has another form')
+      ? unknown('the list of PCI ports has an unexpected format')
       : known<PciPorts>({ ports: read })
   },
 })

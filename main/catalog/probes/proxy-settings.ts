@@ -13,7 +13,7 @@ export interface ProxySettings {
 export const proxySettings = defineProbe({
   id: 'network.proxies',
   title: 'Proxies for outgoing traffic',
-  why: 'Shows whether outgoing traffic is meant to pass a proxy. Only the names of settings are read, not the addresses.',
+  why: 'Shows whether outgoing traffic is configured to use a proxy. Only the names of settings are read, not the addresses.',
   commands: {
     names: run([
       'grep',

@@ -12,7 +12,7 @@ export interface GpuDirect {
 export const rdmaGpudirect = defineProbe({
   id: 'rdma.gpudirect',
   title: 'Direct paths between GPUs, fabric and drives',
-  why: 'Shows whether the fabric adapters can reach GPU memory directly, which needs real adapters or functions handed over whole.',
+  why: 'Shows whether the fabric adapters can reach GPU memory directly, which needs real adapters or whole passed-through functions.',
   commands: {
     modules: run(['grep', '-E', '^(nvidia_peermem|nv_peer_mem|gdrdrv|nvidia_fs|rdma_rxe|siw) ', '/proc/modules']),
     drivers: run(['ls', '-1', '/proc/driver']),

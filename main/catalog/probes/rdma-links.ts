@@ -25,7 +25,7 @@ export interface RdmaLinks {
 export const rdmaLinks = defineProbe({
   id: 'rdma.links',
   title: 'RDMA links and link encryption',
-  why: 'GPU and storage fabrics move memory between servers, usually in clear.',
+  why: 'GPU and storage fabrics move memory between servers, usually in clear text.',
   commands: {
     classes: run(['ls', '-1', '/sys/class', '/sys/class/infiniband']),
     ports: run([

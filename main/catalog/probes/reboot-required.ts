@@ -5,18 +5,18 @@ export interface RebootState {
   readonly running: string
   /** Versions of the kernels in /boot. */
   readonly installed: readonly string[]
-  /** The distribution's tools ask for a restart (/run/reboot-required of Debian and Ubuntu, /run/reboot-needed of SUSE). */
+  /** The distribution's tools requires a restart (/run/reboot-required of Debian and Ubuntu, /run/reboot-needed of SUSE). */
   readonly asked: boolean
 }
 
 export const rebootRequired = defineProbe({
   id: 'reboot.required',
   title: 'Running and installed kernels',
-  why: 'Shows whether an installed kernel update waits for a restart.',
+  why: 'Shows whether an installed kernel update needs a restart.',
   commands: {
     running: run(['uname', '-r']),
     boot: run(['ls', '-1', '/boot']),
-    // /run stands first so that a missing flag can be told from a folder that nobody could look into.
+    // /run stands first so that a missing flag can be distinguished from a folder that no one could look into.
     flag: run(['ls', '-d', '/run', '/run/reboot-required', '/run/reboot-needed']),
   },
   parse({ running, boot, flag }) {

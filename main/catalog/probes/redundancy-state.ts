@@ -33,15 +33,15 @@ export interface RedundancyState {
 }
 
 /**
- * drivers/md/md.c (md_seq_show), drivers/net/bonding/bond_procfs.c, OpenZFS spl-kstat (state), fs/btrfs/sysfs.c (devinfo). The kernel itself
- * answers, so that no tool needs to be there: a file that does not exist means that the kernel has no such thing.
+ * drivers/md/md.c (md_seq_show), drivers/net/bonding/bond_procfs.c, OpenZFS spl-kstat (state), fs/btrfs/sysfs.c (devinfo). The kernel
+ * itself responses, so that no tool needs to be there: a file that does not exist means that the kernel has no such thing.
  */
 export const redundancyState = defineProbe({
   id: 'storage.redundancy',
-  title: 'Arrays, pools and bonded links, as the kernel sees them',
+  title: 'Arrays, pools and bonded links, as reported by the kernel',
   why: 'Shows whether a part of an array, a pool or a bonded link has failed.',
   volatile: {
-    why: 'Links that fail and come back are counted.',
+    why: 'Link failures and recoveries are counted.',
     steady: ({ arrays, bonds, pools, btrfs }: RedundancyState) => ({
       arrays: inOrder(arrays),
       bonds: inOrder(
@@ -78,7 +78,7 @@ export function parseRedundancy(text: string): Parsed<RedundancyState> {
     else own.push(line)
   }
   const arrays = readMdstat(files.get('/proc/mdstat') ?? [])
-  if (arrays === null) return unknown('the list of arrays has another form')
+  if (arrays === null) return unknown('the list of arrays has an unexpected format')
   const bonds: Bond[] = []
   const pools: { name: string; state: string }[] = []
   const btrfs = new Map<string, { devices: number; missing: number }>()

@@ -14,17 +14,17 @@ export interface LogForwarding {
   readonly each: readonly LogTarget[]
 }
 
-// An at sign stands at the start of an action. Inside a word it belongs to an address, and before it there may be a password.
+// An at sign is at the start of an action. Inside a word it belongs to an address, and before it there may be a password.
 const FORWARDING =
   '^[[:space:]]*(@|[^#[:space:]].*([[:space:]]@|omfwd|omrelp|[Ss]tream[Dd]river|[Dd]efault[Nn]etstream|[Tt]arget=|[Pp]rotocol=|tls[.=]))'
 
 /**
- * rsyslog.conf(5): `@host` is UDP and `@@host` TCP, both in clear text unless $ActionSendStreamDriverMode 1 stands before a TCP one;
+ * rsyslog.conf(5): `@host` is UDP and `@@host` TCP, both in clear text unless $ActionSendStreamDriverMode 1 is before a TCP one;
  * action(type="omfwd" …) and omrelp carry their own settings, over several lines.
  */
 export const rsyslogForwarding = defineProbe({
   id: 'rsyslog.forwarding',
-  title: 'Where system logs are sent',
+  title: 'System log forwarding (rsyslog)',
   why: 'Shows whether log messages leave the server for another host, and whether that transport is encrypted and authenticated.',
   commands: { lines: run(['grep', '-r', '-H', '-E', FORWARDING, '/etc/rsyslog.conf', '/etc/rsyslog.d']) },
   parse(answers) {
@@ -72,7 +72,7 @@ const NO_MODE: OldMode = { isTls: false, isChecked: false }
 
 const WORD = /^\$ActionSendStreamDriver(Mode|AuthMode)\s{1,8}(\S{1,64})/i
 
-/** What the old-style settings in front of each statement say (rsyslog.conf(5)): the last one of each kind holds for what follows it. */
+/** What the old-style settings in front of each statement state (rsyslog.conf(5)): the last one of each kind holds for what follows it. */
 function oldModes(all: readonly string[]): readonly OldMode[] {
   let [isTls, isChecked] = [false, false]
   return all.map((statement) => {

@@ -7,7 +7,7 @@ export interface SecureBoot {
   /** UEFI specification §3.3: SecureBoot and SetupMode; null when the variable does not exist. */
   readonly secureBoot: boolean | null
   readonly setupMode: boolean | null
-  /** The shim boot loader was told not to check signatures (MokSBState). */
+  /** The shim boot loader was reported not to check signatures (MokSBState). */
   readonly shimSkipsChecks: boolean
 }
 
@@ -24,7 +24,7 @@ export const secureBoot = defineProbe({
   },
   parse(answers) {
     const entries = lines(answers.firmware.text)
-    // A container shows an empty folder here, which says nothing about the machine.
+    // A container shows an empty folder here, which is no evidence of the machine.
     if (answers.firmware.exitCode !== 0 || entries.length === 0) return unknown('the firmware interface is not visible')
     if (!entries.includes('efi'))
       return known<SecureBoot>({ firmware: 'other', secureBoot: null, setupMode: null, shimSkipsChecks: false })

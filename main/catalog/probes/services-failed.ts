@@ -10,9 +10,9 @@ export interface FailedUnits {
 export const servicesFailed = defineProbe({
   id: 'services.failed',
   title: 'Services that failed',
-  why: 'Shows whether everything that should have started did so.',
+  why: 'Shows whether every service that should have started did so.',
   volatile: {
-    why: 'Units are listed in no order, and some are numbered anew at each of their starts.',
+    why: 'Units are listed in no fixed order, and some are numbered anew at each of their starts.',
     steady: ({ units }: FailedUnits) => ({ units: kindsOf(units.map((unit) => unit.replace(/@\d[^.]*(?=\.)/, '@'))) }),
   },
   commands: {
@@ -21,9 +21,9 @@ export const servicesFailed = defineProbe({
     }),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     return known<FailedUnits>({
-      // Releases before 247 mark failed units with a dot even where plain output was asked for.
+      // Releases before 247 mark failed units with a dot even where plain output was requested.
       units: lines(units.text).flatMap((line) => /^[●*\s]{0,8}(\S{1,256}\.[a-z]+)\s/.exec(line)?.[1] ?? []),
     })
   },

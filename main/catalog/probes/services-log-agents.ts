@@ -34,9 +34,9 @@ export const servicesLogAgents = defineProbe({
     units: run(['systemctl', 'show', '--property=Id,ActiveState', ...UNITS.map((unit) => `${unit}.service`)]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<LogAgents>({ active: UNITS.filter((_, index) => blocks[index]?.get('ActiveState') === 'active') })
   },
 })

@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { unitBlocks } from '../read-text.ts'
 
 /**
- * Known monitoring agents: unit, what a reader calls it, and how it reports. `asked`: somebody reads it on these ports; `sends`: it
+ * Known monitoring agents: unit, what a reader calls it, and how it reports. `asked`: a person reads it on these ports; `sends`: it
  * connects out, so that any connection of its own is the sign.
  */
 export const MONITORS = [
@@ -37,7 +37,7 @@ export interface MonitoringServices {
   readonly installed: readonly { readonly monitor: Monitor; readonly active: boolean }[]
 }
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const servicesMonitoring = defineProbe({
   id: 'services.monitoring',
   title: 'State of monitoring agents',
@@ -51,9 +51,9 @@ export const servicesMonitoring = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
     const blocks = unitBlocks(units.text, MONITORS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<MonitoringServices>({
       installed: MONITORS.flatMap((monitor, at) =>
         blocks[at]?.get('LoadState') === 'loaded' ? [{ monitor, active: isRunning(blocks[at] ?? new Map()) }] : [],

@@ -32,7 +32,7 @@ const UNITS = [
   'ptp4l',
 ] as const
 
-/** systemctl(1) show answers every unit asked for, those unknown with LoadState=not-found, and changes nothing. */
+/** systemctl(1) show prints every unit requested, those unknown with LoadState=not-found, and changes nothing. */
 export const servicesState = defineProbe({
   id: 'services.state',
   title: 'State of audit, log and time services',
@@ -46,10 +46,10 @@ export const servicesState = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not answer')
-    // An alias (chrony, chronyd) answers under its other name, hence the position.
+    if (units.exitCode !== 0) return unknown('the service manager did not respond')
+    // An alias (chrony, chronyd) responses under its other name, hence the position.
     const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager answered for other units than asked')
+    if (blocks === null) return unknown('the service manager reported other units than requested')
     return known<ServiceStates>({
       services: new Map(
         UNITS.map((unit, index) => [

@@ -12,23 +12,23 @@ import {
 } from '../read-text.ts'
 
 export interface SessionLimits {
-  /** How many process namespaces deep our process is, as far as this /proc shows; null on kernels that do not say. */
+  /** How many process namespaces deep our process is, as far as this /proc shows; null on kernels that do not state. */
   readonly depth: number | null
-  /** Capabilities that the session can never have, by number, below the highest that it can; null where the kernel does not say. */
+  /** Capabilities that the session can never have, by number, below the highest that it can; null where the kernel does not state. */
   readonly droppedCapabilities: readonly number[] | null
   readonly filtersCalls: boolean | null
   /** Number of the virtual server (Linux-VServer, OpenVZ); 0 is the system itself, null on other kernels. */
   readonly virtualServer: number | null
-  /** Id of process 1 as the scheduler knows it; kernels up to 4.13 tell the outer one. Null where it was not readable. */
+  /** Id of process 1 as the scheduler knows it; kernels up to 4.13 show the outer one. Null where it was not readable. */
   readonly schedulerId: number | null
   /** What the manager of a container wrote of itself; null where nothing did. */
   readonly manager: string | null
-  /** Whether the visible tree of control groups is the whole one, or a part of it; null where its root does not tell. */
+  /** Whether the visible tree of control groups is the whole one, or a part of it; null where its root does not show. */
   readonly groups: 'whole' | 'part' | null
   /** Limits at the root of the visible tree; null where there is none. */
   readonly cpuQuota: number | null
   readonly memoryBytes: number | null
-  /** Processors that are on, and those that the tree of control groups may use; null where not told. */
+  /** Processors that are on, and those that the tree of control groups may use; null where not reported. */
   readonly processors: number | null
   readonly usableProcessors: number | null
   /** Files of container software that exist. */
@@ -40,8 +40,8 @@ const GROUPS = '/sys/fs/cgroup'
 /** proc_pid_status(5), capabilities(7), cgroups(7), the container interface of systemd. Our own session only; environments are not read. */
 export const sessionLimits = defineProbe({
   id: 'session.limits',
-  title: 'What our session is kept within',
-  why: 'A container is told from a whole system by what it may not do, what it may not use, and what its manager leaves in it.',
+  title: 'Limits of this session',
+  why: 'A container differs from a full system in its permitted operations, its permitted resources, and the traces of its manager.',
   volatile: {
     why: 'Outside its own namespace, the first process has another number at each start.',
     steady: ({ schedulerId, ...limits }: SessionLimits) => ({
@@ -102,7 +102,7 @@ export const sessionLimits = defineProbe({
         return path !== '/proc/self/status' || key === undefined || value === undefined ? [] : [[key, value.trim()]]
       }),
     )
-    if (!statusIsComplete(status) || own.size === 0) return unknown('the state of our own session could not be read')
+    if (!statusIsComplete(status) || own.size === 0) return unknown('the state of this session could not be read')
     if (!grepIsComplete(groups)) return unknown('the root of the control groups could not be read')
     if (!listingIsComplete(traces)) return unknown('the files of container software could not be looked for')
     const files = oneLineFiles(groups.text)
@@ -168,7 +168,7 @@ function quotaOf(files: ReadonlyMap<string, string>): number | null {
   return used === null || of === null || of === 0 ? null : used / of
 }
 
-// The largest number stands for no limit in version 1 (page_counter.h).
+// The largest number represents no limit in version 1 (page_counter.h).
 const NO_LIMIT = 2 ** 60
 function memoryOf(files: ReadonlyMap<string, string>): number | null {
   const text = files.get(`${GROUPS}/memory.max`) ?? files.get(`${GROUPS}/memory/memory.limit_in_bytes`)

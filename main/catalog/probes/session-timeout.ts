@@ -14,7 +14,7 @@ export interface SessionTimeout {
 export const sessionTimeout = defineProbe({
   id: 'session.timeout',
   title: 'Idle limits of shells and sessions',
-  why: 'Shows whether an unattended terminal session ends by itself.',
+  why: 'Shows whether an unattended terminal session ends automatically.',
   commands: {
     shell: run([
       'grep',

@@ -28,8 +28,8 @@ export const SEARCHED_TYPES: readonly string[] = ['ext4', 'xfs', 'ext3', 'ext2',
  */
 export const setuidFiles = defineProbe({
   id: 'setuid.files',
-  title: 'Programs that run with the rights of their owner',
-  why: 'Finds programs that take on the rights of a system account for whoever starts them (setuid, setgid), in folders of installed programs and in temporary folders. Reads names and modes, not contents; does not search home folders or data.',
+  title: 'Programs that run with their owner’s rights',
+  why: 'Finds programs that run with the rights of a system account for any user (setuid, setgid), in folders of installed programs and in temporary folders. Reads names and modes, not contents; does not search home folders or data.',
   commands: {
     files: runAsRoot(
       [
@@ -53,17 +53,17 @@ export const setuidFiles = defineProbe({
  */
 export function parseFound({ exitCode, text, errorText }: Answer): Parsed<SetuidFiles> {
   const complaints = lines(errorText)
-  if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not end by itself')
+  if (exitCode > 1 || (exitCode !== 0 && complaints.length === 0)) return unknown('find did not finish')
   if (complaints.some((said) => !/: No such file or directory$/.test(said)))
     return unknown('a folder could not be searched')
   if (text !== '' && !text.endsWith('\0')) return unknown('the list of files has no end')
   const paths = text.split('\0').flatMap((path) => (path === '' ? [] : [path.replace('/./', '/')]))
-  if (paths.some((path) => !path.startsWith('/'))) return unknown('the list of files has another form')
+  if (paths.some((path) => !path.startsWith('/'))) return unknown('the list of files has an unexpected format')
   return known({ paths: [...new Set(paths)].sort() })
 }
 
 export interface PackagedPrograms {
-  /** Paths that installed packages deliver, among those that were asked for. */
+  /** Paths that installed packages deliver, among those that were requested. */
   readonly paths: ReadonlySet<string>
 }
 
@@ -83,18 +83,18 @@ export const KNOWN_HELPERS: readonly string[] = [
   ...['snap-confine', 'spice-client-glib-usb-acl-helper', 'ssh-keysign', 'starter-suid', 'suexec', 'utempter'],
 ]
 
-/** Folders of which every path that a package delivers is asked for: of a file there the answer decides. */
+/** Folders of which every path that a package delivers is requested: of a file there the response decides. */
 export const isAskedWhole = (path: string): boolean =>
   /^\/(usr\/(local\/)?)?(s?bin|games|libexec)\/|^\/(boot|root|tmp|var\/tmp)\//.test(path)
 
 /**
  * Paths from dpkg's lists of files (dpkg-query(1), /var/lib/dpkg/info/NAME.list), and those that packages put aside for others
- * (dpkg-divert(1)). The database cannot be asked for a path of the node without naming it, so all paths of these folders are taken.
+ * (dpkg-divert(1)). The database cannot be requested a path of the node without naming it, so all paths of these folders are taken.
  */
 export const packagedProgramsDpkg = defineProbe({
   id: 'packages.programs-dpkg',
-  title: 'Programs that packages deliver (dpkg)',
-  why: 'Tells programs with the rights of their owner that packages delivered from others.',
+  title: 'Setuid programs delivered by packages (dpkg)',
+  why: 'Distinguishes setuid and setgid programs delivered by packages from others.',
   commands: {
     paths: run([
       'grep',
@@ -114,7 +114,7 @@ export const packagedProgramsDpkg = defineProbe({
 })
 
 /**
- * Packages of the RPM distributions that deliver files with such bits. SUSE’s package of the password programs bears the name of the file
+ * Packages of the RPM distributions that deliver files with such bits. SUSE’s package of the password programs carries the name of the file
  * of password hashes, which no command of the catalog may name: its files stay open there.
  */
 const PACKAGES = [
@@ -201,19 +201,19 @@ const PACKAGES = [
 
 /**
  * rpm(8), -q --qf over the files of a package: FILEMODES as octal text, FILENAMES. rpm has the modes that packages set, and cannot be
- * asked for files by mode; a list of every file of every package would be some ten megabytes.
+ * requested files by mode; a list of every file of every package would be some ten megabytes.
  */
 export const packagedProgramsRpm = defineProbe({
   id: 'packages.programs-rpm',
-  title: 'Programs with the rights of their owner that packages deliver (rpm)',
-  why: 'Tells programs with the rights of their owner that packages delivered from others.',
+  title: 'Setuid programs delivered by packages (rpm)',
+  why: 'Distinguishes setuid and setgid programs delivered by packages from others.',
   commands: { paths: run(['rpm', '-q', '--qf', '[%{FILEMODES:octal} %{FILENAMES}\\n]', ...PACKAGES]) },
   parse({ paths }) {
     // The status counts the packages that are not installed.
-    if (paths.exitCode > PACKAGES.length) return unknown('rpm did not end by itself')
+    if (paths.exitCode > PACKAGES.length) return unknown('rpm did not finish')
     const rows = lines(paths.text).filter((line) => !/^package \S{1,80} is not installed$/.test(line))
     const found = rows.map((line) => /^0?(\d{5,7}) (\/.*)$/.exec(line))
-    if (found.some((match) => match === null)) return unknown('the list of files of the packages has another form')
+    if (found.some((match) => match === null)) return unknown('the list of files of the packages has an unexpected format')
     if (found.length === 0) return unknown('the package database lists no program')
     const marked = found.flatMap((match) =>
       match?.[1] !== undefined && match[2] !== undefined && (Number.parseInt(match[1], 8) & SETUID_OR_SETGID) !== 0

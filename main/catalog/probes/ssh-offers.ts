@@ -5,8 +5,8 @@ import { asList, asRecord, asText, readJson } from '../read-text.ts'
 /** The server's own proposal in the key exchange of the collecting session (RFC 4253 §7.1): what it offers to everybody, before any login. */
 export const sshOffers = defineProbe({
   id: 'ssh.offers',
-  title: 'What the SSH server offers',
-  why: 'Records the algorithms that the running server offered to this connection. Observed by the collector; nothing is asked, and nobody logs in twice.',
+  title: 'Algorithms offered by the SSH server',
+  why: 'Records the algorithms that the running server offered to this connection. Observed by the collector; no command runs on the node, and there is no second login.',
   commands: { offers: { kind: 'measure', measure: 'ssh-offers' } },
   parse({ offers }) {
     const json = readJson(offers.text, 'the collector')
@@ -16,7 +16,7 @@ export const sshOffers = defineProbe({
       const names = asList(record[key]).map(asText)
       return names.includes(null) ? null : nameList(names.join(','))
     })
-    if (lists.includes(null)) return unknown('the collector’s record of the key exchange has another form')
+    if (lists.includes(null)) return unknown('the collector’s record of the key exchange has an unexpected format')
     const offer = Object.fromEntries(OFFER_LISTS.map((key, at) => [key, lists[at]])) as unknown as SshOffer
     return offer.kex.length === 0 || offer.cipherToNode.length === 0
       ? unknown('the server’s proposal names no key exchange or no cipher')

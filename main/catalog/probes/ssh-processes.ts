@@ -6,7 +6,7 @@ import { inOrder } from '../steady.ts'
 /** A process of an SSH server, by its command line. */
 export interface SshProcess {
   readonly pid: number
-  /** It serves somebody who is connected, as its title says; its command line is not shown then. */
+  /** It serves a person who is connected, as its title states; its command line is not shown then. */
   readonly isSession: boolean
   /** Program and arguments, split at spaces; empty for a session. */
   readonly words: readonly string[]
@@ -27,10 +27,10 @@ const MAX_LINE = 8192
  */
 export const sshProcesses = defineProbe({
   id: 'ssh.processes',
-  title: 'Command lines of the SSH servers that run',
-  why: 'Options on an SSH server’s command line go before its configuration file. Only processes named sshd, dropbear or tinysshd are listed, with their arguments.',
+  title: 'Command lines of running SSH servers',
+  why: 'Options on an SSH server’s command line override its configuration file. Only processes named sshd, dropbear or tinysshd are listed, with their arguments.',
   volatile: {
-    why: 'Process numbers are drawn anew, people connect and leave, and the title of a server counts logins under way.',
+    why: 'Process IDs change, users connect and disconnect, and the title of a server counts logins in progress.',
     steady: ({ processes }: SshProcesses) => ({
       servers: inOrder(
         processes.filter(({ isSession }) => !isSession).map(({ words, isWhole }) => ({ words, isWhole })),
@@ -45,7 +45,7 @@ export const sshProcesses = defineProbe({
     const read = rows.filter((row) => row !== null)
     return read.length === rows.length
       ? known<SshProcesses>({ processes: read })
-      : unknown('a line of the answer of ps is not a process')
+      : unknown('a line of the output of ps is not a process')
   },
 })
 

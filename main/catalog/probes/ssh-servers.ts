@@ -12,7 +12,7 @@ export interface SshAnswer {
   readonly outcome: MethodsOutcome
   readonly methods: readonly string[]
 }
-/** An SSH server as it answered through the session. */
+/** An SSH server as it responded through the session. */
 export interface SshServer extends TlsTarget {
   /** Its name for itself, for example OpenSSH_9.6p1; empty where it gave none. */
   readonly version: string
@@ -41,18 +41,18 @@ const OUTCOMES: readonly MethodsOutcome[] = [
 const REASONS: readonly PassedOver[] = ['foreign', 'hidden', 'limit', 'time', 'unreached']
 const MOST_SERVERS = 64
 
-/** What the node's SSH servers answered to `none` requests that came through the session (RFC 4252 §5.2). */
+/** What the node's SSH servers responded to `none` requests that came through the session (RFC 4252 §5.2). */
 export const sshServers = defineProbe({
   id: 'ssh.servers',
-  title: 'What the SSH servers that run offer',
-  why: 'Asks each SSH server that listens, through the session, which methods it offers root, one declared account and a name that no account has. No password, key or signature is sent; where a server lets somebody in without one, the connection is ended at once.',
+  title: 'Login methods offered by running SSH servers',
+  why: 'Queries each listening SSH server, through the session, for the methods it offers to root, to one declared account and to a name that no account has. No password, key or signature is sent; if a server grants access without one, the connection is closed at once.',
   leaves: [
-    'OpenSSH: “Received disconnect from 127.0.0.1 port …” and “Disconnected from authenticating user root 127.0.0.1 port … [preauth]”, the same for the declared account, and “Invalid user barewitness-no-such-account from 127.0.0.1 port …” with “Disconnected from invalid user …”. Where empty passwords are permitted, “Failed none for …” besides, or “Accepted none for …”. OpenSSH 9.8 and newer may count these against the address that they come from, which is the node’s own, for some seconds (PerSourcePenalties).',
+    'OpenSSH: “Received disconnect from 127.0.0.1 port …” and “Disconnected from authenticating user root 127.0.0.1 port … [preauth]”, the same for the declared account, and “Invalid user barewitness-no-such-account from 127.0.0.1 port …” with “Disconnected from invalid user …”. Where empty passwords are permitted, also “Failed none for …”, or “Accepted none for …”. OpenSSH 9.8 and newer may count these against the address that they come from, which is the node’s own, for some seconds (PerSourcePenalties).',
     'dropbear: “Child connection from 127.0.0.1:…” and “Exit before auth from <127.0.0.1:…>”, with “Login attempt for nonexistent user” for the name without an account.',
     'Three connections for each listener, to eight listeners at most, from the node’s own address. Where the session’s server does not forward, its refusal is all that may be logged.',
   ],
   volatile: {
-    why: 'A server that is busy answers late or not at all, and the time for all of them may end earlier.',
+    why: 'A busy server responds late or not at all, and the total time limit may end earlier.',
     steady: ({ forwarding, servers }: SshServers) => ({
       forwarding,
       servers: inOrder(
@@ -68,7 +68,7 @@ export const sshServers = defineProbe({
     const json = readJson(servers.text, 'the collector')
     if (!json.ok) return json
     const { forwarding, asked, passed } = asRecord(json.fact)
-    const form = unknown('the collector’s record of the SSH servers has another form')
+    const form = unknown('the collector’s record of the SSH servers has an unexpected format')
     if ((forwarding !== 'used' && forwarding !== 'not-available') || !Array.isArray(asked) || !Array.isArray(passed))
       return form
     if (asked.length > MOST_SERVERS || passed.length > 65_536) return form

@@ -19,9 +19,9 @@ export interface SshSession {
 export const sshSession = defineProbe({
   id: 'ssh.session',
   title: 'The SSH session of this collection',
-  why: 'Records which host key was verified before login and how we logged in. Observed by the collector; nothing is asked.',
+  why: 'Records which host key was verified before login and the login method. Observed by the collector; no command runs on the node.',
   volatile: {
-    why: 'How the key came to be trusted is told in the collector’s own words, with places in its own files.',
+    why: 'How the key became trusted is stated by the collector, with locations in its own files.',
     steady: ({ trustDetail: _, list: __, ...session }: SshSession) => session,
   },
   commands: { session: { kind: 'measure', measure: 'ssh-session' } },

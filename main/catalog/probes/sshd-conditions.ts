@@ -49,7 +49,7 @@ const VENDOR_FILES = ['/usr/etc/ssh/sshd_config', '/usr/etc/ssh/sshd_config.d']
 export const sshdConditions = defineProbe({
   id: 'sshd.conditions',
   title: 'Conditional settings of the SSH server',
-  why: 'Match blocks can allow for some people or addresses what the general settings forbid. Only login settings are read.',
+  why: 'Match blocks can permit for some users or addresses what the general settings forbid. Only login settings are read.',
   commands: {
     settings: runAsRoot(['grep', '-r', '-H', '-i', '-w', ...WORDS, ...FILES, ...VENDOR_FILES]),
   },

@@ -5,7 +5,7 @@ import { parseSshdSettings, type SshdSettings } from './sshd-effective.ts'
 /** The settings that one kind of login meets, Match blocks applied. */
 export interface SshdContext extends SshdSettings {
   readonly user: 'root' | 'nobody'
-  /** An address that stands for all of its kind: 192.0.2.254 (RFC 5737) for public ones, 10.0.0.1 (RFC 1918) for private ones. */
+  /** An address that represents all of its kind: 192.0.2.254 (RFC 5737) for public ones, 10.0.0.1 (RFC 1918) for private ones. */
   readonly address: string
 }
 
@@ -21,13 +21,13 @@ const ask = (user: string, address: string) =>
   runAsRoot(['sshd', '-T', '-C', `user=${user},host=${address},addr=${address}`])
 
 /**
- * `sshd -T -C` (sshd(8)) prints what applies to one connection, Match blocks among it. Which accounts and addresses a node's blocks name
- * is known only once it has been asked, and commands are never made from its answers: so these four and no others.
+ * `sshd -T -C` (sshd(8)) prints what applies to one connection, Match blocks among it. Which accounts and addresses a node's blocks name is
+ * known only once it has been queried, and commands are never made from its responses: so these four and no others.
  */
 export const sshdContexts = defineProbe({
   id: 'sshd.contexts',
-  title: 'Settings of the SSH server for kinds of logins',
-  why: 'Match blocks change settings for some people or addresses; the server’s test mode says what root and a stranger would meet.',
+  title: 'SSH server settings by type of login',
+  why: 'Match blocks change settings for some users or addresses; the server’s test mode shows the settings for root and for an unknown user.',
   commands: {
     rootPublic: ask('root', PUBLIC),
     rootPrivate: ask('root', PRIVATE),

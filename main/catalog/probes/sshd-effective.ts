@@ -13,7 +13,7 @@ export interface SshdSettings {
 export const sshdEffective = defineProbe({
   id: 'sshd.effective',
   title: 'Effective settings of the SSH server',
-  why: 'The SSH server merges several files and built-in defaults; only its own test mode says what applies.',
+  why: 'The SSH server merges several files and built-in defaults; only its own test mode shows the effective settings.',
   commands: { settings: runAsRoot(['sshd', '-T']) },
   parse: ({ settings }) =>
     settings.exitCode === 0
@@ -28,13 +28,13 @@ export function parseSshdSettings(text: string): Parsed<SshdSettings> {
     if (line.trim() === '') continue
     const parts = /^([A-Za-z][A-Za-z0-9]*)(?:[ \t]+(.*))?$/.exec(line.trimEnd())
     const keyword = parts?.[1]?.toLowerCase()
-    if (keyword === undefined) return unknown(`a line of the answer is not a setting: ${quote(line)}`)
+    if (keyword === undefined) return unknown(`a line of the output is not a setting: ${quote(line)}`)
     const values = settings.get(keyword)
     if (values === undefined) settings.set(keyword, [parts?.[2] ?? ''])
     else values.push(parts?.[2] ?? '')
   }
   const missing = ['port', 'permitrootlogin', 'ciphers'].filter((keyword) => !settings.has(keyword))
-  return missing.length === 0 ? known({ settings }) : unknown(`the answer lacks ${missing.join(', ')}`)
+  return missing.length === 0 ? known({ settings }) : unknown(`the output lacks ${missing.join(', ')}`)
 }
 
 const firstLine = (text: string): string => text.split('\n').find((line) => line.trim() !== '') ?? 'no message'

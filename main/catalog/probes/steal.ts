@@ -11,7 +11,7 @@ export const steal = defineProbe({
   title: 'Processor time taken by a hypervisor',
   why: 'A hypervisor that reports its scheduling shows time in which the machine was not allowed to run.',
   volatile: {
-    why: 'It counts, from the last start on.',
+    why: 'A counter since the last start.',
     steady: () => null,
   },
   commands: { stat: run(['grep', '^cpu ', '/proc/stat']) },
@@ -19,7 +19,7 @@ export const steal = defineProbe({
     const columns = stat.text.trim().split(/\s+/)
     const ticks = columns[8]
     if (stat.exitCode !== 0 || columns[0] !== 'cpu' || ticks === undefined || !/^\d{1,18}$/.test(ticks))
-      return unknown('the processor times have another form')
+      return unknown('the processor times have an unexpected format')
     return known<Steal>({ steal: Number(ticks) })
   },
 })

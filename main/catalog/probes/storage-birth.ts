@@ -11,16 +11,16 @@ export interface StorageBirth {
   readonly written: ReadonlyMap<string, number>
 }
 
-/** The root of a file system is made with it; the others are made by an installation. Nothing here can lie on a network mount that hangs. */
+/** The root of a file system is made with it; the others are made by an installation. Nothing here can be on a network mount that hangs. */
 const PATHS = ['/', '/boot', '/var', '/lost+found', '/etc/machine-id', '/var/log/installer']
 
 /** statx(2), stx_btime, which stat(1) prints with %W (0 where it is not known); Documentation/ABI/testing/sysfs-fs-ext4. */
 export const storageBirth = defineProbe({
   id: 'storage.birth',
-  title: 'When file systems were made, and how much was written to them',
-  why: 'A server handed over fresh has file systems made at that time; older ones held something before.',
+  title: 'Creation dates of file systems and amounts written',
+  why: 'A newly provided server has file systems created at that time; older ones were in use before.',
   volatile: {
-    why: 'What is written is counted.',
+    why: 'Counters of written data increase.',
     steady: ({ born }: StorageBirth) => ({ born: inOrder(born) }),
   },
   commands: {

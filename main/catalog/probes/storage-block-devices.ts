@@ -12,7 +12,7 @@ export interface SysfsDevice {
   /** Kernel names of the devices it is built on. */
   readonly slaves: readonly string[]
   readonly dmName: string | null
-  /** Its prefix tells the kind: CRYPT-LUKS2-, CRYPT-PLAIN-, CRYPT-INTEGRITY-, LVM-, mpath-. */
+  /** Its prefix shows the kind: CRYPT-LUKS2-, CRYPT-PLAIN-, CRYPT-INTEGRITY-, LVM-, mpath-. */
   readonly dmUuid: string | null
   readonly backingFile: string | null
   readonly zramBacking: string | null
@@ -26,10 +26,10 @@ export interface SysfsBlock {
 
 export const storageBlockDevices = defineProbe({
   id: 'storage.block-devices',
-  title: 'How block devices are built on each other',
-  why: 'Shows which layers lie between a file system and the drive, for example encryption, RAID and LVM.',
+  title: 'Layers of block devices',
+  why: 'Shows which layers are between a file system and the drive, for example encryption, RAID and LVM.',
   volatile: {
-    why: 'The kernel numbers devices as it finds them, and mapped ones as they are opened.',
+    why: 'The kernel numbers devices in the order of detection, and mapped ones in the order of opening.',
     steady: ({ devices, btrfs }: SysfsBlock) => {
       const named = (kernelName: string): string => devices.get(kernelName)?.dmName ?? kernelName
       return {

@@ -21,10 +21,10 @@ export interface ChecksumState {
 /** Documentation/admin-guide/md.rst (mismatch_cnt, last_sync_action, degraded); fs/btrfs/sysfs.c (error_stats). */
 export const storageChecksumState = defineProbe({
   id: 'storage.checksum-state',
-  title: 'Differences and errors that arrays and btrfs counted',
-  why: 'Shows whether stored data was found to differ from its copies or its sums.',
+  title: 'Differences and errors counted by arrays and btrfs',
+  why: 'Shows whether stored data was found to differ from its copies or its checksums.',
   volatile: {
-    why: 'Arrays are compared on a timer, and count what they find; that they found something stays.',
+    why: 'Arrays are compared on a timer and count differences; only whether there were differences is compared.',
     steady: ({ arrays, btrfs }: ChecksumState) => ({
       arrays: inOrder(
         arrays.map(({ lastAction: _, mismatches, ...array }) => ({ ...array, hasMismatches: whether(mismatches) })),
@@ -61,7 +61,7 @@ export function parseChecksumState(text: string): Parsed<ChecksumState> {
     if (id === undefined) continue
     const errors = /^[a-z_]+_errs (\d{1,15})$/.exec(line.trim())?.[1]
     // "invalid": the device never gave its counters.
-    if (errors === undefined) return unknown('the error counters of a btrfs device have another form')
+    if (errors === undefined) return unknown('the error counters of a btrfs device have an unexpected format')
     btrfs.set(id, (btrfs.get(id) ?? 0) + Number(errors))
   }
   const number = (value: string | undefined): number | null =>

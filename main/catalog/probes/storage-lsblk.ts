@@ -1,12 +1,12 @@
 import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import { inOrder } from '../steady.ts'
 
-/** A block device as lsblk describes it. Empty strings where lsblk has nothing to say. */
+/** A block device as lsblk describes it. Empty strings where lsblk has nothing to state. */
 export interface ListedDevice {
   readonly number: string
   readonly name: string
   readonly kernelName: string
-  /** disk, part, crypt, lvm, raid1, loop, mpath, … `crypt` alone does not mean encrypted: null ciphers and dm-integrity say so too. */
+  /** disk, part, crypt, lvm, raid1, loop, mpath, … `crypt` alone does not mean encrypted: null ciphers and dm-integrity state this too. */
   readonly type: string
   readonly fsType: string
   readonly transport: string
@@ -21,15 +21,15 @@ export interface Lsblk {
   readonly devices: ReadonlyMap<string, ListedDevice>
 }
 
-/** More nodes than any real server has; a larger answer is not read. */
+/** More nodes than any real server has; a larger response is not read. */
 const MAX_NODES = 50_000
 
 export const storageLsblk = defineProbe({
   id: 'storage.lsblk',
   title: 'Block devices and drives',
-  why: 'Names the drives, partitions and layers, with model and serial number, so that a finding points at a device.',
+  why: 'Shows the drives, partitions and layers, with model and serial number, so that a finding identifies a device.',
   volatile: {
-    why: 'The kernel numbers devices as it finds them; a drive is known by its serial number.',
+    why: 'The kernel numbers devices in the order of detection; a drive is identified by its serial number.',
     steady: ({ devices }: Lsblk) => {
       const named = (number: string): string => {
         const device = devices.get(number)
@@ -54,7 +54,7 @@ export const storageLsblk = defineProbe({
 export function parseLsblk(text: string): Parsed<Lsblk> {
   const document = parseJson(text)
   const top = isRecord(document) ? document.blockdevices : null
-  if (!Array.isArray(top)) return unknown('the answer of lsblk is not the expected JSON')
+  if (!Array.isArray(top)) return unknown('the output of lsblk is not the expected JSON')
   const devices = new Map<string, ListedDevice>()
   const waiting: { readonly node: unknown; readonly parent: string | null }[] = top.map((node) => ({
     node,

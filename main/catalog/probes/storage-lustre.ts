@@ -23,7 +23,7 @@ const FILE = /^\/(?:sys\/kernel\/debug|proc\/fs)\/lustre\/(?:mdc|osc)\/([^/]{1,2
 export const storageLustre = defineProbe({
   id: 'storage.lustre',
   title: 'Protection of Lustre connections',
-  why: 'Lustre sends data in clear unless each of its connections is set up otherwise. The names of the methods are read, no keys.',
+  why: 'Lustre sends data in clear text unless each of its connections is configured otherwise. The names of the methods are read, no keys.',
   volatile: {
     why: 'Connections are named after an address in the kernel’s memory.',
     steady: ({ flavors }: LustreFlavors) => ({

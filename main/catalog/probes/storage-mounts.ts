@@ -6,7 +6,7 @@ import { unescapeOctal } from '../storage/escapes.ts'
 /** One line of mountinfo, see proc_pid_mountinfo(5). */
 export interface Mount {
   readonly id: string
-  /** The mount that it stands on; may be one that is not listed. */
+  /** The mount that it is on; may be one that is not listed. */
   readonly parent: string
   /** Device number of the file system, major:minor; major 0 for file systems without a block device. */
   readonly device: string
@@ -29,9 +29,9 @@ const WITHOUT_CREDENTIALS = 's#://[^/ ]*@#://#g'
 export const storageMounts = defineProbe({
   id: 'storage.mounts',
   title: 'Mounted file systems',
-  why: 'Every place where data can be stored starts at a mount.',
+  why: 'Every location where data can be stored is below a mount.',
   volatile: {
-    why: 'Mounts get numbers in the order in which they were made; logins, containers and services mount folders while they last; and sizes of memory file systems follow from the memory found at the start. Not seen: what somebody mounts below those folders.',
+    why: 'Mounts are numbered in the order of creation; logins, containers and services mount folders while they exist; and sizes of memory file systems depend on the memory found at start. Not detected: other mounts below those folders.',
     steady: ({ mounts }: Mounts) => ({
       mounts: inOrder(
         mounts
@@ -48,7 +48,7 @@ export const storageMounts = defineProbe({
     mountinfo.exitCode === 0 ? parseMountinfo(mountinfo.text) : unknown('the kernel’s mount table could not be read'),
 })
 
-/** Reads mountinfo. One line that is not understood makes the whole answer unusable: it may be the mount that matters. */
+/** Reads mountinfo. One line that is not understood makes the whole response unusable: it may be the mount that matters. */
 export function parseMountinfo(text: string): Parsed<Mounts> {
   const mounts: Mount[] = []
   for (const line of text.split('\n')) {

@@ -6,7 +6,7 @@ export interface IscsiSession {
   readonly session: string
   /** Name of the target; empty where the kernel did not give it. */
   readonly target: string
-  /** Address that it was asked for at; empty where unknown. */
+  /** Address that it was requested at; empty where unknown. */
   readonly portal: string
 }
 /** Ways to drives outside this machine that the kernel has open now. */
@@ -35,8 +35,8 @@ const MOST = 1024
 
 /**
  * Transport classes of the SCSI layer (drivers/scsi/scsi_transport_iscsi.c, _fc.c, _srp.c), Documentation/ABI/testing/sysfs-bus-rbd, and
- * the attributes of nbd, drbd and NVMe (drivers/nvme/host/sysfs.c: tls_key is the number of a key in the kernel's keyring, not the key,
- * and empty without TLS; from 6.7 on). The names and passwords of iSCSI logins lie beside these files and are not asked for.
+ * the attributes of nbd, drbd and NVMe (drivers/nvme/host/sysfs.c: tls_key is the number of a key in the kernel's keyring, not the key, and
+ * empty without TLS; from 6.7 on). The names and passwords of iSCSI logins lie next to these files and are not requested.
  */
 export const storageRemote = defineProbe({
   id: 'storage.remote',
@@ -74,7 +74,7 @@ export const storageRemote = defineProbe({
   parse({ lists, values }) {
     if (!listingIsComplete(lists)) return unknown('the transports of drives could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of transports has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of transports has an unexpected format')
     if ([...folders.values()].some((names) => names.length > MOST))
       return unknown(`more than ${MOST} ways to remote drives`)
     const read = sysfsValues(values.text, [

@@ -13,10 +13,10 @@ const UNITS = ['mdcheck_start.timer', 'raid-check.timer', 'btrfs-scrub.timer'] a
 /** systemd.timer(5), org.freedesktop.systemd1(5): LastTriggerUSec is printed as a date. */
 export const storageScrubTimers = defineProbe({
   id: 'storage.scrub-timers',
-  title: 'When stored data was last set to be checked',
+  title: 'Last start of scheduled data checks',
   why: 'Arrays do not keep the date of their last check; the timer that starts it does.',
   volatile: {
-    why: 'Timers go off.',
+    why: 'Timers run on schedule.',
     steady: ({ timers }: ScrubTimers) => ({ timers: inOrder(timers.map(({ last: _, ...timer }) => timer)) }),
   },
   commands: {

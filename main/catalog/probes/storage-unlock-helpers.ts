@@ -4,7 +4,7 @@ import { foundLines, grepIsComplete, lines } from '../read-text.ts'
 
 /** What else on the node takes part in opening encrypted volumes at start. */
 export interface UnlockHelpers {
-  /** `set-up`: it answers at start; `installed`: its programs are there. */
+  /** `set-up`: it responds at start; `installed`: its programs are there. */
   readonly clevis: 'set-up' | 'installed' | 'absent'
   /** What Clevis can take a key from: tang (a server on the network), tpm2, sss (a rule over several). */
   readonly clevisPins: readonly string[]
@@ -32,9 +32,9 @@ const IMAGE_KEYS = '^[[:space:]]*(KEYFILE_PATTERN=.*[^"[:space:]=].*|install_(op
 const KERNEL_WORDS = '(rd\\.)?luks\\.(key|options)=[^ ]*|cryptkey=[^ ]*|rd\\.neednet(=1)?'
 
 /**
- * clevis-luks-unlockers(7), Debian's cryptsetup-initramfs conf-hook (KEYFILE_PATTERN), dracut.conf(5) (install_items), dracut.cmdline(7) and
- * systemd-cryptsetup-generator(8) (kernel command line). Which token or pin a volume's own header holds is not asked: that takes the name of
- * the device, and commands are constants.
+ * clevis-luks-unlockers(7), Debian's cryptsetup-initramfs conf-hook (KEYFILE_PATTERN), dracut.conf(5) (install_items), dracut.cmdline(7)
+ * and systemd-cryptsetup-generator(8) (kernel command line). Which token or pin a volume's own header holds is not queried: that takes the
+ * name of the device, and commands are constants.
  */
 export const storageUnlockHelpers = defineProbe({
   id: 'storage.unlock-helpers',

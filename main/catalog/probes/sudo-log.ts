@@ -6,7 +6,7 @@ export interface SudoEntry {
   /** "Nov 20 09:11:58", in the node's zone; with a year where sudo is set to write it. */
   readonly when: string
   readonly user: string
-  /** What sudo says of it when it did not run it, such as "a password is required"; null for a command that was run. */
+  /** What sudo reports about it when it did not run it, such as "a password is required"; null for a command that was run. */
   readonly refused: string | null
   readonly runAs: string
   /** The program with its folder, then its arguments as sudo joined them. Long entries are wrapped, so the number of spaces is lost. */
@@ -27,10 +27,10 @@ const MOST_BYTES = 393_216
  */
 export const sudoLog = defineProbe({
   id: 'sudo.log',
-  title: 'What sudo logged of this collection',
-  why: 'sudo keeps a file of its own about what our login runs as root. It can be laid beside what we say that we asked.',
+  title: 'sudo log of this collection',
+  why: 'sudo keeps its own log of the commands that this login runs as root. It can be compared with the commands of this collection.',
   volatile: {
-    why: 'sudo logs what it is asked, our own questions too; whether there is such a log stays.',
+    why: 'sudo logs every request, including this collection’s; only whether there is such a log is compared.',
     steady: ({ entries }: SudoLog) => ({ isThere: entries !== null }),
   },
   commands: {
@@ -46,8 +46,8 @@ export const sudoLog = defineProbe({
       return all
     }, [])
     const read = joined.map(readEntry)
-    // The first line of a cut answer is a part of an entry.
-    if (read.slice(isCut ? 1 : 0).includes(null)) return unknown('the log of sudo has another form')
+    // The first line of a cut response is a part of an entry.
+    if (read.slice(isCut ? 1 : 0).includes(null)) return unknown('the log of sudo has an unexpected format')
     return known<SudoLog>({ entries: read.filter((entry) => entry !== null) })
   },
 })

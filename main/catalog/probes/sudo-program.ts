@@ -4,7 +4,7 @@ import { lines } from '../read-text.ts'
 export interface SudoProgram {
   /** sudo-rs is the other implementation, the default of Ubuntu from 25.10 on. */
   readonly name: 'sudo' | 'sudo-rs'
-  /** As it says itself: digits and dots, and the `p` of a patch level. */
+  /** As it states itself: digits and dots, and the `p` of a patch level. */
   readonly version: string
   /** Whether /bin and /sbin are only other names of folders under /usr. */
   readonly hasMergedFolders: boolean
@@ -13,8 +13,8 @@ export interface SudoProgram {
 /** sudo(8) and sudo-rs(8), -V: the first line names the program. stat(1), %N: a link is quoted with its target. */
 export const sudoProgram = defineProbe({
   id: 'sudo.program',
-  title: 'The sudo program and where programs lie',
-  why: 'Decides which form of sudo rules this server reads, and where the programs lie that need root.',
+  title: 'The sudo program and program locations',
+  why: 'Determines which form of sudo rules this server reads, and where the programs that need root are located.',
   commands: {
     version: run(['sudo', '-V']),
     folders: run(['stat', '-c', '%N', '/bin', '/sbin']),

@@ -11,13 +11,13 @@ const FILES = ['/etc/sudoers-rs', '/etc/doas.conf', '/etc/doas.d'] as const
 /** sudo-rs (default on Ubuntu from 25.10) and doas: rules that cvtsudoers does not read. Looked for by name only. */
 export const sudoersOther = defineProbe({
   id: 'sudoers.other',
-  title: 'Rules of other programs that make root',
-  why: 'Shows whether another program than sudo decides who may act as administrator, whose rules would then count.',
+  title: 'Rules of other programs that grant root',
+  why: 'Shows whether a program other than sudo, with its own rules, decides who may act as administrator.',
   commands: { files: run(['ls', '-1d', ...FILES]) },
   parse({ files }) {
     const absent = lines(files.errorText)
     const found = lines(files.text).filter((path) => path.startsWith('/etc/'))
-    // Each of them is either listed or said not to exist.
+    // Each of them is either listed or stated not to exist.
     if (
       !absent.every((said) => /No such file or directory$/.test(said)) ||
       found.length + absent.length !== FILES.length

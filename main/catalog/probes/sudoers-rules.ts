@@ -15,7 +15,7 @@ export interface SudoPolicy {
   readonly asksPasswordByDefault: boolean
   /** Whom, or what, a scoped `Defaults !authenticate` takes the question from; entries that name no user are marked as such. */
   readonly neverAsked: readonly string[]
-  /** It is root's password, or the other user's, that is asked for and not the caller's own (sudoers(5): targetpw, rootpw, runaspw). */
+  /** It is root's password, or the other user's, that is requested and not the caller's own (sudoers(5): targetpw, rootpw, runaspw). */
   readonly asksOther: boolean
   /** timestamp_timeout in minutes; below zero for ever, null where it is not set and the built-in value holds. */
   readonly remembersMinutes: number | null
@@ -23,18 +23,18 @@ export interface SudoPolicy {
   readonly usesPty: boolean | null
   /** Whether sudo writes to syslog or a log file; syslog is on unless switched off (sudoers(5), syslog). */
   readonly logs: boolean
-  /** Names of settings that hold for some users, hosts or commands only and take away what is told above (sudoers(5), Defaults). */
+  /** Names of settings that hold for some users, hosts or commands only and take away what is reported above (sudoers(5), Defaults). */
   readonly scoped: readonly string[]
 }
 
 /**
  * cvtsudoers(1) expands aliases and includes, so that no own parser of sudoers is needed. sudo-rs has no such tool, and where both are
- * installed it may read rules of its own: that is asked beside (`sudoers.other`).
+ * installed it may read rules of its own: that is queried next to (`sudoers.other`).
  */
 export const sudoersRules = defineProbe({
   id: 'sudoers.rules',
-  title: 'Who may run what as another user',
-  why: 'Shows which accounts and groups may become administrator, with which commands, and whether they are asked for a password.',
+  title: 'Rules for running commands as another user (sudo)',
+  why: 'Shows which accounts and groups may become administrator, with which commands, and whether a password is required.',
   commands: { rules: runAsRoot(['cvtsudoers', '-e', '-f', 'json', '/etc/sudoers']) },
   parse({ rules }) {
     if (rules.exitCode !== 0) return unknown('the sudo rules could not be read')
@@ -42,7 +42,7 @@ export const sudoersRules = defineProbe({
     if (!json.ok) return json
     const document = asRecord(json.fact)
     if (document.User_Specs === undefined && document.Defaults === undefined)
-      return unknown('the sudo rules have another form')
+      return unknown('the sudo rules have an unexpected format')
     const defaults = asList(document.Defaults).map(asRecord)
     const global = defaults.filter((entry) => entry.Binding === undefined).flatMap(optionsOf)
     const scoped = defaults.filter((entry) => entry.Binding !== undefined)

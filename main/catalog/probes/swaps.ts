@@ -16,7 +16,7 @@ export interface Swaps {
 export const storageSwaps = defineProbe({
   id: 'storage.swaps',
   title: 'Swap areas in use',
-  why: 'Memory, and with it open data, is written to swap.',
+  why: 'Memory, and with it unencrypted data, is written to swap.',
   volatile: {
     why: 'Areas are listed in the order in which they were opened.',
     steady: ({ areas }: Swaps) => ({ areas: inOrder(areas) }),
@@ -26,7 +26,7 @@ export const storageSwaps = defineProbe({
     swaps.exitCode === 0 ? parseSwaps(swaps.text) : unknown('the kernel’s list of swap areas could not be read'),
 })
 
-/** Reads /proc/swaps (mm/swapfile.c, swap_show). The header line must be there, so that an empty answer is not "no swap". */
+/** Reads /proc/swaps (mm/swapfile.c, swap_show). The header line must be there, so that an empty response is not "no swap". */
 export function parseSwaps(text: string): Parsed<Swaps> {
   const [header = '', ...lines] = text.split('\n')
   if (!/^Filename\s+Type\s+Size/.test(header)) return unknown('the list of swap areas lacks its heading')

@@ -7,13 +7,13 @@ export interface MoreNetworkSysctls {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** Linux Documentation/networking/ip-sysctl.rst: settings that the CIS Benchmarks name beyond those that are judged. */
+/** Linux Documentation/networking/ip-sysctl.rst: settings that the CIS Benchmarks name beyond those that are evaluated. */
 export const sysctlNetworkMore = defineProbe({
   id: 'sysctl.network-more',
   title: 'Further network settings of the kernel',
-  why: 'Shows settings that benchmarks name: sending redirects, logging packets that cannot be, and taking routes from announcements.',
+  why: 'Shows settings that benchmarks name: sending redirects, logging packets with impossible addresses, and taking routes from announcements.',
   volatile: {
-    why: 'Ends of containers have settings of their own while they last.',
+    why: 'Container interfaces have their own settings while they exist.',
     steady: ({ values }: MoreNetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {

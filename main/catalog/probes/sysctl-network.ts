@@ -7,13 +7,13 @@ export interface NetworkSysctls {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** Linux Documentation/networking/ip-sysctl.rst. Settings that do not exist (no IPv6) are left out of the answer. */
+/** Linux Documentation/networking/ip-sysctl.rst. Settings that do not exist (no IPv6) are left out of the response. */
 export const sysctlNetwork = defineProbe({
   id: 'sysctl.network',
   title: 'Network settings of the kernel',
   why: 'Shows whether the server accepts forged or redirected traffic, and whether it forwards traffic for others.',
   volatile: {
-    why: 'Ends of containers have settings of their own while they last.',
+    why: 'Container interfaces have their own settings while they exist.',
     steady: ({ values }: NetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {

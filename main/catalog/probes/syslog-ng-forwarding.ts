@@ -11,12 +11,12 @@ const WORDS =
   '(network|syslog|tcp6?|udp6?)\\([[:space:]]*"[A-Za-z0-9.:_-]+"|transport\\([[:space:]]*"?[a-z0-9-]+|port\\([[:space:]]*"?[0-9]+|peer-verify\\([[:space:]]*"?[a-z-]+|^[[:space:]]*(source|destination|log)[[:space:]]|(^|[[:space:]])#'
 
 /**
- * syslog-ng.conf(5): a destination with a host in quotation marks sends away; sources name none there. transport("tls") asks for TLS,
- * and without peer-verify() the receiver's certificate must be valid (required-trusted is the default).
+ * syslog-ng.conf(5): a destination with a host in quotation marks sends away; sources name none there. transport("tls") requires TLS, and
+ * without peer-verify() the receiver's certificate must be valid (required-trusted is the default).
  */
 export const syslogNgForwarding = defineProbe({
   id: 'syslog-ng.forwarding',
-  title: 'Where syslog-ng sends logs',
+  title: 'System log forwarding (syslog-ng)',
   why: 'Shows whether log messages leave the server for another host, and whether that transport is encrypted and authenticated.',
   commands: {
     lines: run([
@@ -46,7 +46,7 @@ export const syslogNgForwarding = defineProbe({
   },
 })
 
-/** Words of settings in their order, without those that stand behind a “#” on their line. */
+/** Words of settings in their order, without those that are behind a “#” on their line. */
 function settings(text: string): readonly string[] {
   let comment = ''
   return foundLines(text).flatMap(({ path, line }) => {

@@ -19,9 +19,9 @@ export interface SystemLoad {
 export const systemLoad = defineProbe({
   id: 'system.load',
   title: 'Time since start, load and memory',
-  why: 'Shows how long the server has run and how much room it has.',
+  why: 'Shows how long the server has run and how much free memory it has.',
   volatile: {
-    why: 'Time passes, and load and free memory follow the work.',
+    why: 'Time passes, and load and free memory change with the workload.',
     steady: ({ memory }: SystemLoad) => ({ gibibytes: gibibytes(memory.totalKib), swapKib: memory.swapTotalKib }),
   },
   commands: {
@@ -40,7 +40,7 @@ export const systemLoad = defineProbe({
     )
     const [totalKib, availableKib] = [sizes.get('MemTotal'), sizes.get('MemAvailable')]
     if (seconds === undefined || fifteen === undefined || totalKib === undefined || availableKib === undefined)
-      return unknown('the kernel’s figures have another form')
+      return unknown('the kernel’s figures have an unexpected format')
     return known<SystemLoad>({
       uptimeSeconds: Number(seconds),
       load: [Number(one), Number(five), Number(fifteen)],

@@ -21,7 +21,7 @@ export const tenancyKfd = defineProbe({
     if (processes.exitCode !== 0) return unknown('the processes on AMD GPUs could not be listed')
     const names = lines(processes.text)
     if (names.some((name) => !/^\d{1,10}$/.test(name)))
-      return unknown('the list of processes on AMD GPUs has another form')
+      return unknown('the list of processes on AMD GPUs has an unexpected format')
     return known<ComputeProcesses>({ ids: names.map(Number) })
   },
 })

@@ -13,7 +13,7 @@ export const tenancyPods = defineProbe({
   title: 'Kubernetes pods on this server',
   why: 'Shows which Kubernetes namespaces have work on this server. Names only; no log is opened.',
   volatile: {
-    why: 'The cluster starts and ends pods, also without anybody asking; in which namespaces it does stays. Not seen: another pod in a namespace that has some.',
+    why: 'The cluster starts and ends pods automatically; only the namespaces with pods are compared. Not detected: a further pod in a namespace that already has some.',
     steady: ({ pods }: Pods) => ({ namespaces: kindsOf(pods.map(({ namespace }) => namespace)) }),
   },
   commands: { pods: run(['ls', '-1', '/var/log/pods']) },

@@ -18,9 +18,9 @@ export interface Processes {
 export const tenancyProcesses = defineProbe({
   id: 'tenancy.processes',
   title: 'Running processes',
-  why: 'Shows who runs programs here, which of them sit in containers, and whether virtual machines run. Names only, no arguments.',
+  why: 'Shows which accounts run programs here, which of them are in containers, and whether virtual machines run. Names only, no arguments.',
   volatile: {
-    why: 'Processes start and end all the time. Not seen: which programs run, and as whom.',
+    why: 'Processes start and end continuously. Not detected: which programs run, and under which account.',
     steady: ({ isComplete }: Processes) => ({ isComplete }),
   },
   commands: { list: run(['ps', '-ww', '-eo', 'pid,user:32,comm,cgroup']) },
@@ -29,14 +29,14 @@ export const tenancyProcesses = defineProbe({
 
 export function parseProcesses(text: string): Parsed<Processes> {
   const [heading = '', ...rows] = lines(text)
-  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has another form')
+  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has an unexpected format')
   const read = rows.map((row) => {
     const [, pid, user, command, cgroup] = /^\s*(\d{1,10})\s+(\S+)\s+(.*?)\s+(\S+)\s*$/.exec(row) ?? []
     return pid === undefined || user === undefined || command === undefined || cgroup === undefined
       ? null
       : { pid: Number(pid), user, command, cgroup }
   })
-  if (read.includes(null)) return unknown('a line of the list of processes has another form')
+  if (read.includes(null)) return unknown('a line of the list of processes has an unexpected format')
   const processes = read.filter((one) => one !== null)
   const has = (pid: number, name?: string): boolean =>
     processes.some((one) => one.pid === pid && (name === undefined || one.command === name))
@@ -82,7 +82,7 @@ export function containersOf({ processes }: Processes): readonly Container[] {
   }))
 }
 
-// systemd.slice(5): everything a login started lies below user-<uid>.slice.
+// systemd.slice(5): everything a login started is below user-<uid>.slice.
 function ownerOf(cgroup: string): number | null {
   const digits = /\/user-(\d{1,10})\.slice\//.exec(cgroup)?.[1]
   return digits === undefined ? null : Number(digits)

@@ -37,9 +37,9 @@ const MACHINES = '/run/systemd/machines'
 export const tenancyRuntimes = defineProbe({
   id: 'tenancy.runtimes',
   title: 'State of container and guest managers',
-  why: 'Lists containers and guests from the side of the programs that manage them, to compare with the processes.',
+  why: 'Lists containers and guests as reported by their managers, to compare with the processes.',
   volatile: {
-    why: 'Managers start containers anew under other ids; what is defined, and the namespaces of containerd, stay. Not seen: a container that somebody starts by hand, and the rights it runs with.',
+    why: 'Managers restart containers under other IDs; only definitions and the namespaces of containerd are compared. Not detected: a container started manually, and the rights it runs with.',
     steady: ({ containerdTasks: _, podmanContainers: __, jailedGuests: ___, ...lists }: Runtimes) =>
       Object.fromEntries(Object.entries(lists).map(([list, names]) => [list, inOrder(names)])),
   },
@@ -61,7 +61,7 @@ export const tenancyRuntimes = defineProbe({
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the state of container and guest managers could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of managers has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of managers has an unexpected format')
     const names = (...paths: readonly string[]): readonly string[] => paths.flatMap((path) => folders.get(path) ?? [])
     return known<Runtimes>({
       containerdNamespaces: names(CONTAINERD),

@@ -17,7 +17,7 @@ export const tenancySlices = defineProbe({
   title: 'Shares of the system that users, guests and jobs have',
   why: 'Every session, guest and batch job has a folder of its own in the kernel’s tree of control groups. Names only.',
   volatile: {
-    why: 'Sessions, guests and jobs start and end. Not seen: one that somebody starts by hand.',
+    why: 'Sessions, guests and jobs start and end. Not detected: one started manually.',
     steady: () => null,
   },
   commands: {

@@ -12,14 +12,14 @@ export interface SlurmJobs {
 }
 
 /**
- * squeue(1): the node name "localhost" stands for this server, so that jobs of other servers stay out of the record. The node's own
- * client asks the scheduler it belongs to; on a server without Slurm the tool is absent. Partitions that are hidden from users count
- * too (-a); a scheduler can still keep others' jobs from an ordinary login (slurm.conf(5), PrivateData).
+ * squeue(1): the node name "localhost" represents this server, so that jobs of other servers stay out of the record. The node's own client
+ * asks the scheduler it belongs to; on a server without Slurm the tool is absent. Partitions that are hidden from users count too (-a); a
+ * scheduler can still keep others' jobs from an ordinary login (slurm.conf(5), PrivateData).
  */
 export const tenancySlurm = defineProbe({
   id: 'tenancy.slurm',
   title: 'Batch jobs on this server',
-  why: 'Shows whose jobs the scheduler has placed on this server. No names of jobs, no command lines.',
+  why: 'Shows whose jobs the scheduler has placed on this server. Names of jobs and command lines are not read.',
   volatile: {
     why: 'Jobs start and end.',
     steady: () => null,
@@ -30,7 +30,7 @@ export const tenancySlurm = defineProbe({
     const rows = lines(jobs.text).map((line) =>
       /^\s*(\d{1,10})\|([^|]{1,64})\|([^|]{0,128})\|([A-Z_]{1,20})\s*$/.exec(line),
     )
-    if (rows.includes(null)) return unknown('the list of jobs has another form')
+    if (rows.includes(null)) return unknown('the list of jobs has an unexpected format')
     return known<SlurmJobs>({
       jobs: rows.map((row) => ({
         id: row?.[1] ?? '',

@@ -7,7 +7,7 @@ export interface ChronyState {
   readonly stratum: number
   /** Estimated error against the source: offset of the system clock in seconds, always positive. */
   readonly offsetSeconds: number
-  /** Sources that answered and were selected or combined (chronyc(1), sources: state * or +). */
+  /** Sources that responded and were selected or combined (chronyc(1), sources: state * or +). */
   readonly usableSources: number
   /** Sources at link-local addresses, where clouds keep a clock; left out where there are none. */
   readonly nearby?: readonly string[]
@@ -20,9 +20,9 @@ const LOOPBACK = '127.0.0.1,::1'
 export const timeChrony = defineProbe({
   id: 'time.chrony',
   title: 'Time service chrony',
-  why: 'Shows how far the clock is from its time sources and whether they answer.',
+  why: 'Shows the clock offset from its time sources and whether they respond.',
   volatile: {
-    why: 'The clock is corrected all the time, against one source or another.',
+    why: 'The clock is corrected continuously, against one source or another.',
     steady: ({ synchronized, nearby }: ChronyState) => ({ synchronized, nearby: inOrder(nearby ?? []) }),
   },
   commands: {
@@ -30,12 +30,12 @@ export const timeChrony = defineProbe({
     sources: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'sources']),
   },
   parse({ tracking, sources }) {
-    if (tracking.exitCode !== 0 || sources.exitCode !== 0) return unknown('the time service did not answer')
+    if (tracking.exitCode !== 0 || sources.exitCode !== 0) return unknown('the time service did not respond')
     const fields = (lines(tracking.text)[0] ?? '').split(',')
     const [, , stratum = '', , offset = ''] = fields
     const leap = fields[13]
     if (fields.length !== 14 || leap === undefined || !/^\d{1,3}$/.test(stratum) || !isDecimal(offset)) {
-      return unknown('the answer of chronyc has another form')
+      return unknown('the output of chronyc has an unexpected format')
     }
     const rows = lines(sources.text).map((line) => line.split(','))
     const states = rows.map(([, state]) => state ?? '')

@@ -7,11 +7,11 @@ export interface NodeNow {
   readonly zone: ShownZone
 }
 
-/** date(1): the moment at which it was asked, and the zone that local times on this node are written in. */
+/** date(1): the moment at which it was queried, and the zone that local times on this node are written in. */
 export const timeNow = defineProbe({
   id: 'time.now',
   title: 'The node’s clock and time zone',
-  why: 'Log entries can be put beside the collection only where the server’s own time and zone are known.',
+  why: 'Log entries can be compared with the collection only if the server’s own time and time zone are known.',
   volatile: {
     why: 'Time passes, and daylight-saving time begins and ends.',
     steady: () => null,
@@ -20,7 +20,7 @@ export const timeNow = defineProbe({
   parse({ now }) {
     const [, seconds, sign, hours, minutes, name] =
       /^(\d{9,11}) ([+-])(\d{2})(\d{2}) ([A-Za-z0-9+:-]{1,12})\s*$/.exec(now.text) ?? []
-    if (now.exitCode !== 0 || seconds === undefined || name === undefined) return unknown('the clock was not told')
+    if (now.exitCode !== 0 || seconds === undefined || name === undefined) return unknown('the clock was not reported')
     const east = Number(hours) * 60 + Number(minutes)
     return known<NodeNow>({
       seconds: Number(seconds),

@@ -2,7 +2,7 @@ import { defineProbe, known, run, unknown } from '../../core/probe.ts'
 import { lines } from '../read-text.ts'
 
 export interface NtpPeers {
-  /** Sources by what the service does with them: its one reference (*, o), used beside it (+), or not used. */
+  /** Sources by what the service does with them: its one reference (*, o), used next to it (+), or not used. */
   readonly sources: readonly {
     readonly use: 'reference' | 'used' | 'unused'
     readonly stratum: number
@@ -11,24 +11,24 @@ export interface NtpPeers {
 }
 
 /**
- * ntpq(8) -pn, of the reference implementation and of ntpsec: a line of headings, a line of equal signs, and one line for each source;
- * its first character says how it is used, and offset is in milliseconds. It asks the service on this server only.
+ * ntpq(8) -pn, of the reference implementation and of ntpsec: a line of headings, a line of equal signs, and one line for each source; its
+ * first character states how it is used, and offset is in milliseconds. It asks the service on this server only.
  */
 export const timeNtpq = defineProbe({
   id: 'time.ntpq',
   title: 'Time service ntpd',
-  why: 'Shows how far the clock is from its time sources and whether they answer.',
+  why: 'Shows the clock offset from its time sources and whether they respond.',
   volatile: {
-    why: 'The clock is corrected all the time, against one source or another.',
+    why: 'The clock is corrected continuously, against one source or another.',
     steady: () => null,
   },
   commands: { peers: run(['ntpq', '-pn']) },
   parse({ peers }) {
     const all = lines(peers.text)
     const head = all.findIndex((line) => /^=+\s*$/.test(line))
-    if (peers.exitCode !== 0 || head < 0) return unknown('the time service did not answer')
+    if (peers.exitCode !== 0 || head < 0) return unknown('the time service did not respond')
     const rows = all.slice(head + 1).map(readSource)
-    if (rows.includes(null)) return unknown('the answer of ntpq has another form')
+    if (rows.includes(null)) return unknown('the output of ntpq has an unexpected format')
     return known<NtpPeers>({ sources: rows.filter((row) => row !== null) })
   },
 })

@@ -4,7 +4,7 @@ import { grepIsComplete, lines } from '../read-text.ts'
 export interface TimeSources {
   readonly sources: readonly {
     readonly kind: 'server' | 'pool' | 'peer' | 'refclock'
-    /** `nts`: NTS, RFC 8915. `key`: a shared key. `none`: answers are not authenticated. */
+    /** `nts`: NTS, RFC 8915. `key`: a shared key. `none`: responses are not authenticated. */
     readonly authentication: 'nts' | 'key' | 'none'
   }[]
 }
@@ -12,8 +12,8 @@ export interface TimeSources {
 /** chrony.conf(5): server, pool, peer and refclock lines. The number after `key` names a key in another file, which is not read. */
 export const timeSources = defineProbe({
   id: 'time.sources',
-  title: 'Time sources that chrony is set to use',
-  why: 'Shows whether the answers of time servers are authenticated.',
+  title: 'Time sources configured in chrony',
+  why: 'Shows whether the responses of time servers are authenticated.',
   commands: {
     lines: run([
       'grep',

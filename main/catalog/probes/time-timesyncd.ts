@@ -2,10 +2,10 @@ import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../.
 
 export interface TimesyncState {
   readonly server: string
-  /** Offset in the last answer, in seconds and always positive; null when there was none. */
+  /** Offset in the last response, in seconds and always positive; null when there was none. */
   readonly offsetSeconds: number | null
   readonly stratum: number | null
-  /** Answers received since the service started. */
+  /** Responses received since the service started. */
   readonly packets: number
   /** It has marked the clock as synchronized since this boot (systemd-timesyncd.service(8), FILES; systemd 239 or newer). */
   readonly marked: boolean
@@ -20,9 +20,9 @@ const MARK = '/run/systemd/timesync/synchronized'
 export const timeTimesyncd = defineProbe({
   id: 'time.timesyncd',
   title: 'Time service systemd-timesyncd',
-  why: 'Shows which time server is used, what it last answered, and whether the clock is marked as synchronized.',
+  why: 'Shows which time server is used, its last response, and whether the clock is marked as synchronized.',
   volatile: {
-    why: 'The clock is corrected all the time, against one server of a pool or another.',
+    why: 'The clock is corrected continuously, against one server of a pool or another.',
     steady: () => null,
   },
   commands: {
@@ -42,20 +42,20 @@ export const timeTimesyncd = defineProbe({
     mark: run(['stat', '-c', '%Y', MARK], { needsPath: [MARK] }),
   },
   parse({ state, mark }) {
-    if (state.exitCode !== 0) return unknown('the time service did not answer')
+    if (state.exitCode !== 0) return unknown('the time service did not respond')
     return stateOf(state, mark.exitCode === 0 && /^\d{1,12}\s*$/.test(mark.text))
   },
 })
 
 /** `{"type":"a{sv}","data":[{"ServerName":{"type":"s","data":…},"NTPMessage":{"type":"(uuuuittayttttbtt)","data":[…]}}]}` */
 function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
-  const form = unknown('the answer of the time service has another form')
+  const form = unknown('the output of the time service has an unexpected format')
   const properties = member(member(parsed(text), 'data'), 0)
   if (typeof properties !== 'object' || properties === null) return form
   const server = member(member(properties, 'ServerName'), 'data')
   const message = member(member(properties, 'NTPMessage'), 'data')
   if (typeof server !== 'string') return form
-  // Before the first answer there is no such property, or one of zeros.
+  // Before the first response there is no such property, or one of zeros.
   if (message === undefined) return known({ server, offsetSeconds: null, stratum: null, packets: 0, marked })
   if (!Array.isArray(message) || message.length !== FIELDS) return form
   const packets = whole(message[13])

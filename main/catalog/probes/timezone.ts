@@ -11,7 +11,7 @@ export interface TimeZone {
 export const timezone = defineProbe({
   id: 'timezone',
   title: 'Time zone and locale',
-  why: 'A hint about where the people who set the server up expected it to be. It decides nothing.',
+  why: 'A hint about the location expected when the server was set up. It decides nothing.',
   commands: {
     link: run(['readlink', '/etc/localtime']),
     files: run(['grep', '-sH', '', '/etc/timezone', '/etc/locale.conf', '/etc/default/locale']),

@@ -15,17 +15,17 @@ export type TlsName = 'SSL 3.0' | 'TLS 1.0' | 'TLS 1.1' | 'TLS 1.2' | 'TLS 1.3'
 
 export interface TlsPort extends TlsTarget {
   readonly outcome: PortOutcome
-  /** How an answer that is no TLS begins. */
+  /** How a response that is no TLS begins. */
   readonly says: string
-  /** What was chosen when each version was asked for by itself, newest first. */
+  /** What was chosen when each version was requested on its own, newest first. */
   readonly accepted: readonly AcceptedTls[]
   /** Chosen when nothing but weak suites was offered. */
   readonly weak: readonly AcceptedTls[]
   /** Chosen when nothing but suites without forward secrecy was offered. */
   readonly staticRsa: readonly AcceptedTls[]
-  /** Versions that were not asked for, or whose answer is not understood. */
+  /** Versions that were not requested, or whose response is not understood. */
   readonly open: readonly string[]
-  /** A version below 1.3 is spoken, and whether weak suites alone are taken was not answered. */
+  /** A version below 1.3 is used, and whether weak suites alone are taken was not reported. */
   readonly isWeakOpen: boolean
   /** Leaf first. A certificate that cannot be read stands as null. */
   readonly certificates: readonly (CertificateFields | null)[]
@@ -57,13 +57,13 @@ const OFFERED: ReadonlyMap<string, number> = new Map<HelloKind, number>([
 ])
 const MOST_PORTS = 256
 
-/** What the node's own TCP ports answered to a ClientHello that came through the session (RFC 8446, RFC 5246). */
+/** What the node's own TCP ports responded to a ClientHello that came through the session (RFC 8446, RFC 5246). */
 export const tlsListeners = defineProbe({
   id: 'tls.listeners',
-  title: 'TLS spoken on the node’s ports',
-  why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates that the service answers with. Printers’ ports and sockets of running jobs are left alone.',
+  title: 'TLS on the node’s ports',
+  why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates of the response. Printer ports and sockets of running jobs are not contacted.',
   volatile: {
-    why: 'Greetings tell the time, and ports that programs draw by chance come and go with them.',
+    why: 'Service banners contain the time, and random ports appear and disappear with their programs.',
     steady: ({ forwarding, ports, passed }: TlsListeners) => ({
       forwarding,
       ports: inOrder(ports.filter(isLasting).map(({ says: _, ...port }) => port)),
@@ -75,7 +75,7 @@ export const tlsListeners = defineProbe({
     const json = readJson(listeners.text, 'the collector')
     if (!json.ok) return json
     const { forwarding, asked, passed } = asRecord(json.fact)
-    const form = unknown('the collector’s record of the ports has another form')
+    const form = unknown('the collector’s record of the ports has an unexpected format')
     if ((forwarding !== 'used' && forwarding !== 'not-available') || !Array.isArray(asked) || !Array.isArray(passed))
       return form
     if (asked.length + passed.length > 65_536) return form

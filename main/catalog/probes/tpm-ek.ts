@@ -3,7 +3,10 @@ import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { isAbsent } from '../read-text.ts'
 
 export interface TpmEndorsement {
-  /** Who signed the certificate of the TPM’s endorsement key, one name in a line, as it stands in the certificate; null where the TPM keeps none. */
+  /**
+   * Who signed the certificate of the TPM’s endorsement key, one name in a line, as it is in the certificate; null where the TPM keeps
+   * none.
+   */
   readonly issuer: string | null
   readonly validTo: string | null
 }
@@ -13,14 +16,14 @@ export const NO_TPM_DEVICE = 'the kernel offers no TPM'
 const NO_SUCH_INDEX = /\b0x18B\b/i
 
 /**
- * The certificate that the TPM’s maker left at index 0x1c00002 (TCG EK Credential Profile 2.5, §2.2.1.4). It is public. The index is
+ * The certificate that the TPM’s manufacturer left at index 0x1c00002 (TCG EK Credential Profile 2.5, §2.2.1.4). It is public. The index is
  * read with the owner’s authorization, which wrong tries cannot lock; it opens the kernel’s resource manager and nothing else, starts no
  * service, writes no file and asks no network.
  */
 export const tpmEk = defineProbe({
   id: 'tpm.ek',
   title: 'Certificate of the TPM’s endorsement key',
-  why: 'Its issuer is the maker of the TPM; software TPMs of hypervisors carry one that they made themselves, or their cloud’s.',
+  why: 'Its issuer is the manufacturer of the TPM; software TPMs of hypervisors carry one issued by themselves or by their cloud.',
   commands: {
     certificate: runAsRoot(['tpm2_nvread', '-T', 'device:/dev/tpmrm0', '-C', 'o', '0x1c00002'], {
       needsPath: ['/dev/tpmrm0'],

@@ -9,8 +9,8 @@ export const NO_LOG = 'the firmware handed over no log of the start'
 /** Linux Documentation/security/tpm/tpm_event_log.rst. The log is what the firmware wrote down of the start; reading it does not reach the TPM. */
 export const tpmMeasurements = defineProbe({
   id: 'tpm.measurements',
-  title: 'The firmware’s log of the start',
-  why: 'The log replays to the TPM’s registers, and says which firmware measured itself: a virtual machine’s names itself.',
+  title: 'Firmware boot log (TPM)',
+  why: 'The log replays to the TPM’s registers, and shows which firmware was measured: the firmware of a virtual machine names itself.',
   commands: {
     log: runAsRoot(['cat', LOG], { needsPath: [LOG], maxBytes: 2 * 1024 * 1024 }),
   },

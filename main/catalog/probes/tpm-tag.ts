@@ -9,13 +9,13 @@ export interface TpmTag {
 const MOST = 256
 
 /**
- * tpm2_getcap(1). It lists numbers and nothing else. An index in which a data centre keeps the tag of a machine is only named: reading one
+ * tpm2_getcap(1). It lists numbers and nothing else. An index in which a data center keeps the tag of a machine is only named: reading one
  * of unknown policy, or making a key for a quote over it, would be more than a look.
  */
 export const tpmTag = defineProbe({
   id: 'location.tpm-tag',
-  title: 'Places in the TPM’s memory that are in use',
-  why: 'Some data centres write a tag of the machine into its TPM. Only whether there is one is asked; it is not read.',
+  title: 'TPM memory indexes in use',
+  why: 'Some data centers write a tag of the machine into its TPM. Only its presence is read, not its content.',
   commands: {
     indices: runAsRoot(['tpm2_getcap', '-T', 'device:/dev/tpmrm0', 'handles-nv-index'], {
       needsPath: ['/dev/tpmrm0'],
@@ -27,7 +27,7 @@ export const tpmTag = defineProbe({
     if (indices.exitCode !== 0) return unknown('the TPM did not list its memory')
     const found = lines(indices.text).map((line) => /^- 0x([0-9A-Fa-f]{1,8})$/.exec(line.trim())?.[1])
     return found.length > MOST || found.includes(undefined)
-      ? unknown('the list of the TPM’s memory has another form')
+      ? unknown('the list of the TPM’s memory has an unexpected format')
       : known<TpmTag>({ indices: found.map((hex) => Number.parseInt(hex ?? '', 16)) })
   },
 })

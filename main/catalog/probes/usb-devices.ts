@@ -17,7 +17,7 @@ export interface UsbDevices {
 
 const FILES = ['idVendor', 'idProduct', 'manufacturer', 'product']
 
-/** Documentation/ABI/stable/sysfs-bus-usb. Serial numbers are not asked for. Without a bus there is no answer, and no device. */
+/** Documentation/ABI/stable/sysfs-bus-usb. Serial numbers are not requested. Without a bus there is no response, and no device. */
 export const usbDevices = defineProbe({
   id: 'usb.devices',
   title: 'Devices on the USB bus',

@@ -3,17 +3,17 @@ import { listedFolders, listingIsComplete } from '../isolation/listing.ts'
 import { inOrder } from '../steady.ts'
 
 export interface UserCrontabs {
-  /** Accounts with a table of their own; what stands in it is not read. */
+  /** Accounts with a table of their own; what is in it is not read. */
   readonly accounts: readonly string[]
 }
 
 /** Debian and Ubuntu keep users' tables in crontabs, RHEL in cron itself, SUSE in tabs. The names of files are those of accounts. */
 export const userCrontabs = defineProbe({
   id: 'change.user-crontabs',
-  title: 'Accounts with scheduled jobs of their own',
-  why: 'Shows which accounts run jobs on their own. Only the names of accounts are read.',
+  title: 'Accounts with their own scheduled jobs',
+  why: 'Shows which accounts run scheduled jobs. Only the names of accounts are read.',
   volatile: {
-    why: 'Accounts are listed in no order.',
+    why: 'Accounts are listed in no fixed order.',
     steady: ({ accounts }: UserCrontabs) => ({ accounts: inOrder(accounts) }),
   },
   commands: { tables: runAsRoot(['ls', '-1', '/var/spool/cron', '/var/spool/cron/crontabs', '/var/spool/cron/tabs']) },

@@ -34,7 +34,7 @@ const FW_CFG = '/sys/firmware/qemu_fw_cfg'
 export const virtBuses = defineProbe({
   id: 'virt.buses',
   title: 'Buses and files that only hypervisors provide',
-  why: 'Paravirtual devices sit on buses of their own, and some hypervisors show themselves in files.',
+  why: 'Paravirtual devices use their own buses, and some hypervisors expose files.',
   commands: {
     lists: run(['ls', '-1', VMBUS, XEN, VIRTIO, FW_CFG, ALWAYS_FOLDER], OF_ALWAYS_FOLDER),
     files: run(
@@ -57,7 +57,7 @@ export const virtBuses = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the buses of hypervisors could not be listed')
     if (!grepIsComplete(files)) return unknown('the files of hypervisors could not be read')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of buses has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of buses has an unexpected format')
     const found = foundLines(files.text)
     const first = (path: string): string | null =>
       found

@@ -25,7 +25,7 @@ const IFF_TAP = 2
 export const virtHosted = defineProbe({
   id: 'virt.hosted',
   title: 'Devices set up for virtual machines',
-  why: 'Shows what this system lends to guests of its own: network interfaces, whole PCI devices, parts of GPUs.',
+  why: 'Shows what this system assigns to its own guests: network interfaces, whole PCI devices, parts of GPUs.',
   volatile: {
     why: 'Guests and their interfaces are numbered anew at each of their starts.',
     steady: ({ xenGuests, heldBack, mediated, taps }: HostedDevices) => ({
@@ -42,7 +42,7 @@ export const virtHosted = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the devices set up for guests could not be listed')
     if (!grepIsComplete(taps)) return unknown('the kinds of network interfaces could not be read')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of devices for guests has another form')
+    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of devices for guests has an unexpected format')
     // Type, guest, device: vif-3-0.
     const guests = (folders.get(XEN) ?? []).flatMap((name) => /^[a-z0-9]+-(\d{1,5})-\d+$/.exec(name)?.[1] ?? [])
     return known<HostedDevices>({

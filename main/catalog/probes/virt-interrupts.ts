@@ -10,14 +10,13 @@ export interface HypervisorInterrupts {
 }
 
 /**
- * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the
- * line on hardware too, with zeros, so only counts tell. The first
- * line names the processors on every kernel.
+ * Linux arch/x86/kernel/irq.c: HYP counts calls of the hypervisor vector, HVS and HRE those of Hyper-V. Kernels before 4.1 print the line
+ * on hardware too, with zeros, so only counts show. The first line names the processors on every kernel.
  */
 export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',
   title: 'Interrupts that only hypervisors send',
-  why: 'A hypervisor that calls its guest by an interrupt of its own is counted by the guest’s kernel.',
+  why: 'Interrupts that a hypervisor sends to its guest are counted by the guest’s kernel.',
   volatile: {
     why: 'Interrupts are counted from the last start on.',
     steady: ({ callbacks, hyperV }: HypervisorInterrupts) => ({

@@ -7,16 +7,16 @@ export interface KernelMachines {
 }
 
 const KVM = '/sys/kernel/debug/kvm'
-/** A folder that every kernel with the file system has (mm/backing-dev.c): it tells “no KVM” and “no such list” apart. */
+/** A folder that every kernel with the file system has (mm/backing-dev.c): it shows “no KVM” and “no such list” apart. */
 const ALWAYS = '/sys/kernel/debug/bdi'
 
 /** virt/kvm/kvm_main.c, kvm_create_vm_debugfs: one folder per open machine, named after the process and its descriptor. Names only. */
 export const virtMachines = defineProbe({
   id: 'virt.machines',
-  title: 'Virtual machines that the kernel has open',
-  why: 'The kernel itself names the process behind each open virtual machine, whatever that process calls itself.',
+  title: 'Virtual machines open in the kernel',
+  why: 'The kernel itself identifies the process of each open virtual machine, whatever the process name.',
   volatile: {
-    why: 'Processes have another number at each of their starts. Not seen: one guest more where there are some.',
+    why: 'Process IDs change at each start. Not detected: a further guest where there are already some.',
     steady: ({ holders }: KernelMachines) => ({ hasHolders: holders === null ? null : holders.length > 0 }),
   },
   commands: { lists: runAsRoot(['ls', '-1', KVM, ALWAYS]) },
@@ -24,7 +24,7 @@ export const virtMachines = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the kernel’s list of open machines could not be read')
     const folders = listedFolders(lists.text)
     if (lists.exitCode === 0 && folders.size === 0)
-      return unknown('the kernel’s list of open machines has another form')
+      return unknown('the kernel’s list of open machines has an unexpected format')
     const machines = folders.get(KVM)
     if (machines === undefined && !folders.has(ALWAYS)) return known<KernelMachines>({ holders: null })
     const holders = (machines ?? []).flatMap((name) => /^(\d{1,10})-\d{1,10}$/.exec(name)?.[1] ?? [])

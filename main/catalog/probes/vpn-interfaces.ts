@@ -24,7 +24,7 @@ export const vpnInterfaces = defineProbe({
 /** Reads `ip -j link show` (ip-link(8)); older versions print nothing when there is no such interface. */
 export function parseTunnels(text: string): Parsed<VpnInterfaces> {
   const links = parseLinks(text)
-  if (links === null) return unknown('the answer of ip is not the expected JSON')
+  if (links === null) return unknown('the output of ip is not the expected JSON')
   const wireguard = links.map((link) => ({ name: link.name, up: link.flags.includes('UP') }))
   return known({ wireguard })
 }
@@ -40,7 +40,7 @@ export interface WireguardPeer {
 export const wireguardPeers = defineProbe({
   id: 'network.wireguard-peers',
   title: 'Peers of WireGuard tunnels',
-  why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not asked for.',
+  why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not read.',
   volatile: {
     why: 'Peers shake hands every two minutes while there is traffic.',
     steady: ({ peers }: { readonly peers: readonly WireguardPeer[] }) => inOrder(peers.map((peer) => peer.interface)),
@@ -53,7 +53,7 @@ export const wireguardPeers = defineProbe({
       return name !== '' && /^\d{1,12}$/.test(seconds) ? { interface: name, lastHandshake: Number(seconds) } : null
     })
     return peers.includes(null)
-      ? unknown('the answer of wg has another form')
+      ? unknown('the output of wg has an unexpected format')
       : known({ peers: peers.filter((peer) => peer !== null) })
   },
 })
@@ -65,7 +65,7 @@ export interface IpsecState {
     readonly mode: string
     readonly algorithms: readonly string[]
   }[]
-  /** Policies that ask for protection (those of sockets left out). */
+  /** Policies that require protection (those of sockets left out). */
   readonly policies: number
 }
 
@@ -76,9 +76,9 @@ export interface IpsecState {
 export const ipsec = defineProbe({
   id: 'network.ipsec',
   title: 'IPsec associations and policies',
-  why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. Keys are left out by the command itself.',
+  why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. The command itself omits keys.',
   volatile: {
-    why: 'Associations are made anew as their keys run out; what protects them stays.',
+    why: 'Associations are renewed as their keys expire; only their protection is compared.',
     steady: ({ associations, policies }: IpsecState) => ({ associations: kindsOf(associations), policies }),
   },
   commands: {
@@ -96,7 +96,7 @@ export const ipsec = defineProbe({
       if (algorithm !== undefined) associations.at(-1)?.algorithms.push(algorithm)
     }
     const heads = lines(states.text).filter((line) => line.startsWith('src ')).length
-    if (heads !== associations.length) return unknown('the list of associations has another form')
+    if (heads !== associations.length) return unknown('the list of associations has an unexpected format')
     return known<IpsecState>({
       associations,
       policies: lines(policies.text).filter((line) => /^\tdir (?:in|out|fwd) /.test(line)).length,
@@ -111,7 +111,9 @@ export interface IpLink {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The links of an `ip -d -j link` answer, or null when it is not one. Empty objects, which ip prints for filtered links, are left out. */
+/**
+ * The links of an `ip -d -j link` response, or null when it is not one. Empty objects, which ip prints for filtered links, are left out.
+ */
 export function parseLinks(text: string): readonly IpLink[] | null {
   if (text.trim() === '') return []
   const document = parseJson(text)

@@ -38,7 +38,7 @@ export function parseZfs(text: string): Parsed<ZfsEncryption> {
   for (const line of text.split('\n')) {
     if (line === '') continue
     const [name = '', property, value] = line.split('\t')
-    if (value === undefined) return unknown(`a line of the answer could not be read: ${quote(line)}`)
+    if (value === undefined) return unknown(`a line of the output could not be read: ${quote(line)}`)
     const before = datasets.get(name) ?? { encryption: '', keyStatus: '' }
     if (property === 'encryption') datasets.set(name, { ...before, encryption: value })
     else if (property === 'keystatus') datasets.set(name, { ...before, keyStatus: value })

@@ -9,7 +9,7 @@ export interface ZfsPoolStatus {
   readonly scrubbed: string | null
   /** The last scrub mended something, or could not. */
   readonly hasFound: boolean
-  /** What the pool said of its last action, for people. */
+  /** What the pool stated about its last action, for people. */
   readonly scan: string
   /** Errors counted by any member: read, write, checksum. Null where a counter was not understood. */
   readonly counted: number | null
@@ -23,9 +23,9 @@ export interface ZfsStatus {
 export const storageZfsStatus = defineProbe({
   id: 'storage.zfs-status',
   title: 'Errors and last scrub of ZFS pools',
-  why: 'ZFS keeps a sum of every block. Shows whether any did not match, and when all were last read.',
+  why: 'ZFS stores a checksum of every block. Shows whether any did not match, and when all were last read.',
   volatile: {
-    why: 'Pools are scrubbed on a timer, and count what they find; that they found something stays.',
+    why: 'Pools are scrubbed on a timer and count errors; only whether there were errors is compared.',
     steady: ({ pools }: ZfsStatus) => ({
       pools: inOrder(
         pools.map(({ scrubbed: _, scan: __, counted, ...pool }) => ({ ...pool, hasErrors: whether(counted) })),
@@ -43,7 +43,7 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
   if (/^no pools available/m.test(text)) return known({ pools: [] })
   const blocks = text.split(/^ *pool: /m).slice(1)
-  if (blocks.length === 0) return unknown('the state of ZFS pools has another form')
+  if (blocks.length === 0) return unknown('the state of ZFS pools has an unexpected format')
   const pools: ZfsPoolStatus[] = []
   for (const block of blocks) {
     const field = (name: string): string | undefined => new RegExp(`^ *${name}: ([^\n]{1,300})`, 'm').exec(block)?.[1]
@@ -51,7 +51,7 @@ export function parseZfsStatus(text: string): Parsed<ZfsStatus> {
     const [state, errors] = [field('state')?.trim(), field('errors')]
     const table = /^[\t ]*NAME[\t ]+STATE[\t ]+READ[\t ]+WRITE[\t ]+CKSUM[^\n]*\n/m.exec(block)
     if (name === '' || state === undefined || errors === undefined || table === null)
-      return unknown('the state of a ZFS pool has another form')
+      return unknown('the state of a ZFS pool has an unexpected format')
     const rows = block.slice(table.index + table[0].length).split('\n')
     const scan = field('scan')?.trim() ?? ''
     pools.push({

@@ -26,7 +26,7 @@ const SAYS: Readonly<Record<Outcome, Step['says']>> = {
   exposed: 'against',
 }
 
-/** The question whose answer decided the outcome. */
+/** The probe whose capture decided the outcome. */
 const DECIDED_BY: Readonly<Record<Outcome, string>> = {
   volatile: storageMounts.id,
   encrypted: storageDmTable.id,

@@ -21,11 +21,11 @@ const HASH_BYTES: Readonly<Record<string, number>> = { sha1: 20, sha256: 32, sha
 export function gradeCipher(cipher: string, keyBytes: number | null): CipherReading {
   const spec = parseCipher(cipher.toLowerCase())
   if (cipher.toLowerCase().includes('cipher_null'))
-    return { strength: 'none', says: 'the null cipher, which stores data in clear' }
+    return { strength: 'none', says: 'the null cipher, which stores data in clear text' }
   if (spec === null) {
     const name = UNAPPROVED.find(({ form }) => form.test(cipher.toLowerCase()))?.name
     return name === undefined
-      ? { strength: 'weak', says: 'a cipher that is not on our list' }
+      ? { strength: 'weak', says: 'a cipher that is not listed in this catalog' }
       : { strength: 'unapproved', says: `${name}, which NIST does not list for storage` }
   }
   const bits = keyBytes === null ? null : (keyBytes - spec.macKeyBytes) * 8
@@ -42,7 +42,7 @@ export function gradeCipher(cipher: string, keyBytes: number | null): CipherRead
     return reading('weak', ', an older mode that leaves data open to targeted change')
   if (spec.mode === 'cbc' && /^(|null|plain|plain64|plain64be)$/.test(spec.iv))
     return reading('broken', ', a mode with a predictable start, which shows whether known data is stored')
-  return reading('weak', ', a mode that is not on our list')
+  return reading('weak', ', a mode that is not listed in this catalog')
 }
 
 /** Sound constructions that SP 800-38E and FIPS 140 do not cover, by their kernel names (dm-crypt.rst, crypto/adiantum.c, crypto/aegis128-core.c). */
@@ -65,14 +65,14 @@ function gradeXts(
   if (spec.algorithm === 'aes') return reading('sound', bits === 256 ? ', which is AES-128' : ', which is AES-256')
   return isOneOf(spec.algorithm, ['serpent', 'twofish', 'camellia'])
     ? reading('unapproved', ', which NIST does not list')
-    : reading('weak', ', which is not on our list')
+    : reading('weak', ', which is not listed in this catalog')
 }
 
 /** ZFS names its cipher aes-256-gcm and the like (zfsprops(7)). */
 export const gradeZfsCipher = (name: string): CipherReading =>
   /^aes-(128|192|256)-(gcm|ccm)$/.test(name)
     ? { strength: 'sound', says: `ZFS ${name}` }
-    : { strength: 'weak', says: 'a ZFS cipher that is not on our list' }
+    : { strength: 'weak', says: 'a ZFS cipher that is not listed in this catalog' }
 
 interface Spec {
   readonly algorithm: string

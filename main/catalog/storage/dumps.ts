@@ -25,7 +25,7 @@ const folderIn = (pattern: string): string | undefined =>
 
 type KernelDumpTarget = { readonly kind: 'remote' | 'device' | 'folder'; readonly at: string }
 
-/** Where a loaded crash kernel writes, as kdump.conf(5), kdump-tools(5) and SUSE's kdump(5) say. */
+/** Where a loaded crash kernel writes, as kdump.conf(5), kdump-tools(5) and SUSE's kdump(5) state. */
 export function kernelDumpTarget({ targets }: Kdump): KernelDumpTarget {
   const named = (directive: string): string | undefined =>
     targets.find((target) => target.directive === directive)?.value

@@ -18,8 +18,9 @@ export interface CarrierEvidence extends MountEvidence {
 }
 
 /**
- * Storage as a way of ePHI over the network. Mounts and drives of declared paths decide, by the rules of `remote-mounts`. Others count where
- * `isWhole`, because which of them carries ePHI was not declared; what is clear there leaves the claim open. A clear fabric never decides.
+ * Storage as a way of ePHI over the network. Mounts and drives of declared paths decide, by the rules of `remote-mounts`. Others count
+ * where `isWhole`, because which of them carries ePHI was not declared; what is clear there leaves the result inconclusive. A clear fabric
+ * never decides.
  */
 export function carrierSteps(
   storage: Storage,
@@ -65,7 +66,7 @@ export function carrierSteps(
   if (steps.length > 0) return steps
   const text = isWhole
     ? `${count(storage.mounts.length, 'mount')} were read; none is a network file system, and no drive below them is attached over a network.`
-    : 'No declared ePHI path lies on a network file system or on a drive that is attached over a network.'
+    : 'No declared ePHI path is on a network file system or on a drive that is attached over a network.'
   return [speaksFor(text, storageMounts)]
 }
 
@@ -87,7 +88,7 @@ const usesFabric = (mount: Mount): boolean =>
   mount.options.includes('rdma') ||
   (mount.fsType === 'lustre' && /@o2ib\d{0,5}[:,]/.test(mount.source))
 
-/** NVMe over RDMA, where every controller elsewhere uses it: with several paths to a drive its name does not tell its controllers. */
+/** NVMe over RDMA, where every controller elsewhere uses it: with several paths to a drive its name does not show its controllers. */
 const isFabricDrive = (drive: Root, remote: Parsed<RemoteStorage>): boolean =>
   leafOf(drive).startsWith('nvme') &&
   remote.ok &&

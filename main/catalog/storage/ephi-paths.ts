@@ -52,8 +52,8 @@ const isBelow = (path: string, folder: string): boolean => isAtOrBelow(path, fol
 export const mountsOf = ({ mount, below }: EphiPlace): readonly Mount[] => (mount === null ? below : [mount, ...below])
 
 /**
- * What a declared path and the mounts below it lie on, as roots to argue from; each names path, mount and device. Boot partitions below a
- * path are left out: a declaration of “/” does not ask for what no system can encrypt itself. A boot partition that is declared stays.
+ * What a declared path and the mounts below it are on, as roots to argue from; each names path, mount and device. Boot partitions below a
+ * path are left out: a declaration of “/” does not require what no system can encrypt itself. A boot partition that is declared stays.
  */
 export function ephiRoots(
   storage: Storage,
@@ -96,7 +96,7 @@ const mountName = ({ point, source }: Mount): string => `the mount ${quoted(poin
 /** ramfs and hugetlbfs hold files in memory that is never swapped (Documentation/filesystems/ramfs-rootfs-initramfs.rst, hugetlbpage.rst). */
 const UNSWAPPED = new Set(['ramfs', 'hugetlbfs'])
 
-/** The walk of the block graph, except where a declared path needs another reading than a mount that somebody has for other reasons. */
+/** The walk of the block graph, except where a declared path needs another reading than a mount that a person has for other reasons. */
 function stored(storage: Storage, mount: Mount): Walked {
   const walked = storage.mount(mount)
   switch (mountKind(mount)) {
@@ -107,7 +107,7 @@ function stored(storage: Storage, mount: Mount): Walked {
       }
     case 'pseudo':
       return UNSWAPPED.has(mount.fsType)
-        ? end('volatile', 'it lies in memory only, which is never written to swap')
+        ? end('volatile', 'it is in memory only, which is never written to swap')
         : {
             ...end(
               'unknown',

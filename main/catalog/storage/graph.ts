@@ -2,7 +2,7 @@ import type { Parsed } from '../../core/probe.ts'
 import type { SysfsBlock, SysfsDevice } from '../probes/storage-block-devices.ts'
 import type { ListedDevice, Lsblk } from '../probes/storage-lsblk.ts'
 
-/** A block device, joined from sysfs and lsblk. What only one of them says is kept; what both say is united. */
+/** A block device, joined from sysfs and lsblk. What only one of them states is kept; what both state is united. */
 export interface BlockDevice {
   readonly number: string
   readonly kernelName: string
@@ -35,7 +35,7 @@ export interface BlockGraph {
   readonly btrfs: readonly (readonly string[])[] | null
 }
 
-/** Joins the two views. Either may be missing; then what only it could say is unknown, never absent. */
+/** Joins the two views. Either may be missing; then what only it could state is unknown, never absent. */
 export function blockGraph(sysfs: Parsed<SysfsBlock>, lsblk: Parsed<Lsblk>): BlockGraph {
   const fromSysfs = new Map<string, SysfsDevice>()
   const listed: ReadonlyMap<string, ListedDevice> = lsblk.ok ? lsblk.fact.devices : new Map()

@@ -17,8 +17,8 @@ const NETWORK = new Set(
 const STACKED = new Set('ecryptfs fuse.gocryptfs fuse.encfs fuse.cryfs fuse.securefs'.split(' '))
 
 /**
- * Programs of the desktop and of containers that show what lies elsewhere, at the places where they do so. A program chooses its own type
- * after `fuse.` (mount.fuse(8), "subtype"), so that the type alone tells nothing.
+ * Programs of the desktop and of containers that show what is elsewhere, at the places where they do so. A program chooses its own type
+ * after `fuse.` (mount.fuse(8), "subtype"), so that the type alone shows nothing.
  */
 const SHOWING: Readonly<Record<string, RegExp>> = {
   'fuse.lxcfs': /^\/(var\/lib\/lxcfs$|proc\/|sys\/)/,
@@ -54,7 +54,7 @@ export function mountKind({ fsType, device, point }: Mount): MountKind {
 
 export const isNetworkMount = (mount: Mount): boolean => mountKind(mount) === 'network'
 
-/** Partitions that start the machine and cannot be encrypted by the system itself (RHEL-09-231190 exempts them): listed, not judged. */
+/** Partitions that start the machine and cannot be encrypted by the system itself (RHEL-09-231190 exempts them): listed, not evaluated. */
 const BOOT_POINTS = new Set(['/boot', '/boot/efi', '/efi'])
 export const EFI_SYSTEM_PARTITION = 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b'
 

@@ -2,7 +2,7 @@ import type { Mount } from '../probes/storage-mounts.ts'
 
 interface Place {
   readonly children: Map<string, Place>
-  /** Mounts at this place by the mount that they stand on; of several on one the last. */
+  /** Mounts at this place by the mount that they are on; of several on one the last. */
   readonly on: Map<string, Mount>
 }
 
@@ -10,9 +10,9 @@ interface Place {
 const MAX_PATH = 4096
 
 /**
- * Tells which mount holds an absolute path, as the kernel looks it up (lookup_mnt in fs/namespace.c): from the root down, each time to the
- * mount that stands on the current one. A mount below which another was mounted later is hidden, though it stays in the table. Paths with
- * `..` are not followed, because what lies behind a symbolic link is not known.
+ * Shows which mount holds an absolute path, as the kernel looks it up (lookup_mnt in fs/namespace.c): from the root down, each time to the
+ * mount that is on the current one. A mount below which another was mounted later is hidden, though it stays in the table. Paths with `..`
+ * are not followed, because what is behind a symbolic link is not known.
  */
 export function mountTree(mounts: readonly Mount[]): (path: string) => Mount | undefined {
   const root: Place = { children: new Map(), on: new Map() }
@@ -46,13 +46,13 @@ function placeOf(root: Place, point: string): Place {
   return place
 }
 
-/** Of the mounts at the root, the one that stands on none of the others. */
+/** Of the mounts at the root, the one that is on none of the others. */
 function lowest(mounts: readonly Mount[]): Mount | undefined {
   const ids = new Set(mounts.map(({ id }) => id))
   return mounts.findLast(({ id, parent }) => id === parent || !ids.has(parent)) ?? mounts[0]
 }
 
-/** From the mount below to the one on top of all that stand at one place. No more steps than there are mounts, whatever the table says. */
+/** From the mount below to the one on top of all that are at one place. No more steps than there are mounts, whatever the table states. */
 function topFrom({ on }: Place, below: Mount): Mount {
   let current = below
   for (let step = 0; step < on.size; step += 1) {

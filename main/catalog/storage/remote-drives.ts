@@ -24,15 +24,15 @@ export function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): Step {
       `${name} crosses a network; whether its connection is encrypted is not shown: ${way}.`,
       storageBlockDevices,
     )
-  // With several paths to a drive its name does not tell its controllers, so all of them must use TLS.
+  // With several paths to a drive its name does not show its controllers, so all of them must use TLS.
   if (leaf.startsWith('nvme') && remote.ok && remote.fact.nvme.length > 0 && remote.fact.nvme.every(usesTls))
     return speaksFor(`${name} crosses the network over NVMe/TCP with TLS: ${way}.`, storageRemote)
-  return speaksAgainst(`${name} crosses a network in clear: ${way}.`, storageBlockDevices)
+  return speaksAgainst(`${name} crosses a network in clear text: ${way}.`, storageBlockDevices)
 }
 
 const usesTls = ({ transport, hasTls }: RemoteStorage['nvme'][number]): boolean => transport === 'tcp' && hasTls
 
-/** Ways to other machines that no mount or swap was seen to use; lsblk before 2.37 says “nvme” of every NVMe drive, wherever it is. */
+/** Ways to other machines that no mount or swap was seen to use; lsblk before 2.37 states “nvme” of every NVMe drive, wherever it is. */
 export function waysBeside(remote: RemoteStorage, drives: readonly Root[]): readonly Step[] {
   const seen = new Set(drives.map((drive) => leafOf(drive).replace(/\d+$/, '')))
   const nvme = remote.nvme.filter((one) => one.transport !== 'loop' && !usesTls(one))

@@ -23,16 +23,16 @@ const LOCAL_FUSE =
 export const mayCrossNetwork = (mount: Mount): boolean =>
   isNetworkMount(mount) || (mountKind(mount) === 'other' && !LOCAL_FUSE.test(mount.fsType))
 
-/** Why a kind of file system stays open, where there is more to say than that its options do not show it. */
+/** Why a kind of file system stays open, where there is more to state than that its options do not show it. */
 const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
   ['beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
   ['fuse.beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
   ['gpfs', 'whether the cluster’s cipherList encrypts is not read here'],
-  ['wekafs', 'only the WEKA cluster can tell whether it encrypts'],
+  ['wekafs', 'only the WEKA cluster can show whether it encrypts'],
   ['fuse.ceph', 'the mode of its Ceph connections is not among its options'],
   ['fuse.ceph-fuse', 'the mode of its Ceph connections is not among its options'],
-  ['9p', 'it is shared by the host of this machine, and the way it takes from there is not seen'],
-  ['virtiofs', 'it is shared by the host of this machine, and the way it takes from there is not seen'],
+  ['9p', 'it is shared by the host of this machine, and its path from there is not visible'],
+  ['virtiofs', 'it is shared by the host of this machine, and its path from there is not visible'],
 ])
 
 /** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst, sshfs(1). */
@@ -66,7 +66,7 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
         open(
           NOT_SHOWN.get(mount.fsType) ??
             (isNetworkMount(mount)
-              ? 'its mount options do not say'
+              ? 'its mount options do not state it'
               : 'it has no drive below, and where its data goes is not known'),
         ),
       ]
@@ -104,7 +104,8 @@ function nfs(
   ]
 }
 
-// Linux commit a35518cae4b3, in every kernel that came out after 2024. Distributions may carry it in an older one; their numbers do not tell.
+// Linux commit a35518cae4b3, in every kernel that came out after 2024. Distributions may carry it in an older one; their numbers do not
+// show.
 function followsTls(kernel: string): boolean {
   const [, major, minor] = /^Linux (\d{1,3})\.(\d{1,3})/.exec(kernel) ?? []
   return major !== undefined && (Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 13))
@@ -115,7 +116,7 @@ function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>):
   if (!lustre.ok)
     return [
       leavesUnclear(
-        `${name} is not shown to encrypt its traffic: Lustre sends in clear unless it is set up otherwise.`,
+        `${name} is not shown to encrypt its traffic: Lustre sends in clear text unless it is configured otherwise.`,
         storageMounts,
       ),
       ...unclearAbout(storageLustre, lustre),
@@ -137,7 +138,7 @@ function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>):
   if (clear.length > 0 || !kinds.every((kind) => own.some(({ target }) => target.includes(kind))))
     return [
       leavesUnclear(
-        `${name} is not shown to encrypt its traffic: the connections of ${quote(fileSystem ?? mount.source)} were not all read, and Lustre sends in clear unless it is set up otherwise.`,
+        `${name} is not shown to encrypt its traffic: the connections of ${quote(fileSystem ?? mount.source)} were not all read, and Lustre sends in clear text unless it is configured otherwise.`,
         storageLustre,
       ),
     ]

@@ -15,7 +15,7 @@ import { end } from './outcome.ts'
 import { storageWalker, type Walker } from './walk.ts'
 import { ENCRYPTING } from './walk-devices.ts'
 
-/** What every check about stored data wants besides its needs: without administrator rights the cipher stays open, not the rest. */
+/** What every check about stored data wants in addition to its needs: without administrator rights the cipher stays open, not the rest. */
 export const STORAGE_WANTS = { lsblk: storageLsblk, dmTable: storageDmTable, zfs: storageZfs, zpool: storageZpool }
 
 interface Wanted {
@@ -29,7 +29,7 @@ interface Wanted {
 export interface Storage extends Walker {
   readonly graph: BlockGraph
   readonly mounts: readonly Mount[]
-  /** Fails where something stands before the kernel's own list, as LXCFS does in containers. */
+  /** Fails where something is before the kernel's own list, as LXCFS does in containers. */
   readonly swaps: Parsed<Swaps>
   readonly dmTable: Parsed<DmTable>
 }
@@ -44,7 +44,7 @@ export function readStorage(mounts: Mounts, devices: SysfsBlock, swaps: Swaps, w
 
 function ownSwaps(mounts: readonly Mount[], swaps: Swaps): Parsed<Swaps> {
   const isCovered = mounts.some(({ point, fsType }) => /^\/proc(\/swaps)?$/.test(point) && fsType !== 'proc')
-  return isCovered ? unknown('another file system stands before the kernel’s list of swap areas') : known(swaps)
+  return isCovered ? unknown('another file system hides the kernel’s list of swap areas') : known(swaps)
 }
 
 const partitionType = ({ graph }: Storage, mount: Mount): string => {
@@ -54,16 +54,16 @@ const partitionType = ({ graph }: Storage, mount: Mount): string => {
 
 const holdsData = (mount: Mount): boolean => mountKind(mount) !== 'pseudo' && mountKind(mount) !== 'automount'
 
-/** Boot partitions: listed for the reader, not judged. */
+/** Boot partitions: listed for the reader, not evaluated. */
 export const exemptMounts = (storage: Storage): readonly Mount[] =>
   storage.mounts.filter((mount) => holdsData(mount) && isExempt(mount, partitionType(storage, mount)))
 
-/** The same as a step beside a verdict; none where there is no such mount. */
+/** The same as a step next to a verdict; none where there is no such mount. */
 export function exemptSteps(storage: Storage): readonly Step[] {
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return exempt.length === 0
     ? []
-    : [leavesUnclear(`Not judged, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
+    : [leavesUnclear(`Not evaluated, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
 }
 
 /** Every mount that can hold data, boot partitions aside. Single files that are mounted alone stand together, one root for each way. */
@@ -97,7 +97,8 @@ export function mountRoots(storage: Storage, isWanted: (mount: Mount) => boolean
 export const isHostsFile = ({ root: from, point }: Mount): boolean =>
   from !== '/' && /^\/etc\/(hosts|hostname|resolv\.conf)$/.test(point)
 
-// mountinfo does not tell files from folders. A subvolume of btrfs has a path too; a bind mount keeps the name, and files mostly have a dot.
+// mountinfo does not distinguish files from folders. A subvolume of btrfs has a path too; a bind mount keeps the name, and files mostly
+// have a dot.
 const isLoneFile = (mount: Mount): boolean =>
   isHostsFile(mount) ||
   (mount.fsType !== 'btrfs' &&
@@ -113,7 +114,7 @@ export const swapRoots = (storage: Storage): readonly Root[] =>
 export const pathRoots = (storage: Storage, paths: readonly string[], what: string): readonly Root[] =>
   paths.map((path) => root(`${what} ${quoted(path)}`, storage.path(path)))
 
-/** Numbers of the devices that a mount or a swap area stands on, every member of a btrfs file system among them. */
+/** Numbers of the devices that a mount or a swap area is on, every member of a btrfs file system among them. */
 function usedDevices({ graph, mounts, swaps }: Storage): Set<string | undefined> {
   const paths = [
     ...mounts.flatMap(({ source, fsType }) => (fsType === 'bcachefs' ? source.split(':') : [source])),
@@ -139,7 +140,7 @@ export interface Unused {
   readonly signature: string
 }
 
-/** What lies on drives and is neither mounted, nor swap, nor part of anything open. Empty where lsblk was not read. */
+/** What is on drives and is neither mounted, nor swap, nor part of anything open. Empty where lsblk was not read. */
 export function unusedDevices(storage: Storage, zpool: Parsed<ZfsPools>): readonly Unused[] {
   const used = usedDevices(storage)
   const pooled = zpool.ok ? [...zpool.fact.members.values()].flat() : []

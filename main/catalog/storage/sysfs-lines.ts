@@ -1,6 +1,6 @@
 /**
- * Reads `grep -sH ''` output: `path:line`, by path. A file with several lines gives them joined by newlines. Only for paths without
- * a colon, which holds for every path asked for in this folder; whatever else a line says belongs to its value.
+ * Reads `grep -sH ''` output: `path:line`, by path. A file with several lines gives them joined by newlines. Only for paths without a
+ * colon, which holds for every path requested in this folder; whatever else a line states belongs to its value.
  */
 export function sysfsLines(text: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>()

@@ -20,7 +20,7 @@ export interface StorageFacts {
 /** What was passed on the way down, so that a circle is noticed. */
 export type Trail = ReadonlySet<string>
 
-/** One walk's view: what it reads, and how it goes on from any layer to the next. */
+/** One walk's view: what it reads, and how it continues from any layer to the next. */
 export interface View extends StorageFacts {
   /** To the mount that holds a path. */
   readonly path: (path: string, trail: Trail) => Walked

@@ -22,7 +22,7 @@ export function followLayer(view: View, device: BlockDevice, trail: Trail): Walk
   }
   if (/^ram\d+$/.test(device.kernelName)) return end('volatile', 'it is a disk in memory')
   if (/^drbd\d+$/.test(device.kernelName)) {
-    const copy = end('external-unverified', 'a copy of it lies on another system, which this node cannot show')
+    const copy = end('external-unverified', 'a copy of it is on another system, which this node cannot show')
     return worstOf([device.below.length > 0 ? followBelow(view, device, trail) : NOT_SHOWN, copy])
   }
   if (/^zd\d+$/.test(device.kernelName)) return followZvol(view, trail)
@@ -34,15 +34,15 @@ export function followLayer(view: View, device: BlockDevice, trail: Trail): Walk
       'exposed',
       remote
         ? 'a drive on another system, without an encrypting layer on this node'
-        : 'no encrypting layer lies above the drive',
+        : 'there is no encrypting layer above the drive',
     ),
     remote,
   }
 }
 
-const NOT_SHOWN = end('unknown', 'what lies below this device was not shown')
+const NOT_SHOWN = end('unknown', 'the layers below this device were not shown')
 
-/** Every device below counts; the path shows the worst and says of how many it is one. */
+/** Every device below counts; the path shows the worst and reports about how many it is one. */
 function followBelow(view: View, { below }: BlockDevice, trail: Trail): Walked {
   const worst = worstOf(below.map((number) => view.device(number, trail)))
   const [first = '', ...rest] = worst.path
@@ -77,7 +77,7 @@ function followDm(view: View, device: BlockDevice, trail: Trail): Walked {
   if (PLAIN_LAYER.test(type) || below.outcome === 'encrypted') return below
   const unread = ENCRYPTING.test(type)
     ? 'an encrypting layer is present; its cipher needs administrator rights to read'
-    : 'a device-mapper layer of unread kind lies above the drive'
+    : 'a device-mapper layer of unread kind is above the drive'
   return {
     ...end(ENCRYPTING.test(type) ? 'layer-present-cipher-unverified' : 'unknown', unread, below.path),
     remote: below.remote,

@@ -37,16 +37,16 @@ export function followMountKind(view: View, mount: Mount, trail: Trail): Walked 
 
 /** tmpfs pages go to swap under pressure, so memory is only as closed as the worst swap area. */
 function followMemory(view: View, trail: Trail): Walked {
-  if (!view.swaps.ok) return end('unknown', 'it lies in memory, and whether it can reach swap is unknown')
+  if (!view.swaps.ok) return end('unknown', 'it is in memory, and whether it can reach swap is unknown')
   const walks = view.swaps.fact.areas.map(({ name, kind }) =>
     kind === 'file' ? view.path(name, trail) : view.named(name, trail),
   )
   const worst = worstOf([end('volatile', ''), ...walks])
   if (worst.outcome === 'volatile' || worst.outcome === 'encrypted') {
     const why = walks.length === 0 ? 'there is no swap' : 'every swap area in use is closed'
-    return { ...end('volatile', `it lies in memory, and ${why}`), readFrom: storageSwaps.id }
+    return { ...end('volatile', `it is in memory, and ${why}`), readFrom: storageSwaps.id }
   }
-  return through('swap', { ...worst, why: `it lies in memory, which swap may write to a drive: ${worst.why}` })
+  return through('swap', { ...worst, why: `it is in memory, which swap may write to a drive: ${worst.why}` })
 }
 
 /**
@@ -59,7 +59,7 @@ function followOverlay(view: View, mount: Mount, trail: Trail): Walked {
   const lower = [...valuesOf(mount, 'lowerdir'), ...valuesOf(mount, 'lowerdir+')].flatMap((dirs) => dirs.split(':'))
   const paths = (upper.length > 0 ? upper : lower).map(unescapeOctal).filter((path) => path !== '')
   if (paths.length === 0 || paths.some((path) => !path.startsWith('/')))
-    return end('unknown', 'the overlay does not name where its data lies')
+    return end('unknown', 'the overlay does not state where its data is')
   return worstOf(paths.map((path) => view.path(path, trail)))
 }
 
@@ -73,7 +73,7 @@ function followStacked(view: View, mount: Mount, trail: Trail): Walked {
     return {
       ...end(
         'layer-present-cipher-unverified',
-        'each file is encrypted by a program whose cipher the mount table does not name',
+        'each file is encrypted by a program whose cipher the mount table does not show',
         below.path,
       ),
       readFrom: storageMounts.id,

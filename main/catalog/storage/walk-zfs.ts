@@ -3,7 +3,7 @@ import { gradeZfsCipher } from './cipher.ts'
 import { end, type Walked, worstOf } from './outcome.ts'
 import type { Trail, View } from './view.ts'
 
-/** ZFS encrypts inside the file system: what it says of the data set decides, and the pool's drives end the path. */
+/** ZFS encrypts inside the file system: what it reports about the data set decides, and the pool's drives end the path. */
 export function followZfs(view: View, dataset: string, trail: Trail): Walked {
   const found = view.zfs.ok ? view.zfs.fact.datasets.get(dataset) : undefined
   if (found === undefined) return end('unknown', 'the encryption of its ZFS data set was not read')

@@ -18,7 +18,7 @@ export interface Walker {
   readonly holding: (path: string) => Mount | undefined
 }
 
-/** No real stack comes near this; it ends a walk over a hostile or broken answer. */
+/** No real stack comes near this; it ends a walk over a hostile or broken response. */
 const MAX_DEPTH = 64
 const CIRCLE = end('unknown', 'the layers refer to each other')
 

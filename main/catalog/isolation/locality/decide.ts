@@ -7,7 +7,10 @@ import { gpuAnswers } from './gpu.ts'
 import { hcaAnswers } from './hca.ts'
 import { nicAnswers } from './nic.ts'
 
-/** Where each device is, one answer per device. A device that looks real is called native only where the system was argued to run on hardware. */
+/**
+ * Where each device is, one result per device. A device that looks real is called native only where the system was argued to run on
+ * hardware.
+ */
 export function decideLocality(read: Read, layer: Layer): readonly DeviceLocality[] {
   const devices = [
     ...gpuAnswers(read, layer),

@@ -65,7 +65,7 @@ function remotePlace(disk: Disk, { remote }: Around): Place | null {
   const service = serviceOf(disk)
   return service === null
     ? null
-    : { is: 'remote', text: `A volume of ${service}: the data lies elsewhere in the provider’s network.` }
+    : { is: 'remote', text: `A volume of ${service}: the data is stored elsewhere in the provider’s network.` }
 }
 
 /** The target behind an iSCSI session, or how an NVMe controller over a network is reached. */
@@ -78,7 +78,7 @@ function servedBy({ path, address }: Disk, remote: RemoteStorage | null): string
   return at === undefined ? '' : ` It is served from ${quote(at, 60)}.`
 }
 
-/** Drives that somebody presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
+/** Drives that a person presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
 function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null {
   const isMetal = layer === 'metal' || layer === 'hypervisor-host'
   const store = instanceStoreOf(disk)
@@ -89,31 +89,31 @@ function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null
   }
   const emulator = emulatorOf(disk)
   if (emulator !== null || VIRTUAL_VENDORS.has(controller?.vendor ?? ''))
-    return { is: 'virtual', text: 'An emulated drive; what stands behind it is not visible.' }
+    return { is: 'virtual', text: 'An emulated drive; the storage behind it is not visible.' }
   switch (attachmentOf(disk)) {
     case 'virtio':
       return isMetal
         ? {
             is: 'virtual',
-            text: 'A virtio drive on real hardware: a data-processing unit presents it. Whether a drive in the machine or a volume on the network stands behind it is not visible.',
+            text: 'A virtio drive on real hardware: a data-processing unit presents it. Whether it is a drive in the machine or a volume on the network is not visible.',
           }
-        : { is: 'virtual', text: 'A virtio drive of a hypervisor; what stands behind it is not visible.' }
+        : { is: 'virtual', text: 'A virtio drive of a hypervisor; the storage behind it is not visible.' }
     case 'virtio-mmio':
     case 'xen':
     case 'hyper-v':
-      return { is: 'virtual', text: 'A paravirtual drive of a hypervisor; what stands behind it is not visible.' }
+      return { is: 'virtual', text: 'A paravirtual drive of a hypervisor; the storage behind it is not visible.' }
     case 'network':
-      return { is: 'virtual', text: 'NVMe over a loop inside this system: a file or another drive stands behind it.' }
+      return { is: 'virtual', text: 'NVMe over a loop inside this system: its storage is a file or another drive.' }
     default:
   }
-  // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this maker exists.
+  // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this manufacturer exists.
   if (controller?.vendor === '15b3')
     return {
       is: 'unknown',
-      text: 'Presented by a BlueField data-processing unit: a drive in the machine or a volume on the network can stand behind it, and neither is visible.',
+      text: 'Presented by a BlueField data-processing unit: it can be a drive in the machine or a volume on the network; neither is visible.',
     }
   return isVirtualMedia(disk)
-    ? { is: 'virtual', text: 'Presented over USB by the management controller; what stands behind it is not visible.' }
+    ? { is: 'virtual', text: 'Presented over USB by the management controller; the storage behind it is not visible.' }
     : null
 }
 
@@ -126,11 +126,11 @@ function attachedPlace(disk: Disk, { layer, controller }: Around): Place {
   return controller === undefined || IMITATED_CONTROLLERS.has(`${controller.vendor}:${controller.device}`)
     ? {
         is: 'virtual',
-        text: `A drive of a guest${where}: emulators present this controller; what stands behind it is not visible.`,
+        text: `A drive of a guest${where}: emulators present this controller; the storage behind it is not visible.`,
       }
     : {
         is: 'unknown',
-        text: `A drive of a guest on a controller that emulators do not usually present${where}: handed over, or imitated under a maker’s name (${quote(fullName(disk), 60)}).`,
+        text: `A drive of a guest on a controller that emulators do not usually present${where}: passed through, or imitated under a manufacturer’s name (${quote(fullName(disk), 60)}).`,
       }
 }
 

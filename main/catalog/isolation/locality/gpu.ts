@@ -39,24 +39,27 @@ export function gpuAnswers(read: Read, layer: Layer): readonly DeviceLocality[] 
 const nameOf = (address: string, name: string | null): string =>
   name === null || name === '' ? address : `${address} ${name}`
 
-/** An NVIDIA GPU that the driver answered about. Its own word for "virtual" or "handed to a guest" stands on any layer. */
+/** An NVIDIA GPU that the driver responded about. Its own word for "virtual" or "handed to a guest" is on any layer. */
 function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
   const { virtualization, name, migMode, slices } = gpu
   if (/^VGPU$/i.test(virtualization) || isVirtualGpuName(name))
     return { is: 'virtual', text: 'A virtual GPU: a part of one that its owner shares out among guests.' }
   if (/^Pass-?Through$/i.test(virtualization))
-    return { is: 'passthrough', text: `A whole GPU, handed to a guest: so its driver says.${sliceText(gpu)}` }
+    return {
+      is: 'passthrough',
+      text: `A whole GPU passed through to a guest, as reported by its driver.${sliceText(gpu)}`,
+    }
   const isHost = /^Host (VGPU|VSGA)$/i.test(virtualization)
   if (/^Enabled$/i.test(migMode) && !isOnHardware(layer))
     return {
       is: layer === 'unknown' ? 'unknown' : 'virtual',
       text:
         slices.length === 1
-          ? 'A GPU divided into slices (MIG), of which one is visible here: the others can be somebody else’s.'
-          : `A GPU divided into slices (MIG), ${slices.length} of them visible here; others can be somebody else’s.`,
+          ? 'A GPU divided into slices (MIG), of which one is visible here: the others can belong to another tenant.'
+          : `A GPU divided into slices (MIG), ${slices.length} of them visible here; others can belong to another tenant.`,
     }
   if (!isHost && !/^None$/i.test(virtualization))
-    return { is: 'unknown', text: 'Its driver does not say how it is attached.' }
+    return { is: 'unknown', text: 'Its driver does not report how it is attached.' }
   const whole = real(layer, 'A physical function')
   return {
     is: whole.is,
@@ -66,12 +69,12 @@ function nvidiaPlace(gpu: NvidiaGpu, layer: Layer): Place {
 
 const sliceText = ({ migMode, slices }: NvidiaGpu): string =>
   /^Enabled$/i.test(migMode)
-    ? ` It is divided into slices (MIG): ${slices.length === 0 ? 'none is set up' : `${slices.length} set up on this system`}.`
+    ? ` It is divided into slices (MIG): ${slices.length === 0 ? 'none is configured' : `${slices.length} configured on this system`}.`
     : ''
 
 const isOnHardware = (layer: Layer): boolean => layer === 'metal' || layer === 'hypervisor-host'
 
-/** A GPU of another maker, or an NVIDIA GPU of which the driver said nothing. */
+/** A GPU of another manufacturer, or an NVIDIA GPU of which the driver stated nothing. */
 function undrivenPlace(device: PciDevice, card: GpuCard | undefined, layer: Layer): Place {
   if (card !== undefined && card.physicalFunction !== null)
     return {
@@ -87,7 +90,7 @@ function undrivenPlace(device: PciDevice, card: GpuCard | undefined, layer: Laye
     const how =
       device.driver === 'vfio-pci'
         ? 'It is set aside for a guest of this system (driver vfio-pci).'
-        : 'NVIDIA’s driver gave no answer about it.'
+        : 'NVIDIA’s driver did not report it.'
     return { is: 'unknown', text: how }
   }
   const whole = real(layer, 'A physical function')

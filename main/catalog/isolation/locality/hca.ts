@@ -9,7 +9,10 @@ import type { Read } from '../signal.ts'
 import { partOf } from './nic.ts'
 import { answer, type Place, real } from './real.ts'
 
-/** Where each fabric adapter is. Its PCI function answers; where the kernel did not say which one it is, the rest of the bus bounds the answer. */
+/**
+ * Where each fabric adapter is. Its PCI function responses; where the kernel did not state which one it is, the rest of the bus bounds the
+ * response.
+ */
 export function hcaAnswers(read: Read, layer: Layer): readonly DeviceLocality[] {
   const fabric = read(infiniband)
   return fabric.ok

@@ -23,7 +23,7 @@ export function nicAnswers(read: Read, layer: Layer): readonly DeviceLocality[] 
     : []
 }
 
-/** Documentation/networking/representors.rst: stands for the switch port of another function, and is no adapter itself. */
+/** Documentation/networking/representors.rst: represents the switch port of another function, and is no adapter itself. */
 export const isRepresentor = ({ portName }: NetInterface): boolean => /^(c\d+)?pf\d+(vf|sf)\d+$/.test(portName)
 
 function placeOf(nic: NetInterface, driver: string, layer: Layer): Place {
@@ -42,7 +42,7 @@ function placeOf(nic: NetInterface, driver: string, layer: Layer): Place {
   if (provider !== undefined)
     return {
       is: 'virtual-function',
-      text: `Its driver ${said} is for adapters that a card of ${provider} presents, to guests and to whole machines alike; the network behind it is the provider’s.`,
+      text: `Its driver ${said} is for adapters that a card of ${provider} presents, both to guests and to whole machines; the network behind it is the provider’s.`,
     }
   const part = partOf(nic, driver)
   if (part !== null) return { is: 'virtual-function', text: part }

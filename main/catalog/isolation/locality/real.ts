@@ -8,7 +8,7 @@ export interface Place {
   readonly text: string
 }
 
-/** One answer about one device; its name can hold words of the node. */
+/** One result for one device; its name can hold words of the node. */
 export const answer = (kind: DeviceLocality['kind'], device: string, { is, text }: Place): DeviceLocality => ({
   kind,
   device: plain(device, 80),
@@ -24,6 +24,6 @@ export function real(layer: Layer, what = 'A physical function'): Place {
     ? { is: 'passthrough', text: `${what}, handed to this guest as it seems; a patched emulator can imitate one.` }
     : {
         is: 'unknown',
-        text: `${what}, as it seems; what the system runs on is not decided.`,
+        text: `${what}, as it seems; the execution environment is undetermined.`,
       }
 }

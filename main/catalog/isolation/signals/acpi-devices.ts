@@ -24,7 +24,7 @@ const profile: Signal = {
     const { profile: value } = acpi.fact
     if (value === null) return unreadable(acpiOverview, 'the power profile could not be read')
     if (value !== 0) return value <= 8 ? metal(String(value)) : neutral(String(value))
-    // What the firmware calls the machine is text that whoever makes it chooses, so that it words the reading and never weighs it.
+    // What the firmware calls the machine is text that the party that makes it chooses, so that it words the reading and never weighs it.
     return virtual(
       '0',
       sign(

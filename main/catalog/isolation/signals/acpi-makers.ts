@@ -8,7 +8,7 @@ type Table = AcpiHeaders['tables'][number]
 
 interface Maker {
   readonly platform: string
-  /** Whether the table carries this maker's mark. */
+  /** Whether the table carries this manufacturer's mark. */
   readonly made: (table: Table) => boolean
   /** The cloud writes it on its bare metal too. */
   readonly alsoMetal?: true
@@ -48,13 +48,13 @@ const makers: Signal = {
   id: 'acpi.oem',
   family: 'firmware',
   title: 'Who made the ACPI tables',
-  onMetal: 'The maker of the board or of its firmware.',
+  onMetal: 'The manufacturer of the board or of its firmware.',
   onGuest: 'The hypervisor; where its name was changed, often still as the table’s creator.',
   spoof: 'S0',
   traps: [
     'Microsoft’s and Intel’s compilers sign tables of real machines; Phoenix signs real ones and VMware’s.',
     'Amazon and Google may sign the tables of their bare metal as they do those of guests.',
-    'QEMU has a setting for the maker and the table id, not for the creator.',
+    'QEMU has a setting for the manufacturer and the table ID, not for the creator.',
   ],
   source:
     'ACPI 6.5 §5.2.6; QEMU hw/acpi/aml-build.c; measured on five booted guests and published kernel logs of real machines.',
@@ -82,7 +82,7 @@ function makerSign(read: Read, { platform, alsoMetal }: Maker, made: readonly Ta
       sign(
         'impossible',
         platform,
-        speaksAgainst(`Firmware tables ${names} carry the maker’s mark of ${platform}.`, acpiHeaders, 'heads'),
+        speaksAgainst(`Firmware tables ${names} carry the manufacturer ID of ${platform}.`, acpiHeaders, 'heads'),
       ),
     ]
   const dmi = read(dmiIdentity)

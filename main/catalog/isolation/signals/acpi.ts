@@ -90,7 +90,7 @@ function withoutAcpi(cpu: CpuFeatures | null): Observation {
 
 function foreignTables(names: ReadonlySet<string>, vendor: string | null): readonly Sign[] {
   const said: readonly (readonly [boolean, string])[] = [
-    [names.has('WAET'), 'The firmware has a WAET table, which exists to tell a guest about emulated devices.'],
+    [names.has('WAET'), 'The firmware has a WAET table, which exists to describe emulated devices to a guest.'],
     [
       (vendor === 'AuthenticAMD' || vendor === 'HygonGenuine') && names.has('DMAR'),
       'The processor is AMD’s design, and the firmware has Intel’s DMAR table.',
@@ -130,7 +130,7 @@ const mainTable: Signal = {
   spoof: 'S1',
   traps: [
     'Small boards with firmware built from few parts have short tables too.',
-    'Size alone says nothing against VMware.',
+    'Size alone is no evidence against VMware.',
     'Four-letter names can meet by chance; only the eight-letter ids of emulated devices count in full.',
   ],
   source: 'ACPI 6.5 §5.2.11; QEMU docs/specs/fw_cfg.rst (QEMU0002); measured on guests of QEMU and Firecracker.',
@@ -161,7 +161,7 @@ const smallTable = (size: number): Sign =>
     ),
   )
 
-// Ids of devices that exist in emulators only, as they stand in the table.
+// Ids of devices that exist in emulators only, as they are in the table.
 const MARKS: readonly (readonly [RegExp, string])[] = [
   [/^(QEMU0002|BXPC|BOCHS)$/, 'QEMU'],
   [/^(FIRECK|FCVMGID)$/, 'Firecracker'],

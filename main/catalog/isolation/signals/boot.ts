@@ -11,7 +11,7 @@ import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable
 
 const LOST = 'the kernel’s first messages are no longer in the journal'
 
-// Makers of firmware that runs in virtual machines only.
+// Manufacturers of firmware that runs in virtual machines only.
 const GUEST_FIRMWARE: readonly (readonly [RegExp, string])[] = [
   [/^(Proxmox|Ubuntu|Debian) distribution of EDK II/i, 'QEMU'],
   [/^VMware/i, 'VMware'],
@@ -22,13 +22,13 @@ const GUEST_FIRMWARE: readonly (readonly [RegExp, string])[] = [
 const vendor: Signal = {
   id: 'efi.vendor',
   family: 'firmware',
-  title: 'Maker of the UEFI firmware, by its own system table',
+  title: 'UEFI firmware vendor, from its own system table',
   onMetal: 'American Megatrends, Dell, HPE, Lenovo, Insyde and the like.',
-  onGuest: '“EDK II”, a distribution’s build of it, or the hypervisor’s maker, even where SMBIOS was rewritten.',
+  onGuest: '“EDK II”, a distribution’s build of it, or the hypervisor’s vendor, even where SMBIOS was changed.',
   spoof: 'S1',
   traps: [
     'EDK II also starts reference boards, many ARM machines and boards with free firmware.',
-    'Makers of boards and of firmware differ on real machines, so that two real names never contradict.',
+    'Board and firmware vendors differ on real machines, so that two real names never contradict each other.',
     'Machines that start without UEFI have no such table.',
   ],
   source: 'UEFI 2.10 §4.3 (FirmwareVendor); Linux drivers/firmware/efi/efi.c; published kernel logs.',
@@ -64,7 +64,7 @@ const vendor: Signal = {
             'odd',
             null,
             speaksAgainst(
-              `SMBIOS names ${quote(claimed)} as the maker of the firmware, and the firmware calls itself ${quote(efiVendor)}.`,
+              `SMBIOS names ${quote(claimed)} as the firmware vendor, and the firmware reports itself as ${quote(efiVendor)}.`,
               kernelMessages,
             ),
           )
@@ -162,11 +162,11 @@ const detected: Signal = {
   family: 'cpu-identity',
   title: 'Hypervisor that the kernel detected while starting',
   onMetal: '“bare hardware”, or nothing.',
-  onGuest: 'The hypervisor’s name, and the drivers that speak to it.',
+  onGuest: 'The hypervisor’s name, and the drivers that communicate with it.',
   spoof: 'S0',
   traps: [
-    'A hidden hypervisor flag makes the kernel say “bare hardware” in a guest.',
-    'The control domain of Xen and the root partition of Hyper-V say a name too.',
+    'A hidden hypervisor flag makes the kernel report “bare hardware” in a guest.',
+    'The control domain of Xen and the root partition of Hyper-V report a name too.',
     'The journal may have lost the first messages.',
   ],
   source:
@@ -183,11 +183,7 @@ const detected: Signal = {
       ...guestDrivers,
     ]
     const signs: readonly Sign[] = said.map((words) =>
-      sign(
-        'names',
-        platformIn(words),
-        speaksAgainst(`While starting, the kernel said ${quote(words)}.`, kernelMessages),
-      ),
+      sign('names', platformIn(words), speaksAgainst(`At start the kernel logged ${quote(words)}.`, kernelMessages)),
     )
     if (signs.length > 0) return virtual(hypervisor === null ? 'a driver for guests' : quote(hypervisor), ...signs)
     if (!fromStart) return unreadable(kernelMessages, LOST)
@@ -205,8 +201,8 @@ const configuration: Signal = {
   onGuest: 'There, where the kernel’s driver for it is loaded.',
   spoof: 'S0',
   traps: [
-    'Whoever makes the image decides whether the driver is loaded.',
-    'The driver is often not loaded, so that a missing device says little.',
+    'The author of the image decides whether the driver is loaded.',
+    'The driver is often not loaded, so that a missing device is weak evidence.',
     'Other monitors imitate the device.',
   ],
   source: 'QEMU docs/specs/fw_cfg.rst; Documentation/ABI/testing/sysfs-firmware-qemu_fw_cfg.',

@@ -67,7 +67,7 @@ const bus: Signal = {
   traps: [
     'The bus folders exist empty on many kernels of hardware.',
     'Hardware with a data-processing unit, and arm64 co-processors, have virtio devices.',
-    'Xen’s control domain and Hyper-V’s root partition show the buses too: they are told apart by what they may do.',
+    'Xen’s control domain and Hyper-V’s root partition show the buses too: they are distinguished by their privileges.',
     'Old kernels print the interrupt line on hardware with zeros.',
   ],
   source:
@@ -114,7 +114,7 @@ const directories: Signal = {
     'Xen in /sys/hypervisor, KVM or Xen in the device tree of arm64, the control program in /proc/sysinfo of s390',
   spoof: 'S0',
   traps: [
-    'An empty /sys/hypervisor stands on kernels of hardware.',
+    'An empty /sys/hypervisor exists on hardware kernels.',
     'Xen’s control domain shows the files too.',
     'x86 guests of most hypervisors have none of them.',
   ],
@@ -131,7 +131,7 @@ const directories: Signal = {
         : [
             names(
               hypervisorType === 'xen' ? 'Xen' : null,
-              `The kernel says that it runs on the hypervisor ${quote(hypervisorType)}.`,
+              `The kernel reports that it runs on the hypervisor ${quote(hypervisorType)}.`,
               'files',
             ),
           ]),
@@ -169,5 +169,5 @@ const directories: Signal = {
   },
 }
 
-/** What paravirtual buses and the files of hypervisors tell. */
+/** What paravirtual buses and the files of hypervisors show. */
 export const busSignals: readonly Signal[] = [bus, directories]

@@ -25,21 +25,21 @@ function onArm(read: Read, observe: (core: { implementer: number; part: number }
   const { architecture, implementer, part } = cpu.fact
   if (architecture !== 'arm64') return notApplicable(ONLY_ARM)
   return implementer === null || part === null
-    ? neutral('the kernel names no maker of the cores')
+    ? neutral('the kernel reports no manufacturer of the cores')
     : observe({ implementer, part })
 }
 
-/** QEMU's own processor model, "max": part Q of nobody (target/arm/tcg/cpu64.c). */
+/** QEMU's own processor model, "max": part Q of no one (target/arm/tcg/cpu64.c). */
 const QEMU_PART = 0x51
 
 const coreId: Signal = {
   id: 'arm.midr',
   family: 'cpu-identity',
   title: 'Who made the cores (arm64)',
-  onMetal: 'A maker and a part of theirs, the same in both places where the kernel shows it.',
-  onGuest: 'The host’s, unless the processor is emulated: then nobody’s.',
+  onMetal: 'A manufacturer and one of its parts, the same in both places where the kernel shows it.',
+  onGuest: 'The host’s, unless the processor is emulated: then none.',
   spoof: 'S0',
-  traps: ['KVM passes the host’s on, so that a right answer says nothing.', 'Parts that are newer than the list.'],
+  traps: ['KVM passes the host’s on, so that a correct value is no evidence.', 'Parts that are newer than the list.'],
   source:
     'Arm Architecture Reference Manual for A-profile, MIDR_EL1 (implementer 0 is left to software); Documentation/arch/arm64/cpu-feature-registers.rst; QEMU target/arm/tcg/cpu64.c.',
   probes: [cpuFeatures, armPlatform],
@@ -53,7 +53,7 @@ const coreId: Signal = {
             'impossible',
             part === QEMU_PART ? 'QEMU TCG' : null,
             speaksAgainst(
-              'The cores name nobody as their maker; that number is left to software, and no silicon has it.',
+              'The cores report no manufacturer; that number is reserved for software, and no silicon has it.',
               cpuFeatures,
             ),
           ),
@@ -105,7 +105,7 @@ function treeSigns({ model, compatible, hypervisor }: ArmPlatform): readonly Sig
       const found = MADE_UP.find(([pattern]) => pattern.test(word))
       return found === undefined
         ? []
-        : [names(found[1], `The device tree describes a machine that was made up for guests: ${quote(word, 60)}.`)]
+        : [names(found[1], `The device tree describes a machine emulated for guests: ${quote(word, 60)}.`)]
     }),
   ]
 }
@@ -114,7 +114,7 @@ const deviceTree: Signal = {
   id: 'arm.devicetree',
   family: 'cpu-identity',
   title: 'The machine that the device tree describes',
-  onMetal: 'A board and its maker; servers with ACPI have no device tree.',
+  onMetal: 'A board and its manufacturer; servers with ACPI have no device tree.',
   onGuest: '“linux,dummy-virt”, or a hypervisor’s node.',
   spoof: 'S0',
   traps: [
@@ -147,7 +147,7 @@ const units: Signal = {
   onGuest: 'Units of the cores at most.',
   spoof: 'S1',
   traps: [
-    'The registers of these units lie in memory that the monitor answers for; only profiling of the cores is the hypervisor kernel’s.',
+    'The registers of these units are in memory that the monitor emulates; only profiling of the cores is the hypervisor kernel’s.',
     'The drivers are modules that small kernels lack, and some firmware does not describe the units.',
     'Small boards have none.',
   ],

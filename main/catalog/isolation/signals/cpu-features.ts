@@ -12,7 +12,7 @@ const powerBits: Signal = {
   id: 'cpu.powerbits',
   family: 'cpu-features',
   title: 'Power-management features of the processor',
-  onMetal: 'Nearly all that the maker has: 12 or 13 of 13 on Intel, 7 or 8 of 8 on AMD since 2011.',
+  onMetal: 'Nearly all features of the manufacturer: 12 or 13 of 13 on Intel, 7 or 8 of 8 on AMD since 2011.',
   onGuest: 'Three or fewer, unless they were set: 11 of 13 by QEMU’s own options.',
   spoof: 'S0',
   traps: [
@@ -20,7 +20,7 @@ const powerBits: Signal = {
     'Processors before 2009 have few of them.',
     'VMware passes a few thermal ones on.',
     'Xen takes them from its control domain, which runs on hardware.',
-    'Other makers than Intel, AMD and Hygon are on no record.',
+    'Manufacturers other than Intel, AMD and Hygon are not listed.',
   ],
   source:
     'Intel SDM vol. 2A and AMD APM vol. 3, CPUID; Linux arch/x86/include/asm/cpufeatures.h for the names; measured: CPUID dumps of 64 physical Intel machines, 62 of them with 12 or more, and 26 guests.',
@@ -28,7 +28,8 @@ const powerBits: Signal = {
   observe: (read) =>
     onX86(read, (cpu) => {
       const { powerBits: found, powerBitsAsked: asked } = cpu
-      if (asked.length === 0) return notApplicable('For processors of this maker there is no list of such features.')
+      if (asked.length === 0)
+        return notApplicable('For processors of this manufacturer there is no list of such features.')
       const shown = `${found.length} of ${asked.length}`
       if (hasHostPowerBits(cpu))
         return metal(
@@ -62,7 +63,7 @@ const frequency: Signal = {
   id: 'cpu.freq',
   family: 'cpu-features',
   title: 'Drivers for clock speed and idling',
-  onMetal: 'A driver of the maker or of ACPI for each.',
+  onMetal: 'A driver of the vendor or of ACPI for each.',
   onGuest: 'None, or the idle driver that is made for guests.',
   spoof: 'S1',
   traps: [
@@ -154,7 +155,7 @@ const ppin: Signal = {
   onMetal: 'The flag is there on servers, unless the firmware locks it.',
   onGuest: 'Not given to guests.',
   spoof: 'S1',
-  traps: ['Firmware can lock it, so its absence says nothing.', 'Only the flag is read, not the number.'],
+  traps: ['Firmware can lock it, so its absence is no evidence.', 'Only the flag is read, not the number.'],
   source: 'Linux arch/x86/kernel/cpu/common.c (ppin_init); Intel SDM vol. 4, MSR_PPIN; AMD PPR, PPIN.',
   probes: [cpuFeatures],
   observe: (read) =>

@@ -19,7 +19,7 @@ const hypervisorBit: Signal = {
   spoof: 'S0',
   traps: [
     'The root partition of Hyper-V and Xen’s control domain have it set on hardware.',
-    'One setting hides it in a guest, so its absence says nothing.',
+    'One setting hides it in a guest, so its absence is no evidence.',
   ],
   source:
     'Intel SDM vol. 2A and AMD APM vol. 3, CPUID leaf 1, ECX bit 31; proc_cpuinfo(5); measured: set on none of 133 physical machines.',
@@ -33,7 +33,7 @@ const hypervisorBit: Signal = {
               'names',
               null,
               speaksAgainst(
-                `The processor says that it runs under a hypervisor (flag “hypervisor” on ${count(logicalCpus, 'logical CPU')}).`,
+                `The processor reports that it runs under a hypervisor (flag “hypervisor” on ${count(logicalCpus, 'logical CPU')}).`,
                 cpuFeatures,
               ),
             ),
@@ -41,7 +41,7 @@ const hypervisorBit: Signal = {
         : metal(
             'not set',
             speaksFor(
-              'The hypervisor flag of the processor is not set. One setting of a hypervisor hides it, so this alone says little.',
+              'The hypervisor flag of the processor is not set. One setting of a hypervisor hides it, so this alone is weak evidence.',
               cpuFeatures,
             ),
           ),
@@ -52,7 +52,7 @@ const microcode: Signal = {
   id: 'cpu.microcode',
   family: 'cpu-identity',
   title: 'Microcode revision',
-  onMetal: 'A revision that the maker published for this model.',
+  onMetal: 'A revision that the manufacturer published for this model.',
   onGuest: 'A default of the hypervisor, or one of another model.',
   spoof: 'S0',
   traps: [
@@ -68,7 +68,7 @@ const microcode: Signal = {
       if (revision === null) return notApplicable('The kernel names no microcode revision.')
       const odd = (text: string) => virtual(quote(revision, 20), sign('odd', null, speaksAgainst(text, cpuFeatures)))
       if (DEFAULT_MICROCODE.has(revision))
-        return odd(`The microcode revision is ${revision}, the value hypervisors show when nobody sets one.`)
+        return odd(`The microcode revision is ${revision}, the default value of hypervisors.`)
       return hasForeignMicrocode(cpu) === true
         ? odd(
             `The microcode revision is ${quote(revision, 20)}: AMD writes family and model into it, and these are not of the processor that is named.`,
@@ -114,13 +114,13 @@ const clock: Signal = {
 const weaknesses: Signal = {
   id: 'cpu.vulns',
   family: 'cpu-identity',
-  title: 'What the kernel says of weaknesses of the processor',
+  title: 'Processor weaknesses reported by the kernel',
   onMetal: 'Mitigated or vulnerable, with threads on or off.',
   onGuest: 'Depends on a host above; microcode that should be there is missing.',
   spoof: 'S0',
   traps: [
     'Hardware whose microcode was never updated reports it missing too.',
-    'Old kernels and other architectures say little or nothing.',
+    'Old kernels and other architectures report little or nothing.',
   ],
   source:
     'Documentation/ABI/testing/sysfs-devices-system-cpu; Linux arch/x86/kernel/cpu/bugs.c; measured on dressed-up guests.',
@@ -128,7 +128,7 @@ const weaknesses: Signal = {
   observe: (read) =>
     aroundX86(read, (_, { vulnerabilities }) => {
       const said = [...vulnerabilities.values()]
-      if (said.length === 0) return neutral('this kernel says nothing of them')
+      if (said.length === 0) return neutral('this kernel does not report them')
       if (said.some((text) => /host state unknown|hypervisor status|XEN PV detected/i.test(text)))
         return virtual(
           'depends on a host above',
@@ -136,7 +136,7 @@ const weaknesses: Signal = {
             'odd',
             null,
             speaksAgainst(
-              'The kernel says that some processor weaknesses depend on the state of a host above it.',
+              'The kernel reports that some processor weaknesses depend on the state of a host above it.',
               cpuPlatform,
               'values',
             ),
@@ -156,7 +156,7 @@ const weaknesses: Signal = {
               ),
             ),
           )
-        : metal(`${said.length} judged, none that depends on a host`)
+        : metal(`${said.length} evaluated, none that depends on a host`)
     }),
 }
 
@@ -164,12 +164,12 @@ const address: Signal = {
   id: 'cpu.physbits',
   family: 'cpu-identity',
   title: 'Address bits against the processor’s model',
-  onMetal: 'What the maker built, less what memory encryption takes.',
-  onGuest: '40 where nobody passes the host’s on; VMware 45.',
+  onMetal: 'The manufacturer’s value, less the bits used by memory encryption.',
+  onGuest: '40 where the host’s value is not passed on; VMware 45.',
   spoof: 'S0',
   traps: [
     'Memory encryption takes bits away, and a setting of the firmware can limit them to 46.',
-    'Only models whose width is on record are judged.',
+    'Only models with a listed width are evaluated.',
   ],
   source:
     'Intel SDM vol. 2A, CPUID leaf 80000008H; AMD APM vol. 2 §7.10.1 (memory encryption); QEMU target/i386/cpu.c (TCG_PHYS_ADDR_BITS); measured: CPUID dumps of physical machines.',
@@ -179,7 +179,7 @@ const address: Signal = {
       const range = addressBits(cpu)
       const { physicalAddressBits: found } = cpu
       if (range === null || found === null)
-        return notApplicable('How many address bits this processor model has is not on record.')
+        return notApplicable('How many address bits this processor model has is not listed.')
       const [least, most] = range
       const value = `${found} bits`
       if (found >= least && found <= most) return metal(value)
@@ -197,7 +197,7 @@ const address: Signal = {
     }),
 }
 
-/** What the processor says it is, and whether it fits: family F1 of the catalogue, on x86 and arm64. */
+/** What the processor states it is, and whether it fits: family F1 of the catalogue, on x86 and arm64. */
 export const cpuIdentitySignals: readonly Signal[] = [
   hypervisorBit,
   microcode,

@@ -63,7 +63,7 @@ const counters: Signal = {
             null,
             speaksAgainst(
               refused
-                ? 'The kernel finds no counting unit in the cores, and says that virtualization is the reason.'
+                ? 'The kernel finds no performance counter unit in the cores, and reports virtualization as the reason.'
                 : 'The kernel finds no counting unit in the cores; every processor of today has some.',
               cpuPlatform,
               'lists',
@@ -100,12 +100,12 @@ const energy: Signal = {
   family: 'cpu-features',
   title: 'Energy counters of the processor',
   onMetal: 'One for each package, often one for its memory.',
-  onGuest: 'None: hypervisors answer zero, and the kernel then registers no counter.',
+  onGuest: 'None: hypervisors return zero, and the kernel then registers no counter.',
   spoof: 'S0',
   traps: [
     'Some kernels lack the driver, and AMD’s came with Linux 5.8.',
-    'QEMU since 9.1 can answer with an estimate of its own (rapl=on).',
-    'Whether they move is another signal’s question.',
+    'QEMU since 9.1 can return its own estimate (rapl=on).',
+    'Whether they change is covered by another signal.',
   ],
   source:
     'Documentation/power/powercap/powercap.rst; Linux drivers/powercap/intel_rapl_common.c; arch/x86/kvm/x86.c, energy registers of guests read zero.',
@@ -114,7 +114,7 @@ const energy: Signal = {
     aroundX86(read, (cpu, platform) => {
       const zones = energyZones(platform)
       if (zones.length > 0) return counted(read, zones)
-      if (!countsEnergy(cpu)) return notApplicable('Processors of this age or maker have no energy counter.')
+      if (!countsEnergy(cpu)) return notApplicable('Processors of this age or manufacturer have no energy counter.')
       return isControlDomain(read)
         ? neutral('none')
         : virtual(
@@ -138,7 +138,7 @@ function counted(read: Read, zones: readonly string[]): Observation {
   if (!reading.ok) return unreadable(cpuEnergy, reading.reason)
   const { zone } = reading.fact
   if (zone === null) return neutral(`${count(zones.length, 'zone')}, and no counter in the first`)
-  const joules = `${(zone.microjoules / 1e6).toFixed(3)} J between two readings`
+  const joules = `${(zone.microjoules / 1e6).toFixed(3)} J between two samples`
   return zone.microjoules > 0
     ? metal(joules, speaksFor(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
     : virtual(
@@ -147,7 +147,7 @@ function counted(read: Read, zones: readonly string[]): Observation {
           'hint',
           null,
           speaksAgainst(
-            'The energy counter of the processor did not rise between two readings; it counts on about every millisecond.',
+            'The energy counter of the processor did not rise between two samples; it is updated about every millisecond.',
             cpuEnergy,
           ),
         ),
@@ -162,9 +162,9 @@ const registers: Signal = {
   onGuest: 'Zeros, or no such register.',
   spoof: 'S1',
   traps: [
-    'A patched monitor answers any register: KVM lets it filter them (KVM_X86_SET_MSR_FILTER).',
+    'A patched monitor emulates any register: KVM lets it filter them (KVM_X86_SET_MSR_FILTER).',
     'The device is there only where its kernel module is loaded, and is not loaded for this.',
-    'Xen answers some of them itself, for its control domain too.',
+    'Xen emulates some of them itself, for its control domain too.',
     'VMware passes some on.',
   ],
   source:
@@ -175,7 +175,7 @@ const registers: Signal = {
       const answers = read(cpuMsr)
       if (!answers.ok) return unreadable(cpuMsr, answers.reason)
       const { is, value } = readRegisters(cpu, answers.fact)
-      if (is === 'unknown') return notApplicable('What these registers hold is not on record for this processor.')
+      if (is === 'unknown') return notApplicable('The content of these registers is not listed for this processor.')
       if (is === 'sane')
         return metal(value, speaksFor(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
       return is === 'mixed' || isControlDomain(read)
@@ -201,7 +201,7 @@ const sensors: Signal = {
   traps: [
     'Minimal kernels lack the drivers.',
     'Guests of VMware can load coretemp.',
-    'Whether they move is another signal’s question.',
+    'Whether they change is covered by another signal.',
   ],
   source:
     'Documentation/hwmon/coretemp.rst, k10temp.rst, acpi_power_meter.rst; measured on guests of QEMU and Firecracker.',
@@ -222,7 +222,7 @@ const sensors: Signal = {
           ),
         )
       const listed = processorSensors(platform)
-      if (!isSince2009(cpu)) return neutral(listed.length === 0 ? 'none' : 'none that answers')
+      if (!isSince2009(cpu)) return neutral(listed.length === 0 ? 'none' : 'none that responds')
       if (temperatures.length > 0)
         return virtual(
           `${count(temperatures.length, 'sensor')}, none plausible`,

@@ -36,23 +36,23 @@ const cores: Signal = {
   traps: [
     'QEMU’s -smp gives any sockets and cores, and model-id= of its -cpu any name.',
     'Cores can be switched off in the firmware, in the kernel or by its command line.',
-    'Only processors that are on record, or say it in their name, are judged; parts made for one customer are on no record.',
+    'Only processors that are listed, or state it in their name, are evaluated; parts made for one customer are not listed.',
     'A host that is rented whole to one guest can show the right number.',
   ],
-  source: `${SOURCE}; the makers’ names and published numbers of cores, 33 of which agree with firmware tables of physical machines.`,
+  source: `${SOURCE}; the manufacturers’ names and published numbers of cores, 33 of which agree with firmware tables of physical machines.`,
   probes: [cpuFeatures, cpuTopology, virtBuses],
   observe: (read) =>
     onX86(read, (cpu) => {
       const built = coresByName(cpu.modelName)
-      if (built === null) return notApplicable('How many cores the named processor has is not on record.')
+      if (built === null) return notApplicable('How many cores the named processor has is not listed.')
       return withLayout(read, ({ cpus, packages, cores: found, offline }) => {
-        if (cpus !== cpu.logicalCpus) return neutral(`the layout tells of ${cpus} of ${cpu.logicalCpus} CPUs`)
-        if (found === null) return neutral('the kernel does not say which CPUs share a core')
+        if (cpus !== cpu.logicalCpus) return neutral(`the layout covers ${cpus} of ${cpu.logicalCpus} CPUs`)
+        if (found === null) return neutral('the kernel does not report which CPUs share a core')
         const each = found / packages
         const value = `${Number(each.toFixed(1))} of ${built} cores in each of ${count(packages, 'socket')}`
         if (isControlDomain(read)) return neutral(value)
         if (each === built)
-          return metal(value, speaksFor(`The processor has as many cores as its name says: ${value}.`, cpuTopology))
+          return metal(value, speaksFor(`The processor has as many cores as its name states: ${value}.`, cpuTopology))
         const says = `${quote(cpu.modelName ?? '', 60)} has ${built} cores; in use are ${found} in ${count(packages, 'socket')}`
         if (each > built)
           return virtual(
@@ -79,14 +79,14 @@ const siblings: Signal = {
   onMetal: 'On servers the first threads of all cores come before the second ones: 0 and N.',
   onGuest: 'Often 0 and 1; some hypervisors copy the host’s order.',
   spoof: 'S0',
-  traps: ['Some firmware and many desktops number them 0 and 1.', 'With threads switched off nothing is told.'],
+  traps: ['Some firmware and many desktops number them 0 and 1.', 'With threads switched off there is no evidence.'],
   source: `${SOURCE}; measured: layouts of real machines.`,
   probes: [cpuFeatures, cpuTopology],
   observe: (read) =>
     onX86(read, (cpu) =>
       withLayout(read, ({ firstSiblings }) => {
         const [first, second] = firstSiblings ?? []
-        if (first === undefined) return notApplicable('The kernel does not say which CPUs share a core.')
+        if (first === undefined) return notApplicable('The kernel does not report which CPUs share a core.')
         if (second === undefined) return neutral('one thread for each core')
         const value = `${first} and ${second} share a core`
         const isModernServer = isServerPart(cpu) && (cpu.vendor !== 'AuthenticAMD' || (cpu.family ?? 0) >= 23)
@@ -98,7 +98,7 @@ const siblings: Signal = {
                 'hint',
                 null,
                 speaksAgainst(
-                  'The two threads of a core are neighbours in number, as in guests; firmware of servers puts the second threads last.',
+                  'The two threads of a core have adjacent numbers, as in guests; server firmware numbers the second threads last.',
                   cpuTopology,
                 ),
               ),
@@ -108,7 +108,7 @@ const siblings: Signal = {
     ),
 }
 
-/** What QEMU gives to processors whose caches nobody sets, on Intel models (target/i386/cpu.c). */
+/** What QEMU gives to processors whose caches no one sets, on Intel models (target/i386/cpu.c). */
 const QEMU_CACHES: readonly [second: number, third: number] = [4096, 16384]
 
 const cache: Signal = {
@@ -116,11 +116,11 @@ const cache: Signal = {
   family: 'cpu-identity',
   title: 'Second-level cache against the processor’s model',
   onMetal: 'The size that every processor of the model has.',
-  onGuest: 'Where nobody passes the host’s on: 4096K and a third level of 16384K.',
+  onGuest: 'Where the host’s values are not passed on: 4096K and a third level of 16384K.',
   spoof: 'S0',
   traps: [
-    'Only models whose size is on record are judged; a setting passes the host’s on.',
-    'The third level is not judged: it differs from part to part.',
+    'Only models with a listed size are evaluated; a setting passes the host’s value on.',
+    'The third level is not evaluated: it differs from part to part.',
   ],
   source:
     'Intel SDM vol. 2A, CPUID leaf 4; AMD PPR, CPUID leaf 8000001D; QEMU target/i386/cpu.c for its defaults; measured: CPUID dumps of physical machines.',
@@ -160,10 +160,7 @@ const cache: Signal = {
               sign(
                 'hint',
                 null,
-                speaksAgainst(
-                  `The caches have ${second}K and ${third}K, the sizes that QEMU gives where nobody sets them.`,
-                  cpuTopology,
-                ),
+                speaksAgainst(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
               ),
             )
           : neutral(value)

@@ -14,7 +14,7 @@ const signature: Signal = {
   family: 'cpu-identity',
   title: 'Hypervisor signature in the processor’s identification',
   onMetal:
-    'Nothing of its own in the range left to hypervisors: Intel repeats its highest basic leaf, AMD answers zeros.',
+    'No data of its own in the range reserved for hypervisors: Intel repeats its highest basic leaf, AMD returns zeros.',
   onGuest: 'The hypervisor’s name at 0x40000000, or 0x100 or more above it.',
   spoof: 'S0',
   traps: [
@@ -42,7 +42,7 @@ const signature: Signal = {
       speaksFor(
         repeats
           ? `In the range that is left to hypervisors the processor repeats its highest basic leaf (${range}), as Intel’s do where there is none.`
-          : `In the range that is left to hypervisors the processor says nothing of its own (${range}).`,
+          : `In the range reserved for hypervisors the processor returns no data of its own (${range}).`,
         cpuHypervisorLeaf,
         'reserved',
       ),
@@ -67,7 +67,7 @@ function nameSigns({ signatures }: HypervisorLeaf): readonly Sign[] {
   })
 }
 
-/** Intel answers every leaf out of range alike, with its highest basic leaf: other answers were put there. */
+/** Intel returns every leaf out of range alike, with its highest basic leaf: other responses were put there. */
 function silenceSigns({
   vendor,
   signatures,
@@ -83,7 +83,7 @@ function silenceSigns({
         'impossible',
         null,
         against(
-          'Leaf 0x40000000 of the processor’s identification is zero while leaf 0x40000010 is not. Intel silicon answers both alike; an emulator that hides its signature does this.',
+          'Leaf 0x40000000 of the processor’s identification is zero while leaf 0x40000010 is not. Intel silicon returns the same for both; an emulator that hides its signature does this.',
         ),
       ),
     ]
@@ -93,7 +93,7 @@ function silenceSigns({
         'odd',
         null,
         against(
-          'In the range that is left to hypervisors the processor’s identification answers differently from leaf to leaf; Intel silicon answers all alike.',
+          'In the range reserved for hypervisors the processor’s identification differs from leaf to leaf; Intel silicon returns the same for all.',
         ),
       ),
     ]
@@ -116,11 +116,7 @@ const domainSigns = ({ trustDomain }: CpuLeaves): readonly Sign[] =>
         sign(
           'names',
           null,
-          speaksAgainst(
-            'The processor says that this is a trust domain (TDX), a guest of Intel’s module.',
-            cpuLeaves,
-            'basic',
-          ),
+          speaksAgainst('The processor reports a trust domain (TDX), a guest of Intel’s module.', cpuLeaves, 'basic'),
         ),
       ]
     : []
@@ -133,7 +129,7 @@ const highestLeaf: Signal = {
   onGuest: 'Often to leaf 13, whatever the model; on some hosts further than the model goes.',
   spoof: 'S0',
   traps: [
-    'Only models whose highest leaf is on record are judged.',
+    'Only models with a listed highest leaf are evaluated.',
     'A guest that is given the host’s processor as it is shows the right leaf.',
     'Xen cuts it for its control domain.',
   ],
@@ -143,8 +139,9 @@ const highestLeaf: Signal = {
     onX86(read, (cpu) => {
       const [lowest, most] = [lowestCpuidLevel(cpu), highestCpuidLevel(cpu)]
       const { cpuidLevel } = cpu
-      if (lowest === null) return notApplicable('The highest leaf of this processor model is not on record.')
-      if (cpuidLevel === null) return notApplicable('The kernel does not say how far the identification goes.')
+      if (lowest === null) return notApplicable('The highest leaf of this processor model is not listed.')
+      if (cpuidLevel === null)
+        return notApplicable('The kernel does not report the highest leaf of the identification.')
       const value = `leaf ${cpuidLevel}`
       if (isControlDomain(read)) return neutral(value)
       if (cpuidLevel < lowest.level)
@@ -179,8 +176,8 @@ const knownClock: Signal = {
   id: 'cpu.tsc',
   family: 'cpu-identity',
   title: 'How the kernel knows the speed of the processor’s clock',
-  onMetal: 'Measured against another clock, or told by the processor’s crystal.',
-  onGuest: 'Told by the hypervisor, while the processor’s identification does not say it.',
+  onMetal: 'Measured against another clock, or derived from the processor’s crystal.',
+  onGuest: 'Reported by the hypervisor, while the processor’s identification does not state it.',
   spoof: 'S0',
   traps: [
     'A few Atom models are known from a table of the kernel; they are left out.',
@@ -212,7 +209,7 @@ const knownClock: Signal = {
             'odd',
             null,
             speaksAgainst(
-              'The kernel knows the speed of the processor’s clock without measuring it, and the processor’s identification does not say it; hypervisors tell it to their guests.',
+              'The kernel has the speed of the processor’s clock without measuring it, and the processor’s identification does not state it; hypervisors report it to their guests.',
               cpuFeatures,
             ),
           ),
@@ -235,5 +232,5 @@ const knownClock: Signal = {
     }),
 }
 
-/** What the processor’s identification (CPUID) says beyond its flags. */
+/** What the processor’s identification (CPUID) states beyond its flags. */
 export const cpuLeafSignals: readonly Signal[] = [signature, highestLeaf, knownClock]

@@ -89,8 +89,8 @@ const pkey: Signal = {
   onGuest: 'the same: a partition is set by who manages the fabric',
   spoof: 'S0',
   traps: [
-    'Says who can be reached over the fabric, never what the machine is.',
-    'Who else is in a partition only the provider can say; ports over Ethernet have one default key that says nothing.',
+    'Shows who can be reached over the fabric, never what the machine is.',
+    'Only the provider can state the other members of a partition; ports over Ethernet have one default key that is no evidence.',
     'A limited member cannot talk to other limited members, and can to every full one.',
   ],
   source: 'InfiniBand Architecture Specification vol. 1, 10.9; Documentation/ABI/stable/sysfs-class-infiniband.',
@@ -129,7 +129,7 @@ const pkey: Signal = {
                 `The InfiniBand ports are in a partition of their own: ${own
                   .map((key) => `0x${key} (${isFull(key) ? 'full' : 'limited'} member)`)
                   .slice(0, 4)
-                  .join(', ')}. Who else is in it, the provider has to say.`,
+                  .join(', ')}. The provider has to state its other members.`,
                 infiniband,
                 'values',
               ),
@@ -160,7 +160,7 @@ const MANY = 4
 const scale: Signal = {
   id: 'ib.scale',
   family: 'network',
-  title: 'How many fabric adapters there are beside the GPUs',
+  title: 'Number of fabric adapters relative to GPUs',
   onMetal: 'about one for each GPU in servers that are built for them',
   onGuest: 'none or one; all of them where a whole machine was handed over',
   spoof: 'S1',
@@ -179,7 +179,7 @@ const scale: Signal = {
     if (gpus === 0 || adapters.length === 0)
       return notApplicable(gpus === 0 ? 'no NVIDIA GPU is on the PCI bus' : NO_ADAPTER)
     const whole = adapters.filter((one) => one.pciId !== null && !isPart(one))
-    const value = `${count(adapters.length, 'fabric adapter')} beside ${count(gpus, 'GPU')}`
+    const value = `${count(adapters.length, 'fabric adapter')} for ${count(gpus, 'GPU')}`
     const modules = direct.ok ? direct.fact.modules.filter((one) => !/^(rdma_rxe|siw)$/.test(one)) : []
     const steps =
       modules.length > 0
@@ -195,5 +195,5 @@ const scale: Signal = {
   },
 }
 
-/** What the fabric adapters tell. */
+/** What the fabric adapters show. */
 export const fabricSignals: readonly Signal[] = [pf, pkey, scale]

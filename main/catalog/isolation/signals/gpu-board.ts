@@ -34,7 +34,7 @@ const topo: Signal = {
   traps: [
     'Servers with GPUs as cards have no switches, and neither have boards with four GPUs.',
     'A guest can be given a model of a switch, which the driver then finds.',
-    'Pairs that NVLink joins say nothing of PCI.',
+    'Pairs joined by NVLink are no evidence about PCI.',
   ],
   source:
     'nvidia-smi(1), topo; NVML reference, nvmlGpuTopologyLevel_t; Documentation/ABI/testing/sysfs-bus-pci. Measured: PIX between two GPUs on the root bus of one guest, without a switch.',
@@ -62,7 +62,7 @@ const topo: Signal = {
       ? metal(
           said,
           speaksFor(
-            `The driver says of ${count(switched, 'pair')} of GPUs and adapters that switches join them, and the PCI tree shows those switches.`,
+            `The driver reports switches between ${count(switched, 'pair')} of GPUs and adapters, and the PCI tree shows those switches.`,
             gpuTopology,
           ),
         )
@@ -85,7 +85,7 @@ function disagreementSigns(disagreements: readonly Disagreement[]): readonly Sig
       ? [
           say(
             'odd',
-            `The driver says that a switch joins ${count(claimed.length, 'pair')} of GPUs and adapters (${pairs(claimed)}), and the PCI tree has no bridge that both hang on.`,
+            `The driver reports a switch between ${count(claimed.length, 'pair')} of GPUs and adapters (${pairs(claimed)}), but the PCI tree has no bridge common to both.`,
           ),
         ]
       : []),
@@ -144,7 +144,7 @@ const nvswitch: Signal = {
   traps: [
     'A guest that is given the whole board shows the switches too: measured on one provider’s A100 guest with all six.',
     'A broken GPU is missing on hardware as well, and boards of four A100 or H100 have no switches.',
-    'The switches of boards after Hopper are no PCI functions: of eight B200 the bus does not tell whether the customer has them.',
+    'The switches of boards after Hopper are no PCI functions: for eight B200 the bus does not show whether the customer has them.',
     'Adapters that carry a single module exist, for a workbench.',
   ],
   source:
@@ -174,7 +174,7 @@ const nvswitch: Signal = {
           said,
           say(
             'odd',
-            `${count(gpus.length, 'GPU')} of a ${board.family} board, and none of its ${expected} NVSwitches is on the bus: whoever provides the machine keeps them.`,
+            `${count(gpus.length, 'GPU')} of a ${board.family} board, and none of its ${expected} NVSwitches is on the bus: they remain with the operator of the machine.`,
           ),
         )
       return switches.length === expected
@@ -220,11 +220,11 @@ const nvlink: Signal = {
     const board = onBoards[0] === undefined ? null : boardOf(onBoards[0])
     if (linked.length === 0 && modules === 0) return notApplicable('No GPU with NVLink.')
     if (modules > 0 && links.fact.gpus.length === 0)
-      return unreadable(gpuNvlink, 'the driver did not say which links its GPUs have')
+      return unreadable(gpuNvlink, 'the driver did not report which links its GPUs have')
     const running = linked.reduce((sum, { active }) => sum + active, 0)
     const down = linked.reduce((sum, { inactive }) => sum + inactive, 0)
     const said = `${count(running, 'link')} run, ${down} do not, on ${count(links.fact.gpus.length, 'GPU')}`
-    // A module with one GPU has nothing to link it to, unless others stand beside it.
+    // A module with one GPU has nothing to link it to, unless others stand next to it.
     if (board === null || (running === 0 && board.fewest === 1)) return neutral(said)
     if (running === 0)
       return virtual(

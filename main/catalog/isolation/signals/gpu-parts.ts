@@ -78,12 +78,12 @@ const identity: Signal = {
       return chassis.agrees
         ? metal(
             said,
-            speaksFor(`The GPUs name the chassis that the firmware names, ${quote(chassis.said, 40)}.`, gpuNvidia),
+            speaksFor(`The GPUs report the same chassis as the firmware, ${quote(chassis.said, 40)}.`, gpuNvidia),
           )
         : neutral(
             said,
             leavesUnclear(
-              `The GPUs name the chassis ${quote(chassis.said, 40)}, and no serial number of the firmware is that one; in a rack-wide server it can be the rack’s.`,
+              `The GPUs report the chassis ${quote(chassis.said, 40)}, which matches no serial number of the firmware; in a rack-wide server it can be the rack’s.`,
               gpuNvidia,
             ),
           )
@@ -127,7 +127,7 @@ const mig: Signal = {
               speaksAgainst(
                 hidden.length > 0
                   ? `Of ${count(found.length, 'divided GPU')} one slice is in view, and the memory of the whole is not: this is how a rented slice looks.`
-                  : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can be somebody else’s.`,
+                  : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can belong to another tenant.`,
                 gpuNvidia,
               ),
             ),
@@ -142,7 +142,7 @@ const confidential: Signal = {
   onMetal: 'off: the mode has no use without a confidential guest',
   onGuest: 'on, in a confidential guest; off in all others',
   spoof: 'S0',
-  traps: ['Off says nothing: most guests have it off.', 'GPUs before Hopper cannot do it.'],
+  traps: ['Off is no evidence: most guests have it off.', 'GPUs before Hopper cannot do it.'],
   source:
     'NVIDIA, “Deployment guide for secure AI”: the mode needs a guest under AMD SEV-SNP or Intel TDX; nvidia-smi(1), conf-compute.',
   probes: [gpuConfCompute, gpuNvidia, pciDevices],
@@ -178,7 +178,7 @@ const lending: Signal = {
   spoof: 'S0',
   traps: [
     'A guest to which nothing is lent shows the same.',
-    'It tells of a host with guests, and so of tenancy, not of what this system runs on.',
+    'It indicates a host with guests, and so concerns tenancy, not what this system runs on.',
   ],
   source:
     'Documentation/driver-api/vfio-mediated-device.rst; NVIDIA vGPU software, “installing the manager”; AMD’s GPU-IOV module (gim).',
@@ -209,12 +209,12 @@ const part: Signal = {
   id: 'gpu.function',
   family: 'gpu',
   title: 'Virtual functions of AMD accelerators',
-  onMetal: 'whole accelerators; on a host that lends them, functions beside the whole one',
+  onMetal: 'whole accelerators; on a host that assigns them, functions in addition to the whole one',
   onGuest: 'a virtual function, and nowhere the accelerator that it is a part of',
   spoof: 'S1',
   traps: [
     'A guest with a whole accelerator shows no function.',
-    'An id that is on no list, of whole ones or of functions, says nothing.',
+    'An ID that is on no list, of whole devices or of functions, is no evidence.',
   ],
   source:
     'pci.ids and libdrm amdgpu.ids (MxGPU and VF ids); Linux amdgpu driver; the lists of functions in AMD’s GPU operator for Kubernetes; PCI Express SR-IOV: functions belong to a physical one.',

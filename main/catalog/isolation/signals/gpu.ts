@@ -24,8 +24,8 @@ const mode: Signal = {
   onGuest: 'Pass-Through or VGPU, or a name such as L40S-2Q that only virtual GPUs have',
   spoof: 'S0',
   traps: [
-    'The driver concludes it from the processor’s hypervisor flag: a guest with the flag hidden says None.',
-    'A host that runs under its own hypervisor (Hyper-V’s root, Xen’s control domain) can say Pass-Through.',
+    'The driver concludes it from the processor’s hypervisor flag: a guest with the flag hidden reports None.',
+    'A host that runs under its own hypervisor (Hyper-V’s root, Xen’s control domain) can report Pass-Through.',
   ],
   source:
     'NVML reference, nvmlGpuVirtualizationMode_t; NVIDIA vGPU software, “virtual GPU types”. Measured: Pass-Through on A10G, T4, V100, RTX 3080 and GH200 guests.',
@@ -42,7 +42,7 @@ const mode: Signal = {
           ? [
               against(
                 'names',
-                `The GPU driver says of ${count(given.length, 'GPU')}: given to a guest (${quote(given[0]?.virtualization ?? '')}).`,
+                `The GPU driver reports ${count(given.length, 'GPU')} as assigned to a guest (${quote(given[0]?.virtualization ?? '')}).`,
               ),
             ]
           : []),
@@ -50,7 +50,7 @@ const mode: Signal = {
           ? [
               against(
                 'names',
-                `The GPU driver says of ${count(parts.length, 'GPU')}: a virtual one (${quote(parts[0]?.virtualization ?? '')}).`,
+                `The GPU driver reports ${count(parts.length, 'GPU')} as virtual (${quote(parts[0]?.virtualization ?? '')}).`,
               ),
             ]
           : []),
@@ -69,7 +69,7 @@ const mode: Signal = {
         return neutral(
           said,
           leavesUnclear(
-            `The GPU driver does not say how ${count(gpus.length - native.length, 'GPU')} are attached.`,
+            `The GPU driver does not report how ${count(gpus.length - native.length, 'GPU')} are attached.`,
             gpuNvidia,
           ),
         )
@@ -79,16 +79,13 @@ const mode: Signal = {
           leavesUnclear(
             listed === null
               ? `The GPU driver calls ${count(native.length, 'GPU')} native, and the PCI bus was not read.`
-              : `The PCI bus has ${count(listed, 'NVIDIA GPU')}, and the driver says of ${native.length} that they are native.`,
+              : `The PCI bus has ${count(listed, 'NVIDIA GPU')}, and the driver reports ${native.length} as native.`,
             gpuNvidia,
           ),
         )
       return metal(
         said,
-        speaksFor(
-          `The GPU driver says of no GPU that it was given to a guest (${listed} of ${listed} read).`,
-          gpuNvidia,
-        ),
+        speaksFor(`The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`, gpuNvidia),
         ...(hosts.length > 0
           ? [leavesUnclear(`${count(hosts.length, 'GPU')} can serve virtual GPUs to guests of this system.`, gpuNvidia)]
           : []),
@@ -109,9 +106,9 @@ const hostlink: Signal = {
   onGuest: 'N/A: the driver sees no real port',
   spoof: 'S0',
   traps: [
-    'Comes from the same decision as the mode in guests that say Pass-Through: no second piece of evidence there.',
+    'Derived from the same decision as the mode in guests that report Pass-Through: no second piece of evidence there.',
     'Drivers before 2022 do not print it.',
-    'GPUs that share a package with their processor may have no port to speak of.',
+    'GPUs that share a package with their processor may have no port of their own.',
   ],
   source:
     'nvidia-smi(1), “Host Max”. Measured: N/A in all 4 guests with a GPU that print it, a number on all 17 native GPUs that do.',
@@ -132,7 +129,7 @@ const hostlink: Signal = {
           claimsNative && !onPackage
             ? against(
                 'odd',
-                `The GPU driver says “None” for virtualization of ${count(unlinked.length, 'GPU')} (${addresses(unlinked)}), and sees no real port above.`,
+                `The GPU driver reports “None” for virtualization of ${count(unlinked.length, 'GPU')} (${addresses(unlinked)}), and detects no real port above.`,
               )
             : against('hint', `The GPU driver sees no real port above ${count(unlinked.length, 'GPU')}.`),
         )
@@ -173,5 +170,5 @@ const licence: Signal = {
     }),
 }
 
-/** What the driver says of its GPUs, what stands around them on their board, and how they are cut into parts. */
+/** What the driver reports about its GPUs, what stands around them on their board, and how they are cut into parts. */
 export const gpuSignals: readonly Signal[] = [mode, hostlink, licence, ...boardSignals, ...partSignals]

@@ -64,11 +64,11 @@ function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Si
   ]
 }
 
-/** Reasons of the probes that say that there is nothing to read, and not that it could not be read. */
+/** Reasons of the probes that state that there is nothing to read, and not that it could not be read. */
 const ABSENT: ReadonlySet<string> = new Set([NO_LOG, NO_TPM_DEVICE])
 const NO_TPM = 'The kernel shows no TPM.'
 
-/** A machine without a TPM has neither log nor certificate; where one shows, or nobody looked, what was not read stays open. */
+/** A machine without a TPM has neither log nor certificate; where one shows, or no one looked, what was not read stays open. */
 function withoutAnswer(read: Read, probe: typeof tpmMeasurements | typeof tpmEk, reason: string): Observation {
   const tpm = read(tpmPresence)
   return !tpm.ok && tpm.reason === NO_TPM_VISIBLE && ABSENT.has(reason)
@@ -80,14 +80,14 @@ const log: Signal = {
   id: 'tpm.log',
   family: 'management',
   title: 'The firmware’s log of the start, against the TPM',
-  onMetal: 'replays to the TPM’s registers 0 to 7, with the versions of the board’s maker',
+  onMetal: 'replays to the TPM’s registers 0 to 7, with the versions of the board’s manufacturer',
   onGuest: 'OVMF’s volumes or a cloud’s version; with a host’s TPM passed through no register fits',
   spoof: 'S0',
   traps: [
     'swtpm and OVMF make a log that replays, by options of libvirt.',
-    'A software TPM in a guest replays as well: that the two fit is no sign of hardware by itself.',
+    'A software TPM in a guest replays as well: agreement alone is no evidence of hardware.',
     'Without a signed quote of registers over a number of ours, both can be invented.',
-    'Firmware with faulty logs exists; one register that differs says little.',
+    'Firmware with faulty logs exists; one register that differs is weak evidence.',
   ],
   source:
     'TCG PC Client Platform Firmware Profile 1.06 §10, §3.3; OvmfPkg. Measured: the log of OVMF with a software TPM, which replays in full.',
@@ -148,14 +148,14 @@ const endorsement: Signal = {
   id: 'tpm.ek',
   family: 'management',
   title: 'Who signed for the TPM',
-  onMetal: 'the maker of the chip: Infineon, Nuvoton, STMicroelectronics, Intel, AMD',
+  onMetal: 'the manufacturer of the chip: Infineon, Nuvoton, STMicroelectronics, Intel, AMD',
   onGuest: 'an authority that the host made for itself, or a cloud’s authority for virtual TPMs',
   spoof: 'S0',
   traps: [
     'swtpm’s own authority (swtpm-localca) takes any name, by its settings.',
-    'The certificate is public and can be copied from any chip: without a challenge to its key it says nothing for hardware.',
-    'Its signature is not followed to the maker’s root here.',
-    'Some chips keep none, and have it fetched from their maker.',
+    'The certificate is public and can be copied from any chip: without a challenge to its key it is no evidence of hardware.',
+    'Its signature is not verified up to the manufacturer’s root here.',
+    'Some chips store none; it is fetched from the manufacturer.',
   ],
   source: 'TCG EK Credential Profile 2.5 §2.2.1.4; swtpm(8), swtpm_localca.',
   probes: [tpmEk, tpmPresence],
@@ -175,8 +175,8 @@ const endorsement: Signal = {
       said,
       leavesUnclear(
         MAKERS.test(issuer)
-          ? `The TPM’s certificate names a maker of chips (${said}); it can be copied, and its key was not challenged.`
-          : `The TPM’s certificate names nobody we know as a maker of chips (${said}).`,
+          ? `The TPM’s certificate names a chip manufacturer (${said}); it can be copied, and its key was not challenged.`
+          : `The TPM’s certificate names no known chip manufacturer (${said}).`,
         tpmEk,
       ),
     )

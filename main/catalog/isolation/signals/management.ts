@@ -119,12 +119,12 @@ const depth: Signal = {
   onGuest: 'QEMU’s model: one sensor, no inventory, no event, no power',
   spoof: 'S0',
   traps: [
-    'QEMU’s ipmi-bmc-extern lets a program answer as any controller.',
+    'QEMU’s ipmi-bmc-extern lets a program imitate any controller.',
     'After a repair the inventory can carry the serial numbers of the part that was replaced.',
     'Nodes of a shared chassis have fewer sensors.',
-    'A provider may answer through the controller whatever it likes; only its own network port can be asked independently.',
+    'A provider may return any data through the controller; only its own network port can be queried independently.',
   ],
-  source: 'ipmitool(1); IPMI 2.0 §33, §38. Measured: QEMU’s ipmi-bmc-sim answers with one sensor and no inventory.',
+  source: 'ipmitool(1); IPMI 2.0 §33, §38. Measured: QEMU’s ipmi-bmc-sim returns one sensor and no inventory.',
   probes: [bmc, bmcPresence, dmiIdentity, hostSerials],
   observe(read) {
     const reading = read(bmc)
@@ -136,7 +136,7 @@ const depth: Signal = {
     }
     const { fact } = reading
     if (fact.unanswered !== undefined)
-      return unreadable(bmc, `the management controller’s answer about ${fact.unanswered.join(', ')} was not read`)
+      return unreadable(bmc, `the management controller’s response about ${fact.unanswered.join(', ')} was not read`)
     const serials = read(hostSerials)
     const agrees = serialsAgree(fact.inventory, serials.ok ? serials.fact : null)
     const sensors = fact.sensors === null ? 'no list of sensors' : count(fact.sensors, 'sensor')
@@ -147,7 +147,7 @@ const depth: Signal = {
       ? metal(
           said,
           speaksFor(
-            `The management controller (${plain(fact.maker ?? 'maker not named', 60)}) reads ${count(fact.readings ?? 0, 'sensor')}${agrees === true ? ', and its inventory has the serial number of the firmware' : ''}.`,
+            `The management controller (${plain(fact.maker ?? 'manufacturer not stated', 60)}) reads ${count(fact.readings ?? 0, 'sensor')}${agrees === true ? ', and its inventory has the serial number of the firmware' : ''}.`,
             bmc,
           ),
         )
@@ -218,7 +218,7 @@ const cloud: Signal = {
   spoof: 'S0',
   traps: [
     'Clouds use the same images and the same first-boot program for bare metal.',
-    'Anybody can install either kernel.',
+    'Any administrator can install either kernel.',
   ],
   source: 'cloud-init documentation, instance metadata; kernel packages of Ubuntu and Debian.',
   probes: [osIdentity, cloudInit],
@@ -252,7 +252,7 @@ const boot: Signal = {
   onMetal: 'on or off',
   onGuest: 'on or off: monitors offer it to guests as well',
   spoof: 'S0',
-  traps: ['It says what firmware checked, and nothing of what is beneath it.'],
+  traps: ['It shows what firmware checked, and is no evidence of what is beneath it.'],
   source: 'UEFI 2.10 §3.3 and §32.3.',
   probes: [secureBoot],
   observe(read) {
@@ -263,5 +263,5 @@ const boot: Signal = {
   },
 }
 
-/** What the management controller, the TPM and the system’s own software tell. */
+/** What the management controller, the TPM and the system’s own software show. */
 export const managementSignals: readonly Signal[] = [device, depth, ...tpmSignals, agent, cloud, boot]

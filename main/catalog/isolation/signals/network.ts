@@ -47,12 +47,12 @@ const driver: Signal = {
   id: 'net.driver',
   family: 'network',
   title: 'Drivers of the network adapters',
-  onMetal: 'whole adapters of hardware makers',
+  onMetal: 'whole adapters of hardware manufacturers',
   onGuest: 'virtio, VMware’s, Hyper-V’s or Xen’s adapters, or one virtual function of an adapter',
   spoof: 'S1',
   traps: [
     'Amazon’s, Google’s, Microsoft’s and Alibaba’s adapters are presented by a card of the provider, on whole machines too; so is virtio by a data-processing unit.',
-    'Adapters that emulators imitate (e1000, e1000e, igb and older ones) are on real boards as well: they say nothing.',
+    'Adapters that emulators imitate (e1000, e1000e, igb and older ones) are on real boards as well: they are no evidence.',
     'An adapter that was handed over whole looks as on hardware.',
     'A provider’s card can present a virtual function to a whole machine (Huawei’s bare metal): it needs an explanation and decides nothing alone.',
     'Inside a container only its own interfaces are seen.',
@@ -97,7 +97,7 @@ const driver: Signal = {
       return neutral(
         value,
         leavesUnclear(
-          `${names(virtio)} on virtio, presented by a data-processing unit in this machine; the network behind is whoever’s manages that unit.`,
+          `${names(virtio)} on virtio, presented by a data-processing unit in this machine; the network behind it belongs to the operator of that unit.`,
           netInterfaces,
           'drivers',
         ),
@@ -174,14 +174,14 @@ const mac: Signal = {
   id: 'net.mac',
   family: 'network',
   title: 'Addresses of the network adapters',
-  onMetal: 'addresses that a maker of adapters registered',
+  onMetal: 'addresses registered by an adapter manufacturer',
   onGuest: 'the beginnings that hypervisors hand out: 52:54:00, 00:50:56, 00:15:5d and others',
   spoof: 'S0',
   traps: [
-    'An address is text: a provider sets a real maker’s as easily.',
-    'Bonds, bridges and container ends make up addresses of their own; only adapters are looked at.',
+    'An address is text: a provider can set a real manufacturer’s as easily.',
+    'Bonds, bridges and container ends generate their own addresses; only adapters are evaluated.',
     'Alibaba gives its whole machines addresses of Xen’s range, and Huawei of OpenStack’s: those ranges only hint.',
-    'Software on real hardware can set any address; the kernel says so, and then it does not count.',
+    'Software on real hardware can set any address; the kernel reports this, and then it does not count.',
   ],
   source: 'IEEE registration authority (MA-L); include/uapi/linux/netdevice.h (addr_assign_type).',
   probes: [netInterfaces],
@@ -202,7 +202,8 @@ const mac: Signal = {
         `${given.length} of ${count(own.length, 'address', 'addresses')} begin as those of guests`,
         ...given.slice(0, 16).map(({ nic, platform }) =>
           sign(
-            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a maker's driver it contradicts.
+            // Where the adapter is the hypervisor's or provider's by its driver, the address adds nothing; under a manufacturer's driver it
+            // contradicts.
             OPEN_RANGES.has(platform) ||
               isVirtio(nic.driver, nic.path) ||
               PROVIDER_DRIVERS.has(nic.driver) ||
@@ -220,12 +221,12 @@ const mac: Signal = {
       )
     const registered = own.filter((nic) => !isLocallyGiven(nic.mac))
     return registered.length === own.length
-      ? metal(`${count(own.length, 'address', 'addresses')} of makers’ ranges`)
+      ? metal(`${count(own.length, 'address', 'addresses')} of manufacturers’ ranges`)
       : neutral(
-          `${own.length - registered.length} of ${count(own.length, 'address', 'addresses')} not from a maker’s range`,
+          `${own.length - registered.length} of ${count(own.length, 'address', 'addresses')} not from a manufacturer’s range`,
         )
   },
 }
 
-/** What adapters and the network around them tell. Adapters that only look virtual say where they are, not what the machine is. */
+/** What adapters and the network around them show. Adapters that only look virtual state where they are, not what the machine is. */
 export const networkSignals: readonly Signal[] = [driver, mac, ...surroundingSignals, ...fabricSignals]

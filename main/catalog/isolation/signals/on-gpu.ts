@@ -16,13 +16,16 @@ export function lacksNvidia(read: Read): Observation | null {
     : null
 }
 
-/** Judges what the driver says of its GPUs. Without a driver's answer it cannot be judged; a machine without such GPUs has nothing to judge. */
+/**
+ * Judges what the driver reports about its GPUs. Without a driver's report it cannot be evaluated; a machine without such GPUs has nothing
+ * to evaluate.
+ */
 export function onNvidia(read: Read, judge: (driver: NvidiaGpus, listed: number | null) => Observation): Observation {
   const none = lacksNvidia(read)
   if (none !== null) return none
   const driver = read(gpuNvidia)
   if (!driver.ok) return unreadable(gpuNvidia, driver.reason)
   return driver.fact.gpus.length === 0
-    ? unreadable(gpuNvidia, 'the driver answers, and knows no GPU')
+    ? unreadable(gpuNvidia, 'the driver responds, and lists no GPU')
     : judge(driver.fact, listedGpus(read))
 }

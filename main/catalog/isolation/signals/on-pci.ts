@@ -1,7 +1,7 @@
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { notApplicable, type Observation, type Read, unreadable } from '../signal.ts'
 
-/** Judges the devices of a PCI bus that was read; a machine without one has nothing to judge. */
+/** Judges the devices of a PCI bus that was read; a machine without one has nothing to evaluate. */
 export function onPci(read: Read, judge: (devices: readonly PciDevice[]) => Observation): Observation {
   const reading = read(pciDevices)
   if (!reading.ok) return unreadable(pciDevices, reading.reason)

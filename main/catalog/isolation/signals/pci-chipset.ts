@@ -94,11 +94,11 @@ const hostBridge: Signal = {
   spoof: 'S1',
   traps: [
     'Q35’s bridge was a real part of 2007: only the mismatch with the processor counts.',
-    'Chipsets of NVIDIA, ATI, VIA and others stood behind old processors of Intel and AMD.',
-    'The ids are text in the source of a machine monitor: whoever rebuilds it writes others.',
+    'Chipsets of NVIDIA, ATI, VIA and others were used with old processors of Intel and AMD.',
+    'The IDs are text in the source of a machine monitor: a rebuilt monitor can have others.',
   ],
   source:
-    'pci.ids; QEMU hw/pci-host, Firecracker and Cloud Hypervisor sources. Measured: in 5 of 6 guests on record (of the sixth the processor is not known), in none of 27 physical machines.',
+    'pci.ids; QEMU hw/pci-host, Firecracker and Cloud Hypervisor sources. Measured: in 5 of 6 recorded guests (of the sixth the processor is not known), in none of 27 physical machines.',
   probes: [pciDevices, cpuFeatures, osIdentity],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -155,7 +155,7 @@ const uncore: Signal = {
       if (shows === 'never') return notApplicable('Processors of this kind show no inside on the PCI bus.')
       if (found.length > 0) return neutral(`${count(found.length, 'function')}, fewer than hardware has`)
       if (shows === null) return neutral('none, of a processor that is on no record')
-      if (rootFunction(devices) === null) return neutral('none, in a tree whose head 0000:00:00.0 is missing')
+      if (rootFunction(devices) === null) return neutral('none, in a tree whose root 0000:00:00.0 is missing')
       const text =
         'The PCI bus shows nothing of the processor’s inside (memory controllers, mesh, data fabric), which hardware of its kind does.'
       return virtual('none', against(shows === 'always' ? 'odd' : 'hint', null, text))

@@ -29,7 +29,7 @@ const addresses = (devices: readonly { readonly address: string }[]): string =>
     3,
   )
 
-// PCI Express defined 32 lanes and nobody built them; models of ports are set to the most there is.
+// PCI Express defined 32 lanes and no one built them; models of ports are set to the most there is.
 const WIDEST_BUILT = 16
 const GEN1 = 2.5
 
@@ -52,7 +52,7 @@ function linkSigns(devices: readonly PciDevice[], cpu: CpuFeatures | null): read
       ? [
           say(
             isX86 ? 'odd' : 'hint',
-            `${count(wide.length, 'PCI port')} (${addresses(wide)}) with 32 lanes: models of ports say so, and no such port was built.`,
+            `${count(wide.length, 'PCI port')} (${addresses(wide)}) with 32 lanes: emulated ports report this, and no such port was built.`,
           ),
         ]
       : []),
@@ -112,7 +112,7 @@ const phy: Signal = {
   traps: [
     'A patched monitor adds the registers, which are plain bytes in configuration space.',
     'Needs the capability space beyond 256 bytes, which some kernels and firmware switch off.',
-    'Error reporting (AER) tells nothing: models of ports have it.',
+    'Error reporting (AER) is no evidence: emulated ports have it.',
   ],
   source:
     'PCI Express 5.0 §7.7.3 (required of ports for 8 GT/s), §7.7.5 to §7.7.7. Measured: absent on QEMU’s port of 16 GT/s, present on a two-socket H100 server.',
@@ -122,7 +122,7 @@ const phy: Signal = {
     if (!reading.ok) return unreadable(pciPorts, reading.reason)
     const { ports } = reading.fact
     const bus = read(pciDevices)
-    // The kernel's own list of the bus has ports, and the answer has none: it is not the answer of a working lspci.
+    // The kernel's own list of the bus has ports, and the response has none: it is not the response of a working lspci.
     if (ports.length === 0 && bus.ok && bus.fact.devices.some(({ class: kind }) => kind.startsWith('0604')))
       return unreadable(pciPorts, 'the list of PCI ports is empty, and the bus has some')
     const fast = ports.filter(isFast)
@@ -162,14 +162,14 @@ const phy: Signal = {
 const above: Signal = {
   id: 'pci.switch',
   family: 'pci',
-  title: 'What stands above the GPUs',
+  title: 'Ports above the GPUs',
   onMetal: 'a port of the processor, or a PCI Express switch of PLX, Broadcom or Microchip',
   onGuest: 'nothing: the GPU sits on the root bus itself, or under a model of a port',
   spoof: 'S1',
   traps: [
     'QEMU’s models of ports and switches have ids of their own; a patched monitor gives them any.',
     'Servers with GPUs as cards have no switch.',
-    'Monitors can put a model of a port above.',
+    'Monitors can add an emulated port above.',
   ],
   source: 'PCI Express 5.0 §1.3 (an endpoint has a port above it). Measured: 42 switch ports on an 8-GPU H100 server.',
   probes: [pciDevices, cpuFeatures],

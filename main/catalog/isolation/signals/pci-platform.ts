@@ -67,12 +67,12 @@ const iommu: Signal = {
   id: 'pci.iommu',
   family: 'pci',
   title: 'Memory protection units',
-  onMetal: 'units of the processor’s maker and 50 to 300 groups, or none where firmware or kernel switch it off',
+  onMetal: 'units of the processor’s manufacturer and 50 to 300 groups, or none where firmware or kernel switch it off',
   onGuest: 'none, or a model of Intel’s unit also behind an AMD processor',
   spoof: 'S0',
   traps: [
     'QEMU’s intel-iommu and amd-iommu are options; so is what they call themselves.',
-    'Images for AI servers often switch it off: its absence says nothing.',
+    'Images for AI servers often switch it off: its absence is no evidence.',
   ],
   source:
     'Documentation/ABI/testing/sysfs-class-iommu, sysfs-kernel-iommu_groups; Linux drivers/iommu. Measured in guests.',
@@ -135,7 +135,7 @@ const edac: Signal = {
               cpuSensors,
             ),
           )
-        : neutral(`${count(memoryControllers.length, 'controller')} by what the firmware says, or without a module`)
+        : neutral(`${count(memoryControllers.length, 'controller')} by the firmware’s report, or without a module`)
     }
     return cpu.fact.architecture === 'x86' && showsUncore(cpu.fact) === 'always' && cpu.fact.vendor === 'GenuineIntel'
       ? virtual(
@@ -187,7 +187,7 @@ const usb: Signal = {
     'A guest’s owner can leave the tablet out, or pass a device through.',
   ],
   source:
-    'usb.ids; measured: the hub of American Megatrends on three of three servers on record, the tablet in QEMU guests.',
+    'usb.ids; measured: the hub of American Megatrends on three of three recorded servers, the tablet in QEMU guests.',
   probes: [usbDevices],
   observe(read) {
     const reading = read(usbDevices)

@@ -51,16 +51,16 @@ const vendorSigns = (devices: readonly PciDevice[]): readonly Sign[] => [
 const vendors: Signal = {
   id: 'pci.vendors',
   family: 'pci',
-  title: 'Makers of the PCI devices',
-  onMetal: 'makers of chips: 8086, 1022, 10de, 15b3 and the like',
+  title: 'Manufacturers of the PCI devices',
+  onMetal: 'chip manufacturers: 8086, 1022, 10de, 15b3 and the like',
   onGuest:
     'ids that only hypervisors present (1b36, 15ad, 5853, 80ee), or paravirtual devices (1af4, 1d0f, 1ae0, 1414)',
   spoof: 'S0',
   traps: [
-    'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing. Where they stand behind a port of the processor that is known to be real, virtio beside such a unit, they say nothing of the machine.',
-    'A guest that is given emulated or passed-through devices of real makers shows none.',
+    'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing. Behind a processor port that is known to be real, or as virtio with such a unit, they are no evidence about the machine.',
+    'A guest with emulated or passed-through devices of real manufacturers shows none.',
   ],
-  source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 guests on record, in none of 27 physical machines.',
+  source: 'pci.ids; QEMU docs/specs/pci-ids. Measured: in all 6 recorded guests, in none of 27 physical machines.',
   probes: [pciDevices, pciPorts, cpuFeatures],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -74,13 +74,13 @@ const vendors: Signal = {
             `${count(ofCards.length, 'PCI function')} (${named(
               ofCards.map(({ address }) => address),
               4,
-            )}) presented by a data-processing unit or a card of the provider, behind a port of the processor: what stands behind the function is not visible from here. It says nothing of the machine.`,
+            )}) presented by a data-processing unit or a card of the provider, behind a port of the processor: the device behind the function is not visible from here. It is no evidence about the machine.`,
             pciDevices,
             'ids',
           ),
         )
       return signs.length === 0
-        ? metal(`${count(devices.length, 'device')}, none of a maker of virtual devices`)
+        ? metal(`${count(devices.length, 'device')}, none of a manufacturer of virtual devices`)
         : virtual(`${signs.length === 1 ? 'one kind' : `${signs.length} kinds`} of virtual or shared devices`, ...signs)
     }),
 }
@@ -88,13 +88,13 @@ const vendors: Signal = {
 const subsystem: Signal = {
   id: 'pci.subsystem',
   family: 'pci',
-  title: 'Maker of the board, as its chips name it',
-  onMetal: 'the maker of the server or of the card',
+  title: 'Board manufacturer, as reported by its chips',
+  onMetal: 'the manufacturer of the server or of the card',
   onGuest: 'QEMU’s 1af4:1100 on copied chips, also where everything else was renamed',
   spoof: 'S1',
   traps: ['Virtio devices carry 1af4 in this place by their own standard; they are not counted.'],
   source:
-    'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every guest of QEMU on record, dressed up or not.',
+    'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every recorded guest of QEMU, disguised or not.',
   probes: [pciDevices],
   observe: (read) =>
     onPci(read, (devices) => {
@@ -109,7 +109,7 @@ const subsystem: Signal = {
             'impossible',
             'QEMU',
             speaksAgainst(
-              `QEMU’s subsystem id 1af4:1100 stands on ${count(own.length, 'device')} of other makers (${named(
+              `QEMU’s subsystem ID 1af4:1100 is on ${count(own.length, 'device')} of other manufacturers (${named(
                 own.map(({ address }) => address),
                 3,
               )}).`,
@@ -136,7 +136,7 @@ const size: Signal = {
   onGuest: '6 to 45 functions on one root bus',
   spoof: 'S0',
   traps: [
-    'Functions, ports and root buses (pxb-pcie) are added by options of QEMU, as many as somebody likes.',
+    'Functions, ports and root buses (pxb-pcie) can be added by QEMU options, in any number.',
     'Small edge boards have 10 to 30 functions.',
     'A guest with many passed-through devices has more.',
   ],
@@ -168,7 +168,7 @@ const size: Signal = {
   },
 }
 
-/** What the PCI tree tells: its makers, its head, its size, its ports, the memory protection and instruments beside it. */
+/** What the PCI tree shows: its manufacturers, its head, its size, its ports, the memory protection and instruments next to it. */
 export const pciSignals: readonly Signal[] = [
   vendors,
   subsystem,

@@ -14,7 +14,7 @@ const kvm: Signal = {
   traps: [
     'Guests within guests are one option of the KVM module.',
     'Many clouds let guests run guests: a working module shows no hardware.',
-    'The count also rises with each open file of a guest: it tells “some”, not “how many”.',
+    'The count also rises with each open file of a guest: it shows “some”, not “how many”.',
     'Where the kernel has KVM built in, there is no count.',
   ],
   source: 'Linux virt/kvm/kvm_main.c; drivers/vfio/pci; include/uapi/linux/if_tun.h.',
@@ -29,7 +29,7 @@ const kvm: Signal = {
     return neutral(
       found.length === 0
         ? 'no support for guests'
-        : `${held}; ${lent === 0 ? 'nothing set up for guests' : `${count(lent, 'device')} set up for guests`}`,
+        : `${held}; ${lent === 0 ? 'nothing configured for guests' : `${count(lent, 'device')} configured for guests`}`,
     )
   },
 }
@@ -59,5 +59,5 @@ const xen: Signal = {
   },
 }
 
-/** What tells a system that holds guests. Neither hardware nor guest is shown by it. */
+/** What shows a system that holds guests. Neither hardware nor guest is shown by it. */
 export const hostSignals: readonly Signal[] = [kvm, xen]

@@ -18,7 +18,7 @@ const TELLING: ReadonlyMap<number, string> = new Map([
 const caps: Signal = {
   id: 'ns.caps',
   family: 'session',
-  title: 'What our session may ever do',
+  title: 'Maximum privileges of the session',
   onMetal: 'every capability of the kernel',
   onGuest: 'the same: containers lack some, guests do not',
   spoof: 'S0',
@@ -34,7 +34,7 @@ const caps: Signal = {
     const reading = read(sessionLimits)
     if (!reading.ok) return unreadable(sessionLimits, reading.reason)
     const dropped = reading.fact.droppedCapabilities
-    if (dropped === null) return neutral('not told by this kernel')
+    if (dropped === null) return neutral('not reported by this kernel')
     if (dropped.length === 0) return metal('all')
     const telling = dropped.flatMap((number) => TELLING.get(number) ?? [])
     const said = `${count(dropped.length, 'capability', 'capabilities')} given up`
@@ -43,7 +43,7 @@ const caps: Signal = {
       : neutral(
           said,
           leavesUnclear(
-            `Our session can never have: ${telling.join(', ')}. What an administrator would see may be kept from it.`,
+            `The session cannot obtain: ${telling.join(', ')}. Data visible to an administrator may be hidden from it.`,
             sessionLimits,
             'status',
           ),
@@ -51,13 +51,13 @@ const caps: Signal = {
   },
 }
 
-/** A limit below this part of the machine is one that somebody set. */
+/** A limit below this part of the machine is one that a person set. */
 const NEARLY_ALL = 0.99
 
 const groups: Signal = {
   id: 'ns.cgroup',
   family: 'session',
-  title: 'Limits at the root of what we see',
+  title: 'Limits at the visible root',
   onMetal: 'the whole tree of control groups, every processor, no limit',
   onGuest: 'the same: a container sees a part of the tree and its limits',
   spoof: 'S0',
@@ -80,17 +80,13 @@ const groups: Signal = {
       ...(memoryBytes === null ? [] : [`${Math.round(memoryBytes / 2 ** 20)} MiB of memory`]),
     ]
     if (limits.length === 0 && root === 'whole') return metal('the whole tree, no limit')
-    if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is whole is not told')
+    if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is complete is not reported')
     const said = limits.length > 0 ? limits.join(', ') : 'a part of the tree, no limit'
     return containerAnswer(read).isContainer
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(
-            `Limits stand at the root of the control groups that we see: ${said}.`,
-            sessionLimits,
-            'groups',
-          ),
+          leavesUnclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
         )
   },
 }

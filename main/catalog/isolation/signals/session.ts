@@ -7,18 +7,18 @@ import { metal, neutral, type Signal, unreadable } from '../signal.ts'
 import { hostSignals } from './session-hosts.ts'
 import { limitSignals } from './session-limits.ts'
 
-/** The same kernel shows containers on hardware and containers in a guest alike: none of these signals tells the two apart. */
-const SAME = 'the same: these tell containers, not guests'
+/** The same kernel shows containers on hardware and containers in a guest alike: none of these signals shows the two apart. */
+const SAME = 'the same: these indicate containers, not guests'
 
 const inodes: Signal = {
   id: 'ns.inode',
   family: 'session',
-  title: 'Namespaces of our session',
+  title: 'Namespaces of the session',
   onMetal: 'the initial ones, whose numbers are fixed in the kernel',
   onGuest: SAME,
   spoof: 'S0',
   traps: [
-    'A guest shows what hardware shows, without anybody’s doing.',
+    'A guest shows the same as hardware, without any falsification.',
     'Network and mount namespaces have no fixed number.',
     'Kernels before 3.8 have no numbers for processes and users.',
   ],
@@ -30,8 +30,8 @@ const inodes: Signal = {
     const { own } = reading.fact
     if (own.pid === null)
       return neutral(
-        'process namespace not told',
-        leavesUnclear('The kernel does not tell the process namespace of our session.', namespaces, 'own'),
+        'process namespace not reported',
+        leavesUnclear('The kernel does not report the process namespace of the session.', namespaces, 'own'),
       )
     const others = NAMESPACE_KINDS.filter((kind) => own[kind] !== null && own[kind] !== INITIAL_NAMESPACES[kind])
     if (others.length === 0)
@@ -57,7 +57,7 @@ const first: Signal = {
   traps: [
     'Where other users’ processes are hidden, the first ones cannot be read.',
     'Under version 2 of control groups a container sees its own group as the root.',
-    'Its environment can say “container=”, and holds secrets: it is not read.',
+    'Its environment can contain “container=”, but holds secrets: it is not read.',
   ],
   source: 'Linux init/main.c (rest_init), kernel/sched/debug.c; cgroups(7).',
   probes: [namespaces, sessionLimits],
@@ -65,7 +65,7 @@ const first: Signal = {
     const reading = read(namespaces)
     if (!reading.ok) return unreadable(namespaces, reading.reason)
     const { firstProcess, secondProcess, containerGroups } = reading.fact
-    if (firstProcess === null || secondProcess === null) return neutral('hidden from us')
+    if (firstProcess === null || secondProcess === null) return neutral('hidden from the session')
     const said = `${named([firstProcess, secondProcess])}, ${containerGroups.length === 0 ? 'in no' : 'in a'} container’s group`
     const limits = read(sessionLimits)
     const outside = limits.ok ? limits.fact.schedulerId : null
@@ -110,7 +110,7 @@ const files: Signal = {
       : neutral(
           named(marks, 4),
           leavesUnclear(
-            `Traces of container software are there: ${named(marks)}. The process namespace is the initial one, so they alone say little.`,
+            `Traces of container software are there: ${named(marks)}. The process namespace is the initial one, so they alone are weak evidence.`,
             namespaces,
             'marks',
           ),
@@ -147,5 +147,5 @@ const openVz: Signal = {
   },
 }
 
-/** What tells a container from a whole system, and a system that holds guests from one that holds none. */
+/** What distinguishes a container from a whole system, and a system that holds guests from one that holds none. */
 export const sessionSignals: readonly Signal[] = [inodes, first, files, openVz, ...limitSignals, ...hostSignals]

@@ -29,13 +29,13 @@ const rich: Signal = {
   id: 'dmi.rich',
   family: 'firmware',
   title: 'What the firmware describes of the board',
-  onMetal: 'Caches, slots, connectors and built-in devices, and often structures of the maker’s own.',
+  onMetal: 'Caches, slots, connectors and built-in devices, and often manufacturer-specific structures.',
   onGuest: 'Next to none of them; VMware lists hundreds that are empty.',
   spoof: 'S0',
   traps: [
     'A plain number of structures misleads: guests of VMware have over 200.',
     'A copied table of another server describes a whole board.',
-    'Single makers leave out connectors, slots or built-in devices; none of 113 measured boards left out all with the caches.',
+    'Some manufacturers omit connectors, slots or built-in devices; none of 113 measured boards omitted all of these and the caches.',
   ],
   source:
     'DMTF DSP0134 §6.2 (required structures) and types 7 to 10, 17, 38, 41; measured on 113 boards and 21 guests.',
@@ -52,7 +52,7 @@ const rich: Signal = {
 
 interface Described {
   readonly kinds: readonly string[]
-  /** Things that only real boards were seen to describe: modules with data, a management interface, the maker's own structures. */
+  /** Things that only real boards were seen to describe: modules with data, a management interface, the manufacturer's own structures. */
   readonly ownData: boolean
   readonly probe: typeof dmiTable | typeof dmiEntries
 }
@@ -105,7 +105,7 @@ const modules: Signal = {
   id: 'dmi.dimm',
   family: 'firmware',
   title: 'Memory modules in the firmware’s table',
-  onMetal: 'Each with its maker, part number, speed and rank.',
+  onMetal: 'Each with its manufacturer, part number, speed and rank.',
   onGuest: 'One or a few without any of these.',
   spoof: 'S0',
   traps: [

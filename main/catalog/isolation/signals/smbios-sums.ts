@@ -223,7 +223,7 @@ const chips: Signal = {
   spoof: 'S0',
   traps: [
     'QEMU’s Q35 has eight such chips on its bus by default; with modules in the table the kernel gives them a driver.',
-    'On most servers the management controller owns the bus or no driver is loaded: missing chips say nothing.',
+    'On most servers the management controller owns the bus or no driver is loaded: missing chips are no evidence.',
     'Emulators can place empty chips on an emulated bus.',
   ],
   source: 'Linux drivers/misc/eeprom/ee1004.c, drivers/hwmon/spd5118.c; JEDEC JESD21-C, JESD300-5.',

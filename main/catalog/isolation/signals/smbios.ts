@@ -24,13 +24,13 @@ const strings: Signal = {
   id: 'dmi.strings',
   family: 'firmware',
   title: 'Names in the firmware’s hardware table',
-  onMetal: 'The maker of the board, the system and its firmware.',
+  onMetal: 'The manufacturer of the board, the system and its firmware.',
   onGuest: 'The hypervisor’s or the cloud’s name, unless someone wrote another.',
   spoof: 'S0',
   traps: [
-    'Makers of hypervisors build servers too: Oracle, Sun, Nutanix and Joyent stand on real boards, so only exact product names count.',
+    'Hypervisor vendors build servers too: Oracle, Sun, Nutanix and Joyent are named on real boards, so only exact product names count.',
     'Amazon’s .metal sizes, Google’s bare metal and Alibaba’s carry the same cloud name as their guests.',
-    'Text: whoever starts the machine chooses it. A maker’s name says nothing for hardware.',
+    'Text: the operator of the machine chooses it. A manufacturer’s name is no evidence of hardware.',
   ],
   source: 'DMTF DSP0134 types 0 to 4 and 17; Linux drivers/firmware/dmi-id.c; measured on 221 servers and 35 guests.',
   probes: [dmiIdentity, dmiTable, cpuFeatures],
@@ -54,7 +54,7 @@ const strings: Signal = {
       return neutral(
         value,
         leavesUnclear(
-          `The firmware’s identity says ${quote(cloud.words)}, as both guests and bare metal of this cloud do.`,
+          `The firmware’s identity is ${quote(cloud.words)}, as on both guests and bare metal of this cloud.`,
           dmiIdentity,
         ),
       )
@@ -67,7 +67,7 @@ const nameSign = ({ platform, words }: FirmwareName): Sign =>
     'names',
     platform,
     speaksAgainst(
-      `The firmware’s identity says ${quote(words)}, a name of ${platform ?? 'virtual machines'}.`,
+      `The firmware’s identity is ${quote(words)}, a name of ${platform ?? 'virtual machines'}.`,
       dmiIdentity,
     ),
   )
@@ -77,7 +77,7 @@ const leftover = (words: string): Sign =>
     'odd',
     'QEMU',
     speaksAgainst(
-      `The firmware calls the maker of a processor or memory module ${quote(words)}, as QEMU does.`,
+      `The firmware names ${quote(words)} as manufacturer of a processor or memory module, as QEMU does.`,
       dmiTable,
     ),
   )
@@ -110,7 +110,7 @@ const machineBit: Signal = {
   spoof: 'S0',
   traps: [
     'A few real boards set it by mistake: 8 of 162,480 in a public collection, a 24-module server among them.',
-    'SeaBIOS guests and Google’s leave it clear, so that a clear bit says little.',
+    'SeaBIOS guests and Google’s leave it clear, so that a clear bit is weak evidence.',
   ],
   source: 'DMTF DSP0134 table 7 (BIOS characteristics, extension byte 2, bit 4); measured.',
   probes: [dmiTable],

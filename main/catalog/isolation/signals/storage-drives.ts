@@ -13,22 +13,22 @@ import {
 } from '../disk-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
-export const NO_DRIVE = 'the kernel lists no drive besides those made of memory, files and other drives'
+export const NO_DRIVE = 'the kernel lists no drive other than those made of memory, files and other drives'
 const names = (disks: readonly Disk[]): readonly string[] => disks.map(({ name }) => name)
 const drives = (number: number): string => count(number, 'drive')
 
-/** qemu_hw_version() of QEMU (util/osdep.c): what its ATA and SCSI drives answer since 2015, unless it is set. */
+/** qemu_hw_version() of QEMU (util/osdep.c): what its ATA and SCSI drives report since 2015, unless it is set. */
 const QEMU_FIRMWARE = '2.5+'
 
 const model: Signal = {
   id: 'blk.model',
   family: 'storage',
   title: 'What the drives call themselves',
-  onMetal: 'models of drive and controller makers, with serial numbers',
+  onMetal: 'models of drive and controller manufacturers, with serial numbers',
   onGuest: 'names of emulators: QEMU, VMware, VirtualBox, Hyper-V',
   spoof: 'S0',
   traps: [
-    'QEMU’s ide-hd takes any model, and its scsi-hd any maker and product, by options.',
+    'QEMU’s ide-hd accepts any model, and its scsi-hd any manufacturer and product, by options.',
     'A drive that another machine serves (iSCSI, Fibre Channel) carries the name that the other machine gives it, so those do not count.',
     'Names of providers’ volumes and local drives (Amazon, Google, Microsoft) are the same on virtual and on whole machines.',
     'A name is text: QEMU can be rebuilt to give any. The beginning of its NVMe subsystem names survives every setting.',
@@ -71,7 +71,7 @@ const model: Signal = {
           'odd',
           null,
           speaksAgainst(
-            `Firmware version ${quote(QEMU_FIRMWARE)} of ${named(names(versioned), 4)}: QEMU gives it to its SATA and SCSI drives, and no maker of drives numbers so.`,
+            `Firmware version ${quote(QEMU_FIRMWARE)} of ${named(names(versioned), 4)}: QEMU uses it for its SATA and SCSI drives, and no drive manufacturer uses such a number.`,
             inventoryDisks,
             'values',
           ),
@@ -82,7 +82,7 @@ const model: Signal = {
     const fixed = all.filter((disk) => !/^(sr|fd)\d/.test(disk.name) && attachmentOf(disk) !== 'usb')
     const makers = fixed.filter((disk) => isMakersModel(disk) && disk.serial !== '')
     if (makers.length > 0 && makers.length === fixed.length)
-      return metal(`${drives(makers.length)} with a maker’s model and a serial number`)
+      return metal(`${drives(makers.length)} with a manufacturer’s model and a serial number`)
     return provided.length > 0
       ? neutral(
           `${provided.length} of ${drives(local.length)} named by a provider`,
@@ -91,11 +91,11 @@ const model: Signal = {
             inventoryDisks,
           ),
         )
-      : neutral(`${makers.length} of ${drives(fixed.length)} with a known maker’s model and a serial number`)
+      : neutral(`${makers.length} of ${drives(fixed.length)} with a known manufacturer’s model and a serial number`)
   },
 }
 
-/** hw/nvme/ctrl.c of QEMU answers 323 kelvin, for ever. A real drive can be that warm by chance. */
+/** hw/nvme/ctrl.c of QEMU returns 323 kelvin, for ever. A real drive can be that warm by chance. */
 const QEMU_CELSIUS = 49.85
 const COLDEST = -20
 const HOTTEST = 110
@@ -110,7 +110,7 @@ const smart: Signal = {
   traps: [
     'Kernels without the sensors for drives report none; so do drives behind a RAID controller.',
     'A drive that was handed to a guest reports its own temperature there.',
-    'One reading: that the value moves is not shown.',
+    'One sample: that the value changes is not shown.',
   ],
   source:
     'NVMe base specification, SMART / health information log, composite temperature; drivers/nvme/host/hwmon.c; hw/nvme/ctrl.c of QEMU (323 K).',
@@ -138,7 +138,7 @@ const smart: Signal = {
           'hint',
           null,
           speaksAgainst(
-            `${drives(warm.length)} at ${said}: the value that QEMU’s NVMe always gives, and that a real drive has now and then.`,
+            `${drives(warm.length)} at ${said}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
             inventoryDisks,
             'values',
           ),
@@ -148,5 +148,5 @@ const smart: Signal = {
   },
 }
 
-/** What the drives say of themselves. */
+/** What the drives report about themselves. */
 export const driveSignals: readonly Signal[] = [model, smart]

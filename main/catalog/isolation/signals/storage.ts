@@ -22,7 +22,7 @@ const path: Signal = {
   onGuest: 'virtio, Hyper-V’s bus, Xen’s block device',
   spoof: 'S0',
   traps: [
-    'Data-processing units present virtio drives on real hardware (Alibaba’s bare metal, BlueField): that tells where the drive is, not what the machine is.',
+    'Data-processing units present virtio drives on real hardware (Alibaba’s bare metal, BlueField): that shows where the drive is, not what the machine is.',
     'Every hypervisor can emulate NVMe and SATA on a PCI bus of its own making.',
     'A control domain (Xen, Hyper-V) can attach paravirtual drives of its own.',
   ],
@@ -90,7 +90,7 @@ const transport: Signal = {
   spoof: 'S0',
   traps: [
     'QEMU’s nvme and ide-hd are options of its command line.',
-    'Says where a drive is, never that a machine is virtual: servers without a drive of their own start from a network.',
+    'Shows where a drive is, never that a machine is virtual: servers without their own drive start from a network.',
     'A data-processing unit can present a volume of the network as a local NVMe drive (BlueField’s SNAP has the vendor id 15b3; others hide it).',
     'Replication behind a controller is not visible.',
   ],
@@ -114,7 +114,7 @@ const transport: Signal = {
       ...(behind.length > 0
         ? [
             leavesUnclear(
-              `${drives(behind.length)} presented by a data-processing unit: ${named(names(behind), 4)}. What stands behind is not visible.`,
+              `${drives(behind.length)} presented by a data-processing unit: ${named(names(behind), 4)}. The storage behind is not visible.`,
               pciDevices,
               'ids',
             ),
@@ -135,5 +135,7 @@ const transport: Signal = {
 const isDpuFunction = (device: PciDevice | undefined): boolean =>
   device !== undefined && device.vendor === '15b3' && device.class.startsWith('01')
 
-/** What the drives tell. A drive that only looks virtual says where the data is; what the machine is, only an emulator’s own name says. */
+/**
+ * What the drives show. A drive that only looks virtual states where the data is; what the machine is, only an emulator’s own name states.
+ */
 export const storageSignals: readonly Signal[] = [path, transport, ...driveSignals]

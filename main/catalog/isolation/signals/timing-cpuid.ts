@@ -16,7 +16,7 @@ const DISAGREE_PART = 0.2
 const UNMEASURED =
   'Our limits come from the length of the instruction and from measured guests; no hardware without a hypervisor was at hand to measure.'
 const SELECTABLE =
-  'AMD hypervisors choose whether CPUID enters them, so that a quick CPUID says nothing there; on such processors the time is only recorded.'
+  'AMD hypervisors choose whether CPUID enters them, so that a fast CPUID is no evidence there; on such processors the time is only recorded.'
 
 const us = (micros: number): string => `${micros.toFixed(2)} µs`
 
@@ -45,7 +45,7 @@ const cpuidTime: Signal = {
     'A processor held at its lowest clock, or one that is busy, needs longer for the whole loop; time.delta takes that out.',
     'A hypervisor can slow the clock that the guest measures with; time.external is there for that.',
     'A control domain of Xen and the root partition of Hyper-V are slow too, on dedicated hardware. Software emulation is not slow.',
-    'Kernels without the cpuid device cannot be asked.',
+    'Kernels without the cpuid device cannot be tested.',
   ],
   source:
     'Intel SDM vol. 3C, instructions that cause VM exits unconditionally; AMD APM vol. 2, 15.9, intercept of CPUID; arch/x86/kernel/cpuid.c. Measured: 3.8 µs in a Firecracker guest.',
@@ -59,15 +59,12 @@ const cpuidTime: Signal = {
     const said = `One CPUID took ${us(middle)} (middle of ${cpuid.fact.micros.length} runs)`
     if (!isDecisive(cpu.fact)) return onlyRecorded(said)
     if (middle < QUICK)
-      return metal(said, speaksFor(`${said}: too little for a hypervisor to have stepped in at each.`, liveCpuid))
+      return metal(said, speaksFor(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
     const rest = control.ok ? best - fastest(control.fact) : best
     if (best < SLOW || rest < SLOW)
       return neutral(
         said,
-        leavesUnclear(
-          `${said}: more than hardware at full speed needs, and no more than the loop itself explains.`,
-          liveCpuid,
-        ),
+        leavesUnclear(`${said}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
       )
     return virtual(
       said,
@@ -94,7 +91,7 @@ const cpuidDelta: Signal = {
     UNMEASURED,
     SELECTABLE,
     'A hypervisor that steps in at the other register as well makes both loops slow and the difference small; then nothing is concluded.',
-    'Kernels without the cpuid and msr devices cannot be asked.',
+    'Kernels without the cpuid and msr devices cannot be tested.',
   ],
   source:
     'Intel SDM vol. 3C, instructions that cause VM exits unconditionally; arch/x86/kvm/vmx/vmx.c, registers that guests read directly; arch/x86/kernel/msr.c.',
@@ -126,8 +123,8 @@ function judgeDelta(cpu: CpuFeatures, cpuid: CallTimes, control: CallTimes): Obs
       ),
     )
   return Math.abs(middle) < QUICK && median(control) < SLOW
-    ? metal(said, speaksFor(`${said}: too little for a hypervisor to have stepped in at each.`, liveCpuid))
-    : neutral(said, leavesUnclear(`${said}: that fits neither hardware at full speed nor a guest.`, liveCpuid))
+    ? metal(said, speaksFor(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
+    : neutral(said, leavesUnclear(`${said}: this matches neither hardware at full speed nor a guest.`, liveCpuid))
 }
 
 const external: Signal = {
@@ -139,8 +136,8 @@ const external: Signal = {
   spoof: 'S2',
   traps: [
     UNMEASURED,
-    'Agreement alone says nothing: the clocks of an ordinary guest are right as well.',
-    'A network that holds back packets moves our clock either way; so does whoever carries them, on purpose. Ask again before concluding.',
+    'Agreement alone is no evidence: the clocks of an ordinary guest are correct as well.',
+    'A network that delays packets shifts the auditor’s measurement either way; so can a network operator on purpose. Repeat the test before concluding.',
     'The loop is timed whole, with the start of its programs; only differences above half a second and a fifth count.',
     SELECTABLE,
   ],
@@ -157,10 +154,14 @@ const external: Signal = {
 
 function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong): Observation {
   if (auditor === null)
-    return unreadable(liveCpuidLong, 'no session of ours carried the answer, so that our clock could not time it')
-  // What the node says of the whole command, and what the program in it says of itself: neither may last longer than what we heard.
+    return unreadable(
+      liveCpuidLong,
+      'no session of the collector carried the response, so that the auditor’s clock could not time it',
+    )
+  // What the node reports about the whole command, and what the program in it reports about itself: neither may last longer than what we
+  // heard.
   const own = node ?? dd
-  const said = `${calls} CPUIDs took ${dd.toFixed(2)} s as the node says, and at most ${auditor.toFixed(2)} s by our own clock`
+  const said = `${calls} CPUIDs took ${dd.toFixed(2)} s by the node’s clock, and at most ${auditor.toFixed(2)} s by the auditor’s clock`
   if (disagree(own, auditor) || (dd > auditor && disagree(dd, auditor)))
     return virtual(
       `${said}: the clocks disagree`,
@@ -168,7 +169,7 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong):
         'odd',
         null,
         speaksAgainst(
-          `The clocks disagree about one command: the node counts ${Math.max(own, dd).toFixed(2)} s, we heard it for ${auditor.toFixed(2)} s. A hypervisor that hides its cost slows the clock of its guest; a network that held back packets would look the same.`,
+          `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the auditor’s clock ${auditor.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
           liveCpuidLong,
         ),
       ),
@@ -178,7 +179,7 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong):
     ? metal(
         said,
         speaksFor(
-          `${said}: at most ${us(most)} each, too little for a hypervisor to have stepped in at each.`,
+          `${said}: at most ${us(most)} each, too little for a hypervisor to have intervened at each.`,
           liveCpuidLong,
         ),
       )

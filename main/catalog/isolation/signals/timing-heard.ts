@@ -12,7 +12,7 @@ const SLACK_SECONDS = 0.25
 
 const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
 
-/** Every live test that was answered, with the least time it can have taken and the time that we heard it. */
+/** Every live test that was collected, with the least time it can have taken and the time that we heard it. */
 function heardTests(read: Read): readonly { readonly title: string; readonly heard: Heard }[] {
   const long = read(liveCpuidLong)
   const others = [liveSteal, liveJitter, liveEnergy, liveThermal].flatMap((probe) => {
@@ -35,13 +35,13 @@ function heardTests(read: Read): readonly { readonly title: string; readonly hea
 const heardSignal: Signal = {
   id: 'time.heard',
   family: 'timing',
-  title: 'How long live tests lasted by our own clock',
-  onMetal: 'no test is heard for less time than it takes',
-  onGuest: 'the same; a replay of another machine’s answers is heard for no time at all',
+  title: 'Duration of live tests by the auditor’s clock',
+  onMetal: 'no test is observed for less time than it takes',
+  onGuest: 'the same; a replay of another machine’s responses is observed for no time at all',
   spoof: 'S0',
   traps: [
-    'Whoever invents answers can wait for as long as the test takes: that the times fit is no sign of hardware.',
-    'A network that holds back the first packet alone makes a test seem shorter. Ask again before concluding.',
+    'A party that falsifies responses can wait for as long as the test takes: matching times are no evidence of hardware.',
+    'A network that delays only the first packet makes a test seem shorter. Repeat the test before concluding.',
   ],
   source: 'Our own clock between the first and the last frame of each command; see the capture’s heardMs. sleep(1).',
   probes: TIMED,
@@ -50,26 +50,29 @@ const heardSignal: Signal = {
     const [first] = tests
     if (first === undefined) {
       const reading = read(liveSteal)
-      return unreadable(liveSteal, reading.ok ? 'no live test was answered' : reading.reason)
+      return unreadable(liveSteal, reading.ok ? 'no live test returned a response' : reading.reason)
     }
     const short = tests.filter(({ heard: { least, auditor } }) => auditor !== null && auditor < least - SLACK_SECONDS)
     if (short.length > 0)
       return virtual(
-        `${short.length} of ${count(tests.length, 'live test')} heard for less time than it takes`,
+        `${short.length} of ${count(tests.length, 'live test')} observed for less time than it takes`,
         ...short.map(({ title, heard: { least, auditor } }) =>
           sign(
             'odd',
             null,
             speaksAgainst(
-              `${title}: it takes ${least.toFixed(2)} s, and we heard it for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such an answer was not made while we asked.`,
+              `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
               liveSteal,
             ),
           ),
         ),
       )
     return tests.some(({ heard }) => heard.auditor === null)
-      ? unreadable(liveSteal, 'no session of ours carried all of the answers, so that our clock could not time them')
-      : neutral(`${count(tests.length, 'live test')}, none heard for less time than it takes`)
+      ? unreadable(
+          liveSteal,
+          'no session of the collector carried all of the responses, so that the auditor’s clock could not time them',
+        )
+      : neutral(`${count(tests.length, 'live test')}, none observed for less time than it takes`)
   },
 }
 

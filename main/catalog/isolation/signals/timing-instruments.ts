@@ -14,12 +14,12 @@ const rapl: Signal = {
   family: 'timing',
   title: 'Energy counter under load',
   onMetal: 'rises by tens of watts',
-  onGuest: 'no counter, or one that stands still',
+  onGuest: 'no counter, or one that does not change',
   spoof: 'S0',
   traps: [
-    'Absence says little: some kernels lack the driver, and processors before 2011 the counter.',
-    'QEMU since 9.1 can answer the counters with an estimate of its own (rapl=on); then they rise in a guest.',
-    'What rises is the package, with whoever else works on it.',
+    'Absence is weak evidence: some kernels lack the driver, and processors before 2011 the counter.',
+    'QEMU since 9.1 can return its own estimate for the counters (rapl=on); then they rise in a guest.',
+    'The counter covers the package, with all other work on it.',
   ],
   source:
     'Documentation/ABI/testing/sysfs-class-powercap; Intel SDM vol. 3B, power and thermal management; arch/x86/kvm/x86.c, energy registers of guests read zero.',
@@ -40,14 +40,17 @@ const rapl: Signal = {
           'odd',
           null,
           speaksAgainst(
-            `The energy counter of the processor stood still while the processor worked for ${zone.seconds.toFixed(2)} s.`,
+            `The energy counter of the processor did not change while the processor worked for ${zone.seconds.toFixed(2)} s.`,
             liveEnergy,
           ),
         ),
       )
     return watts >= WATTS[0] && watts <= WATTS[1]
       ? metal(said, speaksFor(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
-      : neutral(said, leavesUnclear(`The energy counter rose by what no processor takes: ${said}.`, liveEnergy))
+      : neutral(
+          said,
+          leavesUnclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy),
+        )
   },
 }
 
@@ -56,11 +59,11 @@ const liveness: Signal = {
   family: 'timing',
   title: 'Temperature of the processor under load',
   onMetal: 'sensors inside the processor, and some of them move',
-  onGuest: 'no sensors, or ones that stand still',
+  onGuest: 'no sensors, or ones that do not change',
   spoof: 'S1',
   traps: [
-    'Absence says little: the driver may be missing, and processors other than x86 report elsewhere.',
-    'Sensors in steps of one degree may stand still for the second that the load lasts.',
+    'Absence is weak evidence: the driver may be missing, and processors other than x86 report elsewhere.',
+    'Sensors with steps of one degree may not change during the one second of load.',
     'A hypervisor that passes thermal registers through shows real temperatures in a guest.',
   ],
   source: 'Documentation/ABI/testing/sysfs-class-hwmon; Documentation/hwmon/coretemp.rst and k10temp.rst.',

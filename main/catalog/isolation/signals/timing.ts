@@ -21,7 +21,7 @@ const stealSignal: Signal = {
   traps: [
     'Zero is no sign of hardware: VMware, Hyper-V and guests with CPUs of their own show zero, and one setting hides it.',
     'Xen’s control domain counts it too.',
-    'The kernel’s own accounting is asked; the live interval catches a counter that was zero until now.',
+    'The kernel’s own accounting is read; the live interval detects a counter that was zero until now.',
   ],
   source: 'proc_stat(5), column steal. Measured: above zero in a Firecracker guest.',
   probes: [stealProbe, liveSteal],
@@ -49,7 +49,7 @@ const stealSignal: Signal = {
                 'names',
                 null,
                 speaksAgainst(
-                  `While we watched, a hypervisor took ${count(live, 'clock tick')} of ${interval.fact.ticks} (“steal” rose).`,
+                  `During the observation a hypervisor took ${count(live, 'clock tick')} of ${interval.fact.ticks} (“steal” rose).`,
                   liveSteal,
                 ),
               ),
@@ -59,7 +59,7 @@ const stealSignal: Signal = {
       return virtual(`${count(Math.max(total, live), 'clock tick')} taken`, ...signs)
     }
     if (!since.ok) return unreadable(stealProbe, since.reason)
-    // Where the interval was asked for, its answer belongs to this one.
+    // Where the interval was requested, its response belongs to this one.
     if (!interval.ok && interval.reason !== LIVE_NOT_ASKED && interval.reason !== NO_READING)
       return unreadable(liveSteal, interval.reason)
     return metal('no clock tick was taken')
@@ -74,13 +74,13 @@ const FEW_GAPS = 10
 const jitter: Signal = {
   id: 'time.jitter',
   family: 'timing',
-  title: 'Gaps in the run of a busy processor',
+  title: 'Interruptions of a busy processor',
   onMetal: 'few gaps above 50 µs, hardly any above 500 µs',
   onGuest: 'dozens above 50 µs in five seconds, some above 500 µs',
   spoof: 'S0',
   traps: [
     'libvirt’s vcpupin gives a guest processors of its own.',
-    'A node at work shows the same gaps: our program runs at the lowest priority. It never decides.',
+    'A node under load shows the same gaps: the test program runs at the lowest priority. It never decides.',
     'Interrupts, firmware (system management mode) and sleep states leave gaps on hardware too.',
     'A guest with CPUs of its own shows none.',
     'No hardware without a hypervisor was at hand to measure.',
@@ -99,18 +99,18 @@ const jitter: Signal = {
           'hint',
           null,
           speaksAgainst(
-            `A busy processor stood still: ${said}. A host that shares it would do that, and so would other work on the node.`,
+            `A busy processor was interrupted: ${said}. A host that shares it would cause this, and so would other work on the node.`,
             liveJitter,
           ),
         ),
       )
     return over50 <= FEW_GAPS && over500 === 0
       ? metal(said)
-      : neutral(said, leavesUnclear(`A busy processor stood still a little: ${said}.`, liveJitter))
+      : neutral(said, leavesUnclear(`A busy processor was interrupted briefly: ${said}.`, liveJitter))
   },
 }
 
-/** What time tells: of CPUID, of clocks, of processor time that somebody else took, of instruments that move with the load. */
+/** What time shows: of CPUID, of clocks, of processor time that another party took, of instruments that move with the load. */
 export const timingSignals: readonly Signal[] = [
   ...cpuidTimingSignals,
   stealSignal,

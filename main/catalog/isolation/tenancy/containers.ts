@@ -6,7 +6,9 @@ import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../ste
 import type { TenancyReadings } from './readings.ts'
 import { peopleOf, rosterOf } from './roster.ts'
 
-/** Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: anybody can make one that is alike. */
+/**
+ * Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: any person can make one that is alike.
+ */
 const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
   'kube-system',
   'kube-public',
@@ -33,9 +35,9 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user
- * number, so a roster name among its users explains nothing; a login account that is not on the roster speaks against. Containers that
- * bear a name (LXC, systemd-nspawn) are explained by that name on the roster.
+ * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user number,
+ * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that bear a name
+ * (LXC, systemd-nspawn) are explained by that name on the roster.
  */
 export function containerSteps(
   { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
@@ -51,7 +53,7 @@ export function containerSteps(
   const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
   const roster = rosterOf(context)
   if (roster === null)
-    return [leavesUnclear(`${what}, and no roster was declared to tell whose they are.`, tenancyProcesses)]
+    return [leavesUnclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
   const open = [
     ...spaceSteps(spaces, roster),
     ...unlistedPods(containers, pods.fact),
@@ -91,7 +93,7 @@ function unlistedPods(containers: readonly Container[], { pods }: Pods): readonl
     ? []
     : [
         leavesUnclear(
-          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace cannot be told: the list of pods lacks them.`,
+          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace is unknown: the list of pods lacks them.`,
           tenancyPods,
         ),
       ]
@@ -127,7 +129,7 @@ function ownerSteps(
     ...(unowned.length > 0
       ? [
           leavesUnclear(
-            `${what}; of ${unowned.length} nobody on the declared roster can be named as the owner.`,
+            `${what}; for ${unowned.length} no owner on the declared roster could be identified.`,
             tenancyProcesses,
           ),
         ]

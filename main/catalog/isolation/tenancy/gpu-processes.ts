@@ -41,7 +41,7 @@ export function ownersOf(
   }
 }
 
-/** Whose the processes with these ids are. An id that no process has belongs to somebody outside of what we see. */
+/** Whose the processes with these ids are. An id that no process has belongs to a person outside of what we see. */
 function ownerSteps(
   ids: readonly number[],
   { processes }: Processes,
@@ -64,7 +64,7 @@ function ownerSteps(
     ...(roster === null
       ? [
           leavesUnclear(
-            `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to tell whose they are.`,
+            `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to identify their owners.`,
             probe,
           ),
         ]
@@ -81,8 +81,8 @@ function ownerSteps(
 }
 
 /**
- * Everything on GPUs that has to do with whose they are: processes, memory that nobody holds, programs that share a GPU, and GPUs that
- * were not asked. Slices of the tenant's own are reported and are no failure.
+ * Everything on GPUs that has to do with whose they are: processes, memory that no one holds, programs that share a GPU, and GPUs that were
+ * not queried. Slices of the tenant's own are reported and are no failure.
  */
 export function gpuTenancySteps(
   readings: Pick<TenancyReadings, 'gpus' | 'processes' | 'pci' | 'kfd'>,
@@ -110,7 +110,7 @@ export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'
     ...(others.length > 0
       ? [
           leavesUnclear(
-            `Processes were not asked of ${count(others.length, 'GPU or accelerator', 'GPUs or accelerators')} of other makers: ${named(others.map(({ address }) => address))}.`,
+            `Processes were not read for ${count(others.length, 'GPU or accelerator', 'GPUs or accelerators')} of other manufacturers: ${named(others.map(({ address }) => address))}.`,
             pciDevices,
           ),
         ]
@@ -125,7 +125,7 @@ const SPARE_PART = 0.03
 /** GPUs on which more memory is in use than the listed processes hold. */
 export function memorySteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
   const unheld = gpus.flatMap(({ address, memory: { totalMib, usedMib }, processes }) => {
-    // A process of which the driver does not tell the memory may hold any of it.
+    // A process of which the driver does not show the memory may hold any of it.
     if (usedMib === null || processes.some(({ memoryMib }) => memoryMib === null)) return []
     const rest = usedMib - processes.reduce((sum, { memoryMib }) => sum + (memoryMib ?? 0), 0)
     return rest > Math.max(SPARE_MIB, (totalMib ?? 0) * SPARE_PART) ? [{ address, rest }] : []

@@ -44,7 +44,7 @@ export function guestOwnerSteps(
   ]
 }
 
-/** The accounts that run the guests are on the roster, and none is root; or each guest that is listed bears a name on it. */
+/** The accounts that run the guests are on the roster, and none is root; or each guest that is listed carries a name on it. */
 function explainsGuests({ processes, runtimes }: Readings, context: Context): boolean {
   const roster = rosterOf(context)
   if (roster === null || !processes.ok) return false
@@ -106,7 +106,7 @@ function hiddenSteps({
     ...(holders.length > 0
       ? [
           speaksAgainst(
-            `The kernel has virtual machines open that programs of other names hold: ${named(holders.map((pid) => names.get(pid) ?? `process ${pid}, which is not in our list`))}.`,
+            `The kernel has virtual machines open that programs of other names hold: ${named(holders.map((pid) => names.get(pid) ?? `process ${pid}, which is not in the process list`))}.`,
             virtMachines,
           ),
         ]
@@ -115,7 +115,7 @@ function hiddenSteps({
       ? []
       : [
           speaksAgainst(
-            `The kernel’s virtualization is in use (held ${count(held, 'time')}), and no process that we can name runs a guest.`,
+            `The kernel’s virtualization is in use (held ${count(held, 'time')}), and no identified process runs a guest.`,
             virtGuests,
             'uses',
           ),
@@ -124,7 +124,7 @@ function hiddenSteps({
       ? []
       : [
           speaksAgainst(
-            `The kernel runs threads for a guest, and no process that we can name runs one: ${programs(threads)}.`,
+            `The kernel runs threads for a guest, and no identified process runs one: ${programs(threads)}.`,
             tenancyProcesses,
           ),
         ]),

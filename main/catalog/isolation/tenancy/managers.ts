@@ -21,12 +21,7 @@ export function managerSteps({
   const defined = definedOf(runtimes.fact)
   return [
     ...(hidden.length > 0
-      ? [
-          leavesUnclear(
-            `The managers list work that no process in our list belongs to: ${named(hidden)}.`,
-            tenancyRuntimes,
-          ),
-        ]
+      ? [leavesUnclear(`The managers list work without a matching process: ${named(hidden)}.`, tenancyRuntimes)]
       : [
           speaksFor(
             `${listed.length === 0 ? 'Container and guest managers list nothing that runs' : `Container and guest managers list: ${named(listed)}`}${defined.length === 0 ? '' : `; they know of ${named(defined)}, running or not`}.`,
@@ -36,7 +31,7 @@ export function managerSteps({
     ...(unseen.length > 0
       ? [
           leavesUnclear(
-            `The kernel keeps shares of containers or guests that no process in our list sits in: ${named(unseen)}.`,
+            `The kernel keeps shares of containers or guests without a matching process: ${named(unseen)}.`,
             tenancySlices,
           ),
         ]
@@ -47,7 +42,7 @@ export function managerSteps({
 function hiddenWork(runtimes: Runtimes, processes: Processes, units: ReadonlySet<string>): readonly string[] {
   const { containerdTasks, podmanContainers, unlistedNamespaces, libvirtGuests, machines, jailedGuests } = runtimes
   const seen = containersOf(processes).length + monitorsOf(processes).length
-  // Of these only names are known that need not stand in a control group: something must run where they are listed.
+  // Of these only names are known that need not be in a control group: something must run where they are listed.
   const loose = [...unlistedNamespaces, ...libvirtGuests, ...machines, ...jailedGuests]
   return [...[...containerdTasks, ...podmanContainers].filter((id) => !units.has(id)), ...(seen === 0 ? loose : [])]
 }

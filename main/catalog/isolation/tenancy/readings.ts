@@ -48,8 +48,8 @@ export const tenancyReadings = (read: Read): TenancyReadings =>
   ) as TenancyReadings
 
 /**
- * Whether the question was put and answered, be it that the node has no such tool or right. An answer that was taken out, cut off or
- * lost is none: it may be the one that contradicts.
+ * Whether the question was put and responded, be it that the node has no such tool or right. a capture that was removed, cut off or lost is
+ * none: it may be the one that contradicts.
  */
 export const wasAnswered = (reading: Parsed<unknown>): boolean =>
   reading.ok || !/^(this was not collected$|not usable: |not collected: the session ended)/.test(reading.reason)

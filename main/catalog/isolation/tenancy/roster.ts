@@ -9,6 +9,6 @@ export const rosterOf = ({ node }: Context): ReadonlySet<string> | null =>
 export const FIRST_PERSON = 1000
 export const NOBODY = 65534
 
-/** Accounts of people, as far as their numbers tell. */
+/** Accounts of people, as far as their numbers show. */
 export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
   accounts.filter(({ name, uid }) => uid >= FIRST_PERSON && uid !== NOBODY && name !== 'nobody')

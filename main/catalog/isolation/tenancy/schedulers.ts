@@ -10,12 +10,12 @@ import { rosterOf } from './roster.ts'
 type Readings = Pick<TenancyReadings, 'processes' | 'slices' | 'slurm' | 'ray' | 'accounts'>
 
 /**
- * Batch jobs and clusters that place work here, against the roster. What a scheduler says counts only where it runs: without its
- * programs in a list of processes that is whole, and without a job's control group, there is none.
+ * Batch jobs and clusters that place work here, against the roster. What a scheduler states counts only where it runs: without its programs
+ * in a list of processes that is whole, and without a job's control group, there is none.
  */
 export function schedulerSteps(readings: Readings, context: Context): readonly Step[] {
   const { processes, slices } = readings
-  // Without these two the answer is open already, and they say so themselves.
+  // Without these two the result is undetermined already, and they state this themselves.
   if (!processes.ok || !slices.ok) return []
   const roster = rosterOf(context)
   return [...slurmSteps(readings, processes.fact, roster), ...raySteps(readings, processes.fact, roster)]
@@ -37,7 +37,7 @@ function slurmSteps(
   if (daemons.length === 0 && jobs.length === 0) return []
   if (roster === null)
     return [
-      leavesUnclear('Slurm places jobs here, and no roster was declared to tell whose they are.', tenancyProcesses),
+      leavesUnclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses),
     ]
   const inJobs = list.processes.filter(
     ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
@@ -86,7 +86,9 @@ function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string
   const found: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
   if (found.length === 0) return []
   if (roster === null)
-    return [leavesUnclear('A Ray cluster runs here, and no roster was declared to tell whose it is.', tenancyProcesses)]
+    return [
+      leavesUnclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses),
+    ]
   const owners = unique(found.map(({ user }) => user))
   const foreign = owners.filter((owner) => !roster.has(owner))
   const nodes = found.filter(({ command }) => command === 'raylet').length
@@ -96,7 +98,7 @@ function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string
     foreign.length > 0
       ? speaksAgainst(`Ray runs here under users not on the declared roster: ${named(foreign)}.`, tenancyProcesses)
       : speaksFor(
-          `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. Whose jobs it takes is not shown.`,
+          `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. The owners of its jobs are not shown.`,
           tenancyProcesses,
         ),
   ]

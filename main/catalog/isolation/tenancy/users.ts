@@ -22,7 +22,10 @@ export function userSteps(readings: Readings, context: Context): readonly Step[]
   if (roster === null)
     return [
       ...missing,
-      leavesUnclear('No roster was declared for this node, so its users cannot be told apart from others.', null),
+      leavesUnclear(
+        'No roster was declared for this node, so authorized users cannot be distinguished from others.',
+        null,
+      ),
     ]
   return [
     ...missing,

@@ -18,7 +18,7 @@ export function viewSteps({
       : [
           leavesUnclear(
             own === null
-              ? 'The kernel does not tell whether we look from inside a container.'
+              ? 'The kernel does not report whether the session is inside a container.'
               : 'We look from inside a container: processes outside it are not visible.',
             namespacesProbe,
             'own',

@@ -12,8 +12,8 @@ const NOBODYS =
 const isTag = (text: string | null | undefined): text is string => !NOBODYS.test((text ?? '').trim())
 
 /**
- * Numbers that whoever runs the machine gave it: what a record of racks can be matched with. They name no country, and so count for no
- * place by themselves.
+ * Numbers that the party that runs the machine gave it: what a record of racks can be matched with. They name no country, and so count for
+ * no place by themselves.
  */
 export function assetTagSignals(
   identity: Parsed<DmiIdentity>,
@@ -24,7 +24,7 @@ export function assetTagSignals(
   const board = tags.ok ? tags.fact.board : null
   const written = controller.ok ? (controller.fact.inventory?.written ?? []).filter(({ text }) => isTag(text)) : []
   const said = (where: string, text: string): string =>
-    `${where} carries the tag ${quote(text)}, by which a record of racks may know the machine.`
+    `${where} carries the tag ${quote(text)}, which a rack record may list.`
   return [
     ...(isTag(chassis)
       ? [asserted('asset-tag.chassis', null, said('The firmware’s entry of the chassis', chassis), dmiIdentity)]

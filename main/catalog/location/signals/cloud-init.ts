@@ -4,15 +4,17 @@ import { type CloudInit, cloudInit } from '../../probes/cloud-init.ts'
 import { asserted, type Found } from '../found.ts'
 import { placeCountry } from '../regions.ts'
 
-/** What the provider told the server at first boot: a statement in a file that administrators of the server can change. */
+/** What the provider reported the server at first boot: a statement in a file that administrators of the server can change. */
 export function cloudInitSignals(reading: Parsed<CloudInit>): readonly Found[] {
   if (!reading.ok) return []
   const { cloudName, region, availabilityZone } = reading.fact
   const where = region ?? availabilityZone
   if (cloudName === null || where === null) return []
   const country = placeCountry(cloudName, region, availabilityZone)
-  const said = `cloud-init keeps that the provider ${quote(cloudName)} calls the region ${quote(where)}`
+  const said = `cloud-init records that the provider ${quote(cloudName)} names the region ${quote(where)}`
   const text =
-    country === null ? `${said}; we do not know in which country that is.` : `${said}, which is in ${country}.`
+    country === null
+      ? `${said}; the country of that region is not known to this catalog.`
+      : `${said}, which is in ${country}.`
   return [asserted('cloud-init', country, text, cloudInit)]
 }

@@ -25,11 +25,11 @@ export const signedIdentity = (
 }
 
 /**
- * What a document says. It counts as the provider’s word about this machine (E2) only where its signature stands and it names the machine
- * that the firmware names: otherwise it may be the document of another machine, and is no more than what an administrator can put here.
- * It must also name an ordinary zone of its region: one in a Local or Wavelength Zone names the parent region and stands elsewhere. A
- * machine in an Outpost cannot be told from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
- * zone); its document counts all the same, and the text says so. One whose signature does not stand says nothing about a place.
+ * What a document states. It counts as the provider’s word about this machine (E2) only where its signature stands and it names the machine
+ * that the firmware names: otherwise it may be the document of another machine, and is no more than what an administrator can put here. It
+ * must also name an ordinary zone of its region: one in a Local or Wavelength Zone names the parent region and stands elsewhere. A machine
+ * in an Outpost cannot be distinguished from one in the parent zone (docs.aws.amazon.com, “How AWS Outposts works”: an Outpost extends one
+ * zone); its document counts all the same, and the text states this. One whose signature does not stand is no evidence of a place.
  */
 export function identitySays(
   read: ReturnType<typeof readIdentity>,
@@ -39,10 +39,10 @@ export function identitySays(
   if (!read.ok) return says(null, `There is a signed identity document, but ${read.reason}. It names no place here.`)
   const { instance, region, zone, signer } = read.identity
   const country = placeCountry('aws', region, zone)
-  const said = `An identity document says that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
+  const said = `An identity document states that the machine ${quote(instance)} runs in the region ${quote(region)}${country === null ? '' : ` in ${country}`}`
   if (signer === null)
-    return says(country, `${said}. We hold no certificate of that region to verify its signature with.`)
-  const signed = `${said}. Its signature stands under the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
+    return says(country, `${said}. This catalog has no certificate of that region to verify its signature.`)
+  const signed = `${said}. Its signature verifies with the certificate that AWS publishes for that region (SHA-256 ${signer.sha256.slice(0, 16)}…)`
   const board = tags.ok ? tags.fact.board : null
   if (board !== instance) {
     const other = board === null ? 'the firmware names no machine' : `the firmware names ${quote(board)}`
@@ -51,11 +51,14 @@ export function identitySays(
   const bound = `${signed}, and the firmware names the same machine`
   if (isOrdinaryZone(region, zone)) return says(country, `${bound}. ${OUTPOSTS}`, true)
   const where = zone === null ? 'It names no zone' : `Its zone ${quote(zone)} is no ordinary one of that region`
-  return says(country, `${bound}. ${where}, and such machines may stand apart from it: it counts as a statement only.`)
+  return says(
+    country,
+    `${bound}. ${where}, and such machines may be outside that region: it counts as a statement only.`,
+  )
 }
 
 const OUTPOSTS =
-  'A machine in an AWS Outpost, which may stand in another country, has a document that reads alike: whoever rents it has to say that it is in none.'
+  'A machine in an AWS Outpost, which may be in another country, has the same kind of document: the customer has to confirm that it is in no Outpost.'
 
 /** Ordinary zones are called as their region with one letter behind it; Local and Wavelength Zones have a place between the two. */
 const isOrdinaryZone = (region: string, zone: string | null): boolean =>

@@ -11,8 +11,8 @@ import { countryInName } from '../place-names.ts'
 const RADIUS_KM = 1
 
 /**
- * What switches say of where they stand, which is the word of whoever set them up, and which switch and port that is. Their names are
- * hints. lldpd tells more, so that networkd is heard only where it does not answer.
+ * What switches report about where they stand, which is the word of the party that set them up, and which switch and port that is. Their
+ * names are hints. lldpd shows more, so that networkd is heard only where it does not respond.
  */
 export function lldpSignals(lldpd: Parsed<LldpPlaces>, networkd: Parsed<LldpPlaces>): readonly Found[] {
   const [reading, probe] = lldpd.ok ? [lldpd, netLldpPlace] : [networkd, netLldpNetworkd]
@@ -31,11 +31,11 @@ function placed(one: LldpPlace, at: number, probe: Probe<unknown>): readonly Fou
   const said = asserted(
     `lldp.${at + 1}`,
     country,
-    `The switch ${quote(one.name || one.chassis)}, port ${quote(one.port)}, says over LLDP that it stands at ${[where && quote(where, 300), spot].filter(Boolean).join(', ')}.`,
+    `The switch ${quote(one.name || one.chassis)}, port ${quote(one.port)}, states over LLDP that it is at ${[where && quote(where, 300), spot].filter(Boolean).join(', ')}.`,
     probe,
   )
   if (point === null) return [said]
-  const place = { name: 'As told over LLDP', ...point, radiusKm: RADIUS_KM, declaredBy: 'the switch' }
+  const place = { name: 'As stated over LLDP', ...point, radiusKm: RADIUS_KM, declaredBy: 'the switch' }
   return [{ ...said, place: country === null ? place : { ...place, country } }]
 }
 
@@ -48,7 +48,7 @@ function nameHint(neighbours: readonly LldpPlace[], probe: Probe<unknown>): read
     hinted(
       'lldp.switches',
       only !== undefined && others.length === 0 ? only : null,
-      `The cables lead to ${cables}. Names of switches are chosen by whoever runs them.`,
+      `The cables lead to ${cables}. Names of switches are chosen by their operators.`,
       probe,
     ),
   ]

@@ -83,8 +83,8 @@ const SERVICES: readonly Service[] = [
 ]
 
 /**
- * What the metadata service said, where it was asked. On a machine that its provider does not run as a cloud, anything may answer at that
- * address: an answer counts only where the firmware names the same provider, and is shown else.
+ * What the metadata service stated, where it was queried. On a machine that its provider does not run as a cloud, anything may respond at
+ * that address: a response counts only where the firmware names the same provider, and is shown else.
  */
 export function metadataSignals(
   readings: MetadataReadings,
@@ -112,12 +112,12 @@ function told(
   region: string | null,
   zone: string | null,
 ): Found {
-  const said = `The metadata service, asked as that of ${provider}, answered ${[region, zone].flatMap((one) => (one === null ? [] : [quote(one)])).join(' and ')}`
+  const said = `The metadata service, queried as that of ${provider}, returned ${[region, zone].flatMap((one) => (one === null ? [] : [quote(one)])).join(' and ')}`
   if (!fits)
     return hinted(
       `metadata.${id}`,
       null,
-      `${said}. The firmware does not name ${provider}, so that anything may have answered: not counted.`,
+      `${said}. The firmware does not name ${provider}, so the responder is unknown: not counted.`,
       probe,
     )
   // Vultr states the country itself, in place of a zone.
@@ -126,7 +126,9 @@ function told(
   return asserted(
     `metadata.${id}`,
     country,
-    country === null ? `${said}; we do not know in which country that is.` : `${said}, which is in ${country}.`,
+    country === null
+      ? `${said}; the country of that region is not known to this catalog.`
+      : `${said}, which is in ${country}.`,
     probe,
   )
 }

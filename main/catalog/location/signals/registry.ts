@@ -9,9 +9,9 @@ import type { Found } from '../found.ts'
 import { type AddressFacts, type DataPeer, dataPeers, type OwnAddress, publicAddresses } from '../peers.ts'
 
 const ID = 'registry'
-/** Data that is older than this is told to be: addresses are sold and moved. */
+/** Data that is older than this is reported to be: addresses are sold and moved. */
 const FRESH_DAYS = 60
-/** City databases are at best right to within a town and its surroundings, whatever they say of themselves. */
+/** City databases are at best right to within a town and its surroundings, whatever they report about themselves. */
 const LEAST_RADIUS_KM = 50
 
 const PROBES: Readonly<Record<OwnAddress['how'], string | null>> = {
@@ -26,9 +26,9 @@ const HOW: Readonly<Record<OwnAddress['how'], string>> = {
 }
 
 /**
- * What databases of addresses say of a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
- * tunnels and front ends show another place. Whoever administers a node can give its sockets any address, so that those are hints; so is
- * what a database says of a day long gone, still to come, or unknown.
+ * What databases of addresses report about a node's public addresses: where they are registered or used, never where a cable ends. Anycast,
+ * tunnels and front ends show another place. The party that administers a node can give its sockets any address, so that those are hints;
+ * so is what a database reports about a day long gone, still to come, or unknown.
  */
 export function registrySignals(facts: AddressFacts, context: Context): readonly Found[] {
   const databases = context.location?.databases ?? []
@@ -56,7 +56,7 @@ export function registrySignals(facts: AddressFacts, context: Context): readonly
   })
 }
 
-/** Whose data a signal of this kind is from, as `sourceOf` tells it, and about which of the addresses; null for other signals. */
+/** Whose data a signal of this kind is from, as `sourceOf` shows it, and about which of the addresses; null for other signals. */
 export function registryOf(
   id: string,
   { location }: Pick<Context, 'location'>,
@@ -85,7 +85,7 @@ function says({ address, via, how }: OwnAddress, answer: AddressAnswer, database
     .filter((part) => part !== '')
     .join(' ')
   if (answer.country === null)
-    return `${nameOf(database)} names the operator of ${subject} as ${operator}: that is no place.`
+    return `${nameOf(database)} names the operator of ${subject} as ${operator}: that is no location.`
   const place = answer.level === 'city' ? `${quote(answer.city ?? '')}, ${answer.country}` : answer.country
   return `${nameOf(database)} places ${subject} in ${place}${operator === '' ? '' : `, operated by ${operator}`}.`
 }
@@ -94,7 +94,7 @@ function limitsOf(answer: AddressAnswer, database: AddressDatabase, alone: boole
   const days = ageInDays(database, asOf)
   return [
     answer.level === 'country' && answer.network !== null
-      ? ` The network is ${plain(answer.network)}; the answer is good for a country only.`
+      ? ` The network is ${plain(answer.network)}; the result is valid for the country only.`
       : '',
     days !== null && days > FRESH_DAYS
       ? ` Its data is ${days} days old as of then; addresses move${isCurrent(database, asOf) ? '' : ', and it is not counted'}.`
@@ -102,7 +102,7 @@ function limitsOf(answer: AddressAnswer, database: AddressDatabase, alone: boole
     days === null ? ' Data of an unknown day is not counted.' : '',
     days !== null && days < 0 ? ' Its data is dated after this moment, and is not counted.' : '',
     alone && answer.country !== null
-      ? ' No source of another provenance places this address, so that it stands alone.'
+      ? ' No source of another provenance places this address, so it is not confirmed.'
       : '',
   ].join('')
 }
@@ -146,12 +146,12 @@ export function egressNotes(facts: AddressFacts, { location }: Pick<Context, 'lo
     ...(unasked.length === 0
       ? []
       : [
-          `No database was asked about ${unasked.length} of ${addresses.length} public peers: too many, or of a family that none holds.`,
+          `No database was queried for ${unasked.length} of ${addresses.length} public peers: too many, or of a family that none holds.`,
         ]),
     ...(names.length === 0
       ? []
       : [
-          `Peers that are named and not numbered were not looked up: ${listOf(names.map(({ host, what }) => `${quote(host)} (${WHAT[what]})`))}.`,
+          `Peers given by name, not by address, were not looked up: ${listOf(names.map(({ host, what }) => `${quote(host)} (${WHAT[what]})`))}.`,
         ]),
   ]
 }

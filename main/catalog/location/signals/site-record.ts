@@ -11,9 +11,10 @@ const ID = 'site-record'
 const USUAL_RADIUS_KM = 10
 
 /**
- * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed
- * with the certificate that the customer was told is the provider's, that signer's statement about this machine (E2). A signature by anybody
- * else shows nothing but that the document is unchanged. What makers and firmware put in the place of a serial number matches nothing.
+ * The provider's record of where the machine with this serial number stands: a document that a person brought (E6); where it is signed with
+ * the certificate that the customer was reported is the provider's, that signer's statement about this machine (E2). A signature by any
+ * other party shows nothing but that the document is unchanged. What manufacturers and firmware put in the place of a serial number matches
+ * nothing.
  */
 export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf }: Context): readonly Found[] {
   const sites = location?.sites
@@ -38,7 +39,7 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   })
   if (serials.length === 0)
     return said({
-      text: `${named(sites)} could not be compared: the firmware gives no serial number that tells this machine from others.`,
+      text: `${named(sites)} could not be compared: the firmware gives no serial number that identifies this machine.`,
     })
   const rows = rowsOf(sites)
   const found = serials.flatMap(({ text, key }) => {
@@ -54,11 +55,11 @@ export function siteRecordSignals(reading: Parsed<HostSerials>, { location, asOf
   const isLater = sites.on > asOf.slice(0, 10)
   const isTwofold = found.some((other) => other.row.site !== row.site || other.row.country !== row.country)
   return said({
-    // A record of a day that has not come says nothing yet, and one with two places for one machine not which.
+    // A record of a day that has not come is no evidence yet, and one with two places for one machine not which.
     hint: isLater || isTwofold,
     country: row.country ?? null,
     place: placeOf(row, sites),
-    text: `${named(sites)} says, in line ${row.line}, that the machine with the serial number ${quote(text)}, which the firmware names, stands in ${where(row)}.${isLater ? ' It is dated after this moment, and is not counted.' : ''}${
+    text: `${named(sites)} states, in line ${row.line}, that the machine with the serial number ${quote(text)}, which the firmware reports, is in ${where(row)}.${isLater ? ' It is dated after this moment, and is not counted.' : ''}${
       isTwofold ? ' Other serial numbers of this machine have rows with another site, so that it is not counted.' : ''
     }`,
   })
@@ -72,8 +73,8 @@ function signedText(sites: SiteList): string {
   if (signature === undefined) return 'unsigned'
   const by = `signed as ${quote(signature.subject)}, certificate ${plain(signature.fingerprint.slice(0, 16))}…`
   return isOfKnownSigner(sites)
-    ? `${by}, which ${quote(declaredBy)} was told is the signer’s`
-    : `${by}, a key that nobody named: anybody can make one of any name`
+    ? `${by}, which ${quote(declaredBy)} recorded as the signer’s`
+    : `${by}, a key that was not confirmed: a key with any name can be created`
 }
 
 function named(sites: SiteList): string {

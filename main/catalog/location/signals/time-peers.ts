@@ -20,7 +20,7 @@ export function timePeerSignals(reading: Parsed<ChronyState>): readonly Found[] 
           hinted(
             'time-peer',
             null,
-            `The clock is set by ${quote(peer)}, which is the time source inside ${cloud}. That names no place.`,
+            `The clock is set by ${quote(peer)}, which is the time source inside ${cloud}. That identifies no location.`,
             timeChrony,
             'sources',
           ),

@@ -4,7 +4,7 @@ import { type TimeZone, timezone } from '../../probes/timezone.ts'
 import { type Found, hinted } from '../found.ts'
 import { zoneCountry } from '../regions.ts'
 
-/** The time zone that somebody set. UTC, which servers of all countries have, says nothing. */
+/** The time zone that a person set. UTC, which servers of all countries have, is no evidence. */
 export function timezoneSignals(reading: Parsed<TimeZone>): readonly Found[] {
   const zone = reading.ok ? reading.fact.zone : null
   const country = zone === null ? null : zoneCountry(zone)

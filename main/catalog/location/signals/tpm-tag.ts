@@ -3,7 +3,7 @@ import { type TpmPresence, tpmPresence } from '../../probes/tpm-presence.ts'
 import { type TpmTag, tpmTag } from '../../probes/tpm-tag.ts'
 import { type Found, hinted } from '../found.ts'
 
-/** Where the trust agent of Intel’s data-centre libraries keeps the digest of an asset tag (NIST IR 8320B describes the practice). */
+/** Where the trust agent of Intel’s data-center libraries keeps the digest of an asset tag (NIST IR 8320B describes the practice). */
 const TAG_INDEX = 0x1c10110
 /** The register that a measured launch extends with that digest. */
 const TAG_REGISTER = 22
@@ -21,7 +21,7 @@ export function tpmTagSignals(tag: Parsed<TpmTag>, registers: Parsed<TpmPresence
           hinted(
             'tpm-tag.index',
             null,
-            'The TPM has an index in which some data centres keep the tag of a machine. It was not read, and nothing vouches for it.',
+            'The TPM has an index in which some data centers store the tag of a machine. It was not read, and nothing confirms it.',
             tpmTag,
           ),
         ]
@@ -31,7 +31,7 @@ export function tpmTagSignals(tag: Parsed<TpmTag>, registers: Parsed<TpmPresence
           hinted(
             'tpm-tag.register',
             null,
-            `Register ${TAG_REGISTER} of the TPM, which a measured launch can extend with a tag, is not empty. No quote was asked for, so it attests nothing.`,
+            `Register ${TAG_REGISTER} of the TPM, which a measured launch can extend with a tag, is not empty. No quote was requested, so it attests nothing.`,
             tpmPresence,
           ),
         ]
