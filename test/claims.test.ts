@@ -101,7 +101,7 @@ describe('one reading', () => {
   test('old evidence supports nothing, and still contradicts', () => {
     expect(answer([{ test: 'test.echo', value: 'met' }], { stale: true })).toMatchObject({
       answer: 'not-decided',
-      reasons: [{ says: 'unclear', text: expect.stringContaining('supports nothing') }, { text: 'said met' }],
+      reasons: [{ says: 'unclear', text: expect.stringContaining('not counted as support') }, { text: 'said met' }],
     })
     expect(answer([{ test: 'test.echo', value: 'not-met' }], { stale: true })?.answer).toBe('contradicted')
   })
@@ -169,7 +169,7 @@ describe('a condition', () => {
     expect(on(['needs'], [MET])?.answer).toBe('not-decided')
     expect(on(['not-met'], [MET], { stale: true })).toMatchObject({
       answer: 'not-decided',
-      reasons: [{ says: 'unclear', text: expect.stringContaining('supports nothing') }, { text: 'said not-met' }],
+      reasons: [{ says: 'unclear', text: expect.stringContaining('not counted as support') }, { text: 'said not-met' }],
     })
   })
 
@@ -288,7 +288,7 @@ describe('a profile', () => {
     }
     const view = claimsView(catalog, own, null)
     expect(view.profile.notes).toEqual([conflictWords(conflict)])
-    expect(conflictWords(conflict)).toContain('One: A. The other: B. W. Ask for: the list.')
+    expect(conflictWords(conflict)).toContain('Statement: A. Conflicting statement: B. W. Request: the list.')
     expect(view.claims).toHaveLength(1)
     expect(view.claims[0]?.bears.map(({ title }) => title)).toEqual([
       'Condition: The node has a port of the named kind of RDMA fabric. Promised: roce.',

@@ -156,7 +156,7 @@ describe('one assessment, in every format', () => {
     for (const { framework, rows, states: own } of frameworks) {
       const told = own.map(([state]) => Number(about.get(`${framework.title}: ${rowStateWords[state].label}`)))
       expect(told, framework.id).toEqual(own.map(([, number]) => number))
-      expect(about.get(`${framework.title}: rows`)).toBe(String(rows.length))
+      expect(about.get(`${framework.title}: controls`)).toBe(String(rows.length))
     }
     expect(column(sheet('Documents'), 'evidence requests')).toEqual(['', 'ER-31', 'ER-18', 'ER-25'])
     expect(column(sheet('Documents'), 'conclusion')).toEqual(['', 'supports', 'supports', 'does not support'])

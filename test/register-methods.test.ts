@@ -233,8 +233,8 @@ describe('exceptions', () => {
     expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-a'] }))).toContain(
       'no deviation to accept',
     )
-    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no finding')
-    expect(refused(await methods['exceptions.accept']({ ...draft, check: 'x' }))).toContain('no finding')
+    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no result')
+    expect(refused(await methods['exceptions.accept']({ ...draft, check: 'x' }))).toContain('no result')
     expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
     session.run = null
     expect(refused(await methods['exceptions.accept'](draft))).toBe(

@@ -159,7 +159,7 @@ describe('signatures on entries', () => {
   ])('an edit of %s after signing is caught', async (_, changes, whose) => {
     const edited = { ...signed, exceptions: signed.exceptions.map((entry) => ({ ...entry, ...changes })) }
     expect(await problems(edited)).toEqual(
-      whose.map((who) => expect.stringContaining(`risk acceptance ${ID}: the signature of ${who} is invalid`)),
+      whose.map((who) => expect.stringContaining(`risk acceptance ${ID}: the signature of the ${who} is invalid`)),
     )
   })
 

@@ -104,7 +104,7 @@ describe('tables', () => {
       'observations',
       'other checks',
       'alternative evidence',
-      'limitations',
+      'not covered',
       'risk acceptances per check',
       'decision',
     ])
