@@ -124,7 +124,9 @@ describe('exceptions on the command line', () => {
     expect(kept().exceptions).toEqual([])
     const id = firstId()
     expect(await approve(id.slice(0, 8))).toBe(EXIT.done)
-    expect(told).toContain(`Approved: risk acceptance ${id}, until the end of ${until} UTC. The verdict does not change.`)
+    expect(told).toContain(
+      `Approved: risk acceptance ${id}, until the end of ${until} UTC. The verdict does not change.`,
+    )
     expect(kept().exceptions).toMatchObject([
       { id, check: CHECK, nodes: ['gpu-01', 'gpu-02'], approvedBy: 'M. Ortiz', approverRole: 'Security officer' },
     ])

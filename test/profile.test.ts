@@ -237,7 +237,9 @@ describe('what people read', () => {
   test('the summary text names them too', () => {
     const text = summaryText(judged('demo-gpu-01', profile), catalog, EMPTY_REGISTER)
     expect(text).toContain('threshold profile: CIS Benchmarks')
-    expect(text).toContain('relaxed threshold: Longest time an idle shell may stay open: 3600 seconds instead of 900 seconds')
+    expect(text).toContain(
+      'relaxed threshold: Longest time an idle shell may stay open: 3600 seconds instead of 900 seconds',
+    )
     expect(text).not.toContain('\u202e')
   })
 })

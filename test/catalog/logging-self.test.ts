@@ -149,7 +149,9 @@ describe('the journal’s own headers', () => {
   test('an empty journal is a fact; an answer of another form is none', () => {
     const none = answer('', { errorText: 'No journal files were found.\n' })
     expect(fact(journalState.parse({ header: none, boots: none }))).toEqual({ files: [], boots: [] })
-    expect(reason(journalState.parse({ header: answer('hello\n'), boots: answer('') }))).toContain('an unexpected format')
+    expect(reason(journalState.parse({ header: answer('hello\n'), boots: answer('') }))).toContain(
+      'an unexpected format',
+    )
   })
 
   test('holes in the numbering: users’ files fill them, other chains are numbered on their own', () => {

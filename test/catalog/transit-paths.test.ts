@@ -182,7 +182,9 @@ src 192.0.2.2 dst 192.0.2.1
     // Printed by iproute2 6.1 for a word that it does not know, with status 255.
     const complaint = answer('', { exitCode: 255, errorText: 'Error: argument "nokeysx" is wrong: unknown\n' })
     expect(ipsec.parse({ states: complaint, policies: answer('') }).ok).toBe(false)
-    expect(reason(ipsec.parse({ states: answer('src 1 dst 2\n'), policies: answer('') }))).toContain('an unexpected format')
+    expect(reason(ipsec.parse({ states: answer('src 1 dst 2\n'), policies: answer('') }))).toContain(
+      'an unexpected format',
+    )
   })
 })
 

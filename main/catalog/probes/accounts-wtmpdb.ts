@@ -29,7 +29,8 @@ export const accountsWtmpdb = defineProbe({
       if (row === begins || row.length > 1000) continue
       const [, user, time = ''] = ROW.exec(row) ?? []
       const moment = readMoment(time)
-      if (user === undefined || moment === null) return unknown('a line of the database of sessions has an unexpected format')
+      if (user === undefined || moment === null)
+        return unknown('a line of the database of sessions has an unexpected format')
       moments.push(moment)
       last.set(user, Math.max(moment, last.get(user) ?? moment))
     }

@@ -28,7 +28,8 @@ export const acpiOverview = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the firmware’s tables could not be listed')
     const folders = listedFolders(lists.text)
     const tables = folders.get(TABLES)
-    if (tables === undefined && lists.exitCode === 0) return unknown('the list of firmware tables has an unexpected format')
+    if (tables === undefined && lists.exitCode === 0)
+      return unknown('the list of firmware tables has an unexpected format')
     const power = profile.exitCode === 0 ? wholeNumber(profile.text) : null
     if (tables !== undefined && power === null && !profile.errorText.includes(`${PROFILE}: No such file`))
       return unknown('the power management profile could not be read')

@@ -43,7 +43,8 @@ export function parseArmPlatform(text: string): Parsed<ArmPlatform> {
       .filter((word) => word !== '')
       .slice(0, 10)
   const midr = found.get(MIDR)?.trim()
-  if (midr !== undefined && !/^0x[0-9a-f]{1,16}$/i.test(midr)) return unknown('the processor id has an unexpected format')
+  if (midr !== undefined && !/^0x[0-9a-f]{1,16}$/i.test(midr))
+    return unknown('the processor id has an unexpected format')
   const number = midr === undefined ? null : BigInt(midr)
   return known({
     // MIDR_EL1: implementer in bits 31 to 24, part number in bits 15 to 4 (Arm ARM, D24).

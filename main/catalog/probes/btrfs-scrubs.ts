@@ -45,7 +45,8 @@ function readScrubs(answer: Answer): Parsed<BtrfsScrubs> {
       .map(whole)
       .reduce((sum, count) => sum + count, 0)
     const startedAt = whole('t_start')
-    if (Number.isNaN(errors) || Number.isNaN(startedAt)) return unknown('a record of a btrfs scrub has an unexpected format')
+    if (Number.isNaN(errors) || Number.isNaN(startedAt))
+      return unknown('a record of a btrfs scrub has an unexpected format')
     const before = scrubs.get(id)
     scrubs.set(id, {
       id,

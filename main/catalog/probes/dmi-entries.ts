@@ -20,7 +20,8 @@ export const dmiEntries = defineProbe({
   parse({ lists }) {
     if (!listingIsComplete(lists)) return unknown('the firmware’s hardware table could not be listed')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of firmware structures has an unexpected format')
+    if (lists.exitCode === 0 && folders.size === 0)
+      return unknown('the list of firmware structures has an unexpected format')
     const entries = folders.get(ENTRIES)
     return known<DmiEntries>({
       counts: entries === undefined ? null : countsOf(longListing(entries).map(({ name }) => name)),

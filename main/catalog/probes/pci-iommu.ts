@@ -55,7 +55,8 @@ export const pciIommu = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the IOMMU groups could not be listed')
     if (!grepIsComplete(kernel)) return unknown('the kernel’s arguments could not be read')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && !folders.has(GROUPS)) return unknown('the list of IOMMU groups has an unexpected format')
+    if (lists.exitCode === 0 && !folders.has(GROUPS))
+      return unknown('the list of IOMMU groups has an unexpected format')
     return known<Iommu>({
       units: folders.get(UNITS) ?? [],
       groups: folders.get(GROUPS) ?? [],

@@ -213,7 +213,8 @@ export const packagedProgramsRpm = defineProbe({
     if (paths.exitCode > PACKAGES.length) return unknown('rpm did not finish')
     const rows = lines(paths.text).filter((line) => !/^package \S{1,80} is not installed$/.test(line))
     const found = rows.map((line) => /^0?(\d{5,7}) (\/.*)$/.exec(line))
-    if (found.some((match) => match === null)) return unknown('the list of files of the packages has an unexpected format')
+    if (found.some((match) => match === null))
+      return unknown('the list of files of the packages has an unexpected format')
     if (found.length === 0) return unknown('the package database lists no program')
     const marked = found.flatMap((match) =>
       match?.[1] !== undefined && match[2] !== undefined && (Number.parseInt(match[1], 8) & SETUID_OR_SETGID) !== 0

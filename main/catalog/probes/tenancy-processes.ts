@@ -29,7 +29,8 @@ export const tenancyProcesses = defineProbe({
 
 export function parseProcesses(text: string): Parsed<Processes> {
   const [heading = '', ...rows] = lines(text)
-  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading)) return unknown('the list of processes has an unexpected format')
+  if (!/^\s*PID\s+USER\s+COMMAND\s+CGROUP\s*$/.test(heading))
+    return unknown('the list of processes has an unexpected format')
   const read = rows.map((row) => {
     const [, pid, user, command, cgroup] = /^\s*(\d{1,10})\s+(\S+)\s+(.*?)\s+(\S+)\s*$/.exec(row) ?? []
     return pid === undefined || user === undefined || command === undefined || cgroup === undefined

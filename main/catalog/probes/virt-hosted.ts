@@ -42,7 +42,8 @@ export const virtHosted = defineProbe({
     if (!listingIsComplete(lists)) return unknown('the devices set up for guests could not be listed')
     if (!grepIsComplete(taps)) return unknown('the kinds of network interfaces could not be read')
     const folders = listedFolders(lists.text)
-    if (lists.exitCode === 0 && folders.size === 0) return unknown('the list of devices for guests has an unexpected format')
+    if (lists.exitCode === 0 && folders.size === 0)
+      return unknown('the list of devices for guests has an unexpected format')
     // Type, guest, device: vif-3-0.
     const guests = (folders.get(XEN) ?? []).flatMap((name) => /^[a-z0-9]+-(\d{1,5})-\d+$/.exec(name)?.[1] ?? [])
     return known<HostedDevices>({
