@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
@@ -34,7 +34,9 @@ const rulesModule = {
     mkdirSync(resolve('out/rules'), { recursive: true })
     writeFileSync(resolve('out/rules/rules.mjs'), (await buildRules()).code)
     cpSync(resolve(KEPT, 'worker.mjs'), resolve('out/rules/worker.mjs'))
-    cpSync(resolve(KEPT, 'modules'), resolve('out/rules/kept'), { recursive: true })
+    // Git keeps no empty folder: before the first version that is kept there is none.
+    if (existsSync(resolve(KEPT, 'modules')))
+      cpSync(resolve(KEPT, 'modules'), resolve('out/rules/kept'), { recursive: true })
   },
 }
 

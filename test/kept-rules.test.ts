@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
 import list from '../main/adapters/kept-rules/list.json' with { type: 'json' }
-import { openPack } from '../main/adapters/pack/index.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { type Catalog, catalogDigest } from '../main/core/catalog.ts'
@@ -200,35 +199,5 @@ describe('a pack that earlier rules judged', () => {
     const stated = { ...next, version: catalog.version, module: catalog.module }
     const hidden = await samplePack({ signer, catalog: stated, population: NODES, recordings: recordings() })
     expect((await verified(hidden, { catalog: next, kept: open([kept]) })).ok).toBe(false)
-  })
-})
-
-describe('a pack that version 0.7.0 of the program sealed, whose conclusions had another shape', () => {
-  const PACK = new URL('./fixtures/packs/rules-0.7.0.barewitness.zip', import.meta.url).pathname
-  const shipped = (): KeptRules => {
-    const one = openKeptRules(list, new URL('../main/adapters/kept-rules/modules/', import.meta.url).pathname)
-    opened.push(one)
-    return one
-  }
-  const verified = async (kept: KeptRules) => {
-    const pack = await openPack(PACK)
-    if (!pack.ok) throw new Error(pack.error.detail)
-    const found = await verifySource(pack.value, [], { catalog, kept })
-    await pack.value.close()
-    return found
-  }
-
-  test('is confirmed by the module of those rules', async () => {
-    const { report, contents } = await verified(shipped())
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'same', version: '0.7.0', unconfirmed: 0 } })
-    expect(report.rules?.results).toBeGreaterThan(100)
-    expect(contents.assessment?.nodes).toHaveLength(1)
-    // This program cannot show conclusions of that shape; they are in the report of the pack.
-    expect(contents.assessment?.controls).toEqual([])
-  })
-
-  test('is left unconfirmed where the module is not at hand', async () => {
-    const { report } = await verified({ of: async () => null })
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown' } })
   })
 })

@@ -1,7 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import assessment from '../../schemas/assessment.schema.json' with { type: 'json' }
-import earlier from '../../schemas/earlier.schema.json' with { type: 'json' }
 import engagement from '../../schemas/engagement.schema.json' with { type: 'json' }
 import fleet from '../../schemas/fleet.schema.json' with { type: 'json' }
 import framework from '../../schemas/framework.schema.json' with { type: 'json' }
@@ -30,7 +29,6 @@ const IDS = {
   capture: `${recording.$id}#/$defs/Capture`,
   assessment: assessment.$id,
   'assessment-index': `${assessment.$id}#/$defs/AssessmentIndex`,
-  'earlier-assessment-index': earlier.$id,
   'node-assessment': `${assessment.$id}#/$defs/NodeAssessment`,
   fleet: fleet.$id,
   hardware: hardware.$id,
@@ -81,7 +79,6 @@ function schemas(extent: Extent): Ajv2020 {
     fleet,
     hardware,
     assessment,
-    earlier,
     pack,
     register,
     framework,

@@ -250,7 +250,6 @@ export interface SchemaValidator {
       | 'capture'
       | 'assessment'
       | 'assessment-index'
-      | 'earlier-assessment-index'
       | 'node-assessment'
       | 'fleet'
       | 'statement'

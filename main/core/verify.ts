@@ -20,7 +20,7 @@ import { alterations, packedAgain } from './verify/manifests.ts'
 import { readNodes, strangeFolders } from './verify/nodes.ts'
 import { ALREADY_REJECTED, earlierProblems, type PageComparer, readEarlier } from './verify/pages.ts'
 import { profileNotes } from './verify/profile.ts'
-import { isOfEarlierShape, type PackReading, readPack } from './verify/read.ts'
+import { type PackReading, readPack } from './verify/read.ts'
 import { registerOfPack } from './verify/register.ts'
 import { executiveProblems, readReport, reportProblems } from './verify/report.ts'
 import { compareNode, compareWhole, wordingDiffers } from './verify/reproduce.ts'
@@ -181,7 +181,6 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
         : {
             ...assessment,
             schema: 'barewitness.assessment/1',
-            controls: isOfEarlierShape(assessment) ? [] : assessment.controls,
             nodes: walked.stated,
           },
     recordings: walked.recordings,

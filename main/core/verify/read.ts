@@ -40,13 +40,6 @@ export interface PackReading {
 
 const MOST_CAPTURES = 20_000
 
-/** Rules versions with a different form of conclusions: their packs are evaluated only by the module of that version. */
-const EARLIER_SHAPE: ReadonlySet<unknown> = new Set(['0.7.0'])
-
-/** Whether an assessment comes from rules whose conclusions this program can reproduce but not display. */
-export const isOfEarlierShape = (value: unknown): boolean =>
-  EARLIER_SHAPE.has((value as { readonly catalog?: { readonly version?: unknown } } | null)?.catalog?.version)
-
 export async function readPack(source: PackSource, validator: SchemaValidator): Promise<PackReading> {
   const problems: string[] = []
   const text = (path: string): Promise<string | null> => textOf(source, path)
@@ -59,7 +52,7 @@ export async function readPack(source: PackSource, validator: SchemaValidator): 
   const statement = await document<Statement>(PATHS.statement, (value) => validator.problems('statement', value))
   const scope = await document<PackScope>(PATHS.scope, (value) => scopeProblems(value, validator))
   const assessment = await document<AssessmentIndex>(PATHS.assessment, (value) =>
-    validator.problems(isOfEarlierShape(value) ? 'earlier-assessment-index' : 'assessment-index', value),
+    validator.problems('assessment-index', value),
   )
   const catalog = await text(PATHS.catalog)
   return {
