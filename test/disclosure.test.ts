@@ -445,7 +445,7 @@ describe('the use case', () => {
   test.each([
     [{ classes: ['text'] }, /“text” cannot be redacted; choose from ipv4, /],
     [{ who: ' ' }, /must name the person who redacted it/],
-    [{ why: '' }, /and why/],
+    [{ why: '' }, /and the reason/],
   ])('refuses %o', async (change, why) => {
     const made = await discloseCopy({ ...ask, ...change, source: sourceOf(pack), catalog: sampleCatalog })
     expect(made.ok ? '' : made.error.detail).toMatch(why)

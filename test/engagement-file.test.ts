@@ -221,7 +221,7 @@ describe('the provider’s list', () => {
   test.each([
     ['is empty', '', '', [`${AT} which is empty`]],
     ['has headings alone', 'name,ip\n', '', [`${AT} which has a heading line but no entries`]],
-    ['is a workbook', 'PK\u0003\u0004\0\0', '', [`${AT} which is not a text table; save the list as CSV`]],
+    ['is a workbook', 'PK\u0003\u0004\0\0', '', [`${AT} which is not a text table. Save the list as CSV`]],
     [
       'has a quotation that never ends',
       'name,ip\n"a,1\n',
@@ -253,7 +253,12 @@ describe('the provider’s list', () => {
         `${AT} whose line 4 has the id “x”, as line 2 does. Name a unique column under “columns: id”, or set “id: null” to use line numbers`,
       ],
     ],
-    ['has more cells than headings', 'id,name\nx,a,b\n', '', [`${AT} whose line 2 has 3 columns, but there are 2`]],
+    [
+      'has more cells than headings',
+      'id,name\nx,a,b\n',
+      '',
+      [`${AT} whose line 2 has 3 columns, but there are 2 headings`],
+    ],
     [
       'has a cell too long',
       `id,name\nx,${'a'.repeat(254)}\n`,

@@ -289,7 +289,9 @@ describe('an auditor’s worksheet', () => {
 
   test('a note needs a finding of the pack, and a sample needs a pack', async () => {
     const kit = auditor()
-    expect(refusal(await kit.review['review.sample']({ size: 1, seed: 's' }))).toMatch(/no pack is open/)
+    expect(refusal(await kit.review['review.sample']({ size: 1, seed: 's' }))).toMatch(
+      /no pack with readable results is open/,
+    )
     await opened(kit, first())
     const wrong = { node: 'node-z', check, state: 'open' as const, note: '' }
     expect(refusal(await kit.review['review.note'](wrong))).toMatch(/no such result/)
@@ -316,7 +318,7 @@ describe('an auditor’s worksheet', () => {
     expect(head).toMatch(/pack,pack SHA-256,seed,population,position in population,node,check,verdict/)
     expect(rows).toEqual([
       `run-1.barewitness.zip,${digest},7,2,${place},${drawn},${check},${words[drawn]},open,,`,
-      `run-1.barewitness.zip,${digest},7,2,not drawn,${other},${check},${words[other]},question,"'=HYPERLINK(""x"")",2026-11-21T09:00:00.000Z`,
+      `run-1.barewitness.zip,${digest},7,2,not sampled,${other},${check},${words[other]},question,"'=HYPERLINK(""x"")",2026-11-21T09:00:00.000Z`,
     ])
     expect(value(await kit.review['review.save-worksheet'](null))).toBeNull()
   })

@@ -186,9 +186,9 @@ describe('what starts it', () => {
   })
 
   test.each([
-    [{ code: 'ran', exit: 0, detail: '' }, /^It was sealed/],
-    [{ code: 'ran', exit: 3, detail: '' }, /contradicted/],
-    [{ code: 'failed', exit: 2, detail: 'fleet.json is gone' }, /^It was refused.*fleet\.json is gone\.$/],
+    [{ code: 'ran', exit: 0, detail: '' }, /^Sealed/],
+    [{ code: 'ran', exit: 3, detail: '' }, /deviations/],
+    [{ code: 'failed', exit: 2, detail: 'fleet.json is gone' }, /^Refused.*fleet\.json is gone\.$/],
     [{ code: 'overlap', exit: null, detail: '' }, /still in progress/],
     [{ code: 'ran', exit: 77, detail: '' }, /^Ended with 77\.$/],
   ] as const)('what became of a start is told in words: %j', (attempt, words) => {

@@ -89,7 +89,7 @@ test('history show: a run with its pack, key and nodes; one that is not there en
   expect(JSON.parse(printed)).toMatchObject({ trace: { run: 'run-1' } })
   for (const name of ['run-9', '../run-1']) {
     expect(await history('show', name, '--out', root)).toBe(2)
-    expect(told).toContain(`no run ${name} is kept in ${root}`)
+    expect(told).toContain(`run ${name} is not stored in ${root}`)
   }
 })
 
@@ -145,7 +145,7 @@ test('history prune: lists, asks for a reason, and removes only with --apply and
     'Would be deleted: run-1, as of 2019-05-01T10:00:00.000Z\nDry run: nothing was deleted. To delete, use --apply.\n',
   )
   expect(await history('prune', '--out', root, '--years', '2')).toBe(2)
-  expect(told).toContain('say why')
+  expect(told).toContain('enter a reason')
   expect(await history('prune', '--out', root, '--years', 'few', ...key)).toBe(2)
   expect(await history('prune', '--out', root, '--years', '0', ...key)).toBe(2)
   expect(await history('prune', '--out', root, '--include-period-runs', '--apply', ...key)).toBe(2)

@@ -268,12 +268,12 @@ describe('exceptions', () => {
 
 describe('the file', () => {
   test.each([
-    ['{"schema":', /register\.json.*not JSON/],
+    ['{"schema":', /register\.json.*not valid JSON/],
     [
       '{\n "schema": "barewitness.register/1",\n "exceptions": [{ "id": "x" }], "attachments": [], "requests": []\n}',
       /register\.json:3:\d+: exceptions\[0\]/,
     ],
-    ['\u0000', /not JSON/],
+    ['\u0000', /not valid JSON/],
   ])('%j is refused, and never written over', async (text, words) => {
     writeFileSync(join(folder, 'register.json'), text)
     for (const answer of [
@@ -291,7 +291,7 @@ describe('the file', () => {
 
   test('a link in its place is refused', async () => {
     symlinkSync('/nowhere', join(folder, 'register.json'))
-    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^register\.unreadable: .*ordinary file/)
+    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^register\.unreadable: .*regular file/)
   })
 
   test('that cannot be copied aside is not written', async () => {

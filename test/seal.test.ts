@@ -230,7 +230,7 @@ describe('a seal', () => {
     [
       'an unknown attribute',
       [contentType, messageDigest, certificate, sequence(oid('1.2.3.4'), setOf(text('x')))],
-      /not the ones/,
+      /not those of a seal/,
     ],
   ])('with %s is refused', async (_, attributes, words) => {
     expect((await read(await byHand(attributes as Uint8Array[]))).problems.join(' ')).toMatch(words as RegExp)

@@ -79,11 +79,11 @@ describe('an authority that lies is named, and not asked again', () => {
         alterContent: (content) =>
           Uint8Array.from(content, (byte, at) => (content[at - 1] === 0x0f && content[at - 2] === 0x18 ? 0x33 : byte)),
       }),
-      /not what was signed/,
+      /differs from the signed content/,
     ],
     ['two signers', shaped({ signers: 2 }), /has 2 signers/],
     ['another signer than the one named', shaped({ ess: 'another' }), /names another certificate/],
-    ['a token of nobody', shaped({ certificates: [] }), /certificate of the time-stamp’s signer is not in it/],
+    ['a token of nobody', shaped({ certificates: [] }), /certificate of the time-stamp’s signer is missing/],
     ['garbage', say(() => new Uint8Array(100).fill(0x30)), /not one value in DER/],
     ['nothing', say(() => new Uint8Array()), /not one value in DER/],
     [
@@ -117,7 +117,7 @@ describe('an authority that lies is named, and not asked again', () => {
     ['another purpose', { purposes: [OID.emailProtection] }, /not for time-stamping/],
     ['a further purpose', { purposes: [OID.timeStamping, OID.emailProtection] }, /purposes other than/],
     ['a purpose that is not critical', { critical: false }, /not marked critical/],
-    ['an end in the past', { validity: { from: ago(9999), until: ago(1) } }, /not in force/],
+    ['an end in the past', { validity: { from: ago(9999), until: ago(1) } }, /not valid at/],
   ])('a certificate with %s', async (_, options, words) => {
     const made = testTsa(options)
     const found = await failure(
@@ -154,9 +154,9 @@ describe('an authority that will not', () => {
   })
 
   test.each<[string, Lie, RegExp]>([
-    ['fails', (_, answer) => void answer.writeHead(503).end(), /HTTP 503/],
-    ['is busy', (_, answer) => void answer.writeHead(429).end(), /HTTP 429/],
-    ['is silent', () => undefined, /no whole answer in 0\.3 s/],
+    ['fails', (_, answer) => void answer.writeHead(503).end(), /HTTP status 503/],
+    ['is busy', (_, answer) => void answer.writeHead(429).end(), /HTTP status 429/],
+    ['is silent', () => undefined, /No complete response within 0\.3 s/],
     [
       'drips',
       (_, answer) => {
@@ -164,7 +164,7 @@ describe('an authority that will not', () => {
         const drip = setInterval(() => answer.write('x'), 20)
         answer.on('close', () => clearInterval(drip))
       },
-      /no whole answer in 0\.3 s/,
+      /No complete response within 0\.3 s/,
     ],
     ['hangs up', (_, answer) => void answer.destroy(), /No connection/],
   ])('or cannot: %s is asked three times', async (_, lie, words) => {

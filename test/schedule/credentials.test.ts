@@ -138,7 +138,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
       {
         works: 'no',
         nodes: ['d'],
-        text: `The certificate ${at('ended')}-cert.pub expired at 2020-01-02T00:00:00.000Z.`,
+        text: `Certificate ${at('ended')}-cert.pub expired at 2020-01-02T00:00:00.000Z.`,
       },
       {
         works: 'no',
@@ -172,7 +172,7 @@ describe.skipIf(absent !== null)(`keys that OpenSSH makes${absent === null ? '' 
     })
     const sealing = async (passphraseFile?: string) =>
       (await unattendedUse(world, [], passphraseFile === undefined ? options : { ...options, passphraseFile }))[0]
-    expect(await sealing()).toMatchObject({ works: 'no', text: expect.stringContaining('name a file that holds it') })
+    expect(await sealing()).toMatchObject({ works: 'no', text: expect.stringContaining('a file that contains it') })
     writeFileSync(at('passphrase'), 'correct horse', { mode: 0o644 })
     expect(await sealing(at('passphrase'))).toMatchObject({ works: 'no', text: expect.stringContaining('chmod 600') })
     rmSync(at('passphrase'))

@@ -146,7 +146,7 @@ describe('planning', () => {
   })
 
   test.each<readonly [Partial<ScheduleDraft>, string]>([
-    [{ cadence: 'every day at 25:00' }, '--every: “every day at 25:00” is none of'],
+    [{ cadence: 'every day at 25:00' }, '--every: “every day at 25:00” is not one of'],
     [{ zone: 'Mars/Olympus' }, '--zone: unknown time zone Mars/Olympus'],
     [{ out: 'evidence' }, 'out: evidence is not an absolute path'],
     [{ fleet: '/nowhere.yaml' }, '/nowhere.yaml could not be read'],
@@ -271,9 +271,9 @@ describe('timers', () => {
   })
 
   test('a program that is not there is named', async () => {
-    expect(await install('task-scheduler')).toMatchObject({ error: { detail: 'program schtasks here' } })
+    expect(await install('task-scheduler')).toMatchObject({ error: { detail: 'program schtasks not found' } })
     expect(readFileSync(at('tasks', 'nightly.xml')).subarray(0, 4)).toEqual(Buffer.from([0xff, 0xfe, 0x3c, 0]))
-    expect(await install('launchd')).toMatchObject({ error: { detail: 'program launchctl here' } })
+    expect(await install('launchd')).toMatchObject({ error: { detail: 'program launchctl not found' } })
   })
 })
 

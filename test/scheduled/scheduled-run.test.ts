@@ -279,7 +279,7 @@ describe('notices', () => {
     await startAt(kit, '2026-03-04T02:00:00.000Z')
     expect(kit.notices.slice(1).map(({ changes }) => changes)).toEqual([
       ['The run could not be exported.'],
-      ['The run was exported; every declared node was fully collected.'],
+      ['The run was exported; every declared node was collected completely.'],
     ])
     expect(JSON.stringify(kit.notices)).not.toContain('10.0.0.7')
   })

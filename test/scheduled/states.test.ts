@@ -50,7 +50,7 @@ describe('what is told', () => {
       'one that does again',
       [GONE],
       [GOOD],
-      ['The run was exported; every declared node was fully collected.', 'Evidence again from a.'],
+      ['The run was exported; every declared node was collected completely.', 'Evidence again from a.'],
     ],
     ['another host key', [GOOD], [{ ...GOOD, hostKey: 'SHA256:other' }], ['Host key changed on a.']],
     ['another board', [{ ...GOOD, board: '1' }], [{ ...GOOD, board: '2' }], ['Hardware changed on a.']],

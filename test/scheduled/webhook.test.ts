@@ -84,10 +84,10 @@ describe('a webhook', () => {
     expect(requests.every(isSigned)).toBe(true)
   })
   test.each([
-    [503, 3, 'it answered 503, 3 tries'],
-    [429, 3, 'it answered 429, 3 tries'],
-    [400, 1, 'it answered 400'],
-    [404, 1, 'it answered 404'],
+    [503, 3, 'HTTP status 503, 3 tries'],
+    [429, 3, 'HTTP status 429, 3 tries'],
+    [400, 1, 'HTTP status 400'],
+    [404, 1, 'HTTP status 404'],
   ])('that answers %i is tried %i times, and told of without its path', async (status, tries, why) => {
     const { requests, url } = await listening((response) => response.writeHead(status).end())
     const { outcome } = await post(url)
@@ -103,7 +103,7 @@ describe('a webhook', () => {
     const { requests, url } = await listening((response) => response.writeHead(307, { location: other.url }).end())
     expect((await post(url)).outcome).toMatchObject({
       ok: false,
-      error: { detail: expect.stringContaining('it answered 307; redirects are not followed') },
+      error: { detail: expect.stringContaining('HTTP status 307; redirects are not followed') },
     })
     expect([requests.length, other.requests.length]).toEqual([1, 0])
   })
@@ -111,7 +111,7 @@ describe('a webhook', () => {
     const { requests, url } = await listening(() => undefined)
     expect((await post(url, { limit: 100 })).outcome).toMatchObject({
       ok: false,
-      error: { detail: expect.stringContaining('no answer in 0.1 s, 3 tries') },
+      error: { detail: expect.stringContaining('no response within 0.1 s, 3 tries') },
     })
     expect(requests).toHaveLength(3)
   })

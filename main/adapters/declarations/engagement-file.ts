@@ -65,8 +65,8 @@ function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly P
 
 /** What a schema with alternatives reports for the branch that was not meant. */
 const FRAMINGS = {
-  date: /^(framing lacks “date”|kind must be "date"|(from|to) is not a field)/,
-  period: /^(framing lacks “(from|to)”|kind must be "period"|date is not a field)/,
+  date: /^(framing lacks “date”|kind must be "date"|(from|to) is not a known field)/,
+  period: /^(framing lacks “(from|to)”|kind must be "period"|date is not a known field)/,
 } as const
 
 const isPeriod = (framing: unknown): boolean =>
@@ -74,7 +74,7 @@ const isPeriod = (framing: unknown): boolean =>
 
 /** “Nothing” was allowed here as well, and another value was meant. */
 const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProblem[]): boolean =>
-  text.startsWith('must be empty') &&
+  text.startsWith('must be nothing') &&
   all.some((other) => other.text !== text && path.every((part, at) => other.path[at] === part))
 
 const DAYS = ['on', 'date', 'from', 'to', 'bridgedUntil']

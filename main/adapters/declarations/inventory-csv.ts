@@ -73,7 +73,7 @@ export function tableOf(
   bytes: Uint8Array,
 ): { readonly lines: readonly TableLine[] } | { readonly line: number | null; readonly problem: string } {
   const text = listText(bytes)
-  if (text.includes('\0')) return { line: null, problem: 'is not a text table; save the list as CSV' }
+  if (text.includes('\0')) return { line: null, problem: 'is not a text table. Save the list as CSV' }
   const delimiter = delimiterOf(text)
   try {
     const lines = parse(text, {

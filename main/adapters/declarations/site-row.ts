@@ -43,7 +43,7 @@ export function siteRow(
   else if (serialKey(cells.serial) === null)
     problems.push(`has the serial number ${quote(cells.serial)}, which does not identify a machine`)
   const country = cells.country === '' ? undefined : countryNamed(cells.country)
-  if (country === null) problems.push(`has an unknown country ${quote(cells.country)}; use its ISO 3166 code`)
+  if (country === null) problems.push(`has an unknown country ${quote(cells.country)}. Use its ISO 3166 code`)
   const site = cells.site === '' ? cells.country : cells.site
   if (site === '') problems.push('has neither a site nor a country')
   for (const field of ['serial', 'site', 'address', 'room', 'rack', 'unit'] as const)
@@ -54,7 +54,7 @@ export function siteRow(
     if (text === '') return undefined
     const value = /^-?\d{1,5}([.,]\d{1,20})?$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN
     if (value >= least && value <= most) return value
-    problems.push(`has ${quote(cells[field], 60)} for the ${NAMES[field]}; enter a number from ${least} to ${most}`)
+    problems.push(`has ${quote(cells[field], 60)} for the ${NAMES[field]}. Enter a number from ${least} to ${most}`)
     return undefined
   }
   const latitude = number('latitude', -90, 90)

@@ -59,7 +59,7 @@ type Row = ReturnType<typeof siteRow>
 function rowOf(line: number, resource: Members): Row {
   const names = Object.keys(resource)
   if (names.length <= 2 && names.every((name) => name.startsWith('@odata')))
-    return { problems: ['is a reference to a resource; request the resource itself with $expand'] }
+    return { problems: ['is a reference to a resource. Request the resource itself with $expand'] }
   const location = part(resource.Location)
   const [postal, placement] = [part(location.PostalAddress), part(location.Placement)]
   const street = [

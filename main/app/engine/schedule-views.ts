@@ -116,7 +116,7 @@ const EXIT_WORDS: Readonly<Record<number, string>> = {
   1: 'Ended with an internal error.',
   2: 'Refused: a required input is missing or invalid.',
   3: 'Sealed, with deviations that have no risk acceptance in effect.',
-  4: 'Sealed, but incomplete: a node was not fully collected, or an output or time-stamp is missing.',
+  4: 'Sealed, but incomplete: a node was not collected completely, or an output or time-stamp is missing.',
   5: 'Verification of the output failed.',
 }
 

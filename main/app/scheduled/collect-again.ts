@@ -67,7 +67,7 @@ export async function collectAgain<C extends { readonly population: readonly str
     const nodes = worthAgain(collected.population, collected.result)
     if (nodes.length === 0 || collected.result.cancelled) break
     say(
-      `${nodes.length} of ${collected.population.length} nodes were not fully collected; retrying in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
+      `${nodes.length} of ${collected.population.length} nodes were not collected completely; retrying in ${retries.waitMinutes} min (${tried} of ${retries.times}).`,
     )
     await wait(retries.waitMinutes * 60_000)
     if (signal.aborted) break

@@ -134,7 +134,7 @@ export function changesBetween(
 }
 
 export const outcomeWords: Readonly<Record<WatchedStates['outcome'], string>> = {
-  complete: 'The run was exported; every declared node was fully collected.',
+  complete: 'The run was exported; every declared node was collected completely.',
   incomplete: 'The run was exported but is incomplete.',
   failed: 'The run could not be exported.',
 }
