@@ -205,7 +205,7 @@ describe('MMDB', () => {
     const at = small.indexOf(encode('node_count')) + encode('node_count').length + 1
     for (const count of [1000, 0x7fff_ffff, 0xffff_ffff]) {
       small.writeUInt32BE(count, at)
-      expect(readMmdb(new Uint8Array(small)), String(count)).toMatch(/cut short|damaged/)
+      expect(readMmdb(new Uint8Array(small)), String(count)).toMatch(/truncated|damaged/)
     }
     const size = small.indexOf(encode('record_size')) + encode('record_size').length + 1
     small.writeUInt32BE(1, at)
@@ -301,14 +301,14 @@ describe('CSV of ranges', () => {
   it.each([
     [
       '8.8.8.0,8.8.8.255,US\n8.8.9.0|8.8.9.255|US\n',
-      '“test.csv”, line 2, does not begin with the first and last address',
+      '“test.csv”, line 2, does not start with the first and last address',
     ],
-    ['8.8.8.0,8.8.8.255,US\n8.8.9.0,8.8.9.255,15169\n', 'line 2, names neither a country nor a network'],
+    ['8.8.8.0,8.8.8.255,US\n8.8.9.0,8.8.9.255,15169\n', 'line 2, has neither a country nor a network'],
     ['8.8.8.0,8.8.8.255,US\n8.8.8.128,8.8.9.255,US\n', 'line 2, is a range that overlaps another'],
     ['8.8.8.0,8.8.8.255,US\n8.8.8.0,8.8.8.255,DE\n', 'line 2, is a range that overlaps another'],
-    ['8.8.8.255,8.8.8.0,US\n', 'line 1, does not begin'],
-    ['8.8.8.0,2a00::,US\n', 'line 1, does not begin'],
-    ['8.8.8.0/24,US\n', 'line 1, does not begin'],
+    ['8.8.8.255,8.8.8.0,US\n', 'line 1, does not start'],
+    ['8.8.8.0,2a00::,US\n', 'line 1, does not start'],
+    ['8.8.8.0/24,US\n', 'line 1, does not start'],
     [`8.8.8.0,8.8.8.255,US\n${'x'.repeat(5000)}`, 'line 2, has more than 4096 characters'],
     ['', 'contains no address range'],
     ['start,end,country\n', 'contains no address range'],

@@ -291,7 +291,7 @@ describe('a profile', () => {
     expect(conflictWords(conflict)).toContain('Statement: A. Conflicting statement: B. W. Request: the list.')
     expect(view.claims).toHaveLength(1)
     expect(view.claims[0]?.bears.map(({ title }) => title)).toEqual([
-      'Condition: The node has a port of the named kind of RDMA fabric. Promised: roce.',
+      'Condition: The node has a port of the named kind of RDMA fabric. Claimed: roce.',
       expect.any(String),
     ])
   })

@@ -84,7 +84,7 @@ describe('trust anchors', () => {
   ])('%s is refused, and nothing of it is kept', async (_what, content) => {
     const kit = kitOf()
     const said = refusal(await kit.trust['trust.add-choose']({ for: 'signers', howVerified }, file(kit, 'x', content)))
-    expect(said).toMatch(/^input\.refused: the file holds no certificate/)
+    expect(said).toMatch(/^input\.refused: the file contains no certificate/)
     expect(value(await kit.trust['trust.list'](null))).toEqual([])
   })
 
@@ -140,10 +140,10 @@ describe('identities', () => {
       retired: [],
     })
     expect(kit.person.asked).toEqual([
-      'Choose a passphrase for your new signing key (8 characters)',
-      'The passphrase has fewer than 8 characters. Choose a passphrase for your new signing key (8 characters)',
+      'Choose a passphrase for your new signing key (at least 8 characters)',
+      'The passphrase has fewer than 8 characters. Choose a passphrase for your new signing key (at least 8 characters)',
       'Repeat the passphrase',
-      'The passphrases do not match. Choose a passphrase for your new signing key (8 characters)',
+      'The passphrases do not match. Choose a passphrase for your new signing key (at least 8 characters)',
       'Repeat the passphrase',
     ])
     expect(filesHolding(kit.folder, PASSPHRASE)).toEqual([])

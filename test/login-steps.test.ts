@@ -42,7 +42,7 @@ test('a password is asked for with the node it is for', async () => {
   const { asked, next } = steps('db\u202e1')
   expect(await next(['password'], false)).toEqual({ type: 'password', username: 'audit', password: 'typed' })
   expect(asked).toEqual([
-    'The node db\\u{202e}1, as audit, asks for the password. What you type is sent to that node: ',
+    'The node db\\u{202e}1, as audit, requests the password. What you type is sent to that node: ',
   ])
 })
 

@@ -119,7 +119,7 @@ describe('a mapping over an OSCAL catalog', () => {
       MAPPING.replace('id: house-rules', 'id: hipaa'),
       /:1:1: id is “hipaa”, which is a built-in framework/,
     ],
-    ['a field that does not exist', `${MAPPING}extra: 1\n`, /:14:1: extra is not a field/],
+    ['a field that does not exist', `${MAPPING}extra: 1\n`, /:14:1: extra is not a known field/],
     ['no YAML', 'id: [', /:1:\d+: /],
     [
       'a catalog that is not there',

@@ -67,8 +67,8 @@ describe('a PKCS #12 file', () => {
 
   test.each([
     ['no MAC', writePkcs12(bags, null), 'no MAC'],
-    ['no key', writePkcs12([certBag(leaf)], oldMac('open')), 'holds 0 private keys'],
-    ['two keys', writePkcs12([...bags, keyBag()], oldMac('open')), 'holds 2 private keys'],
+    ['no key', writePkcs12([certBag(leaf)], oldMac('open')), 'contains 0 private keys'],
+    ['two keys', writePkcs12([...bags, keyBag()], oldMac('open')), 'contains 2 private keys'],
     [
       'too many rounds',
       writePkcs12(bags, oldMac('open', 1, unsigned(hex('4c4b41')))),
@@ -80,7 +80,7 @@ describe('a PKCS #12 file', () => {
       'too many key derivation rounds',
     ],
     ['no rounds', writePkcs12(bags, oldMac('open', 1, small(0))), 'too many key derivation rounds, or none'],
-    ['rounds below zero', writePkcs12(bags, oldMac('open', 1, der(0x02, hex('ff')))), 'for none'],
+    ['rounds below zero', writePkcs12(bags, oldMac('open', 1, der(0x02, hex('ff')))), 'or none'],
     ['a MAC key of no length', writePkcs12(bags, newMac('open', 'sha256', 1)), 'key size'],
     ['many bags', writePkcs12(Array(101).fill(certBag(hex('00'))), oldMac('open')), 'more than 100 parts'],
     ['a sealing by key', sequence(small(3), sequence(oid(OID.signedData), der(0xa0))), 'by a key'],

@@ -87,7 +87,7 @@ describe('a provider file', () => {
   test.each<[string, string, string]>([
     ['an address that is none', 'address: own.example', 'sources[0].address'],
     ['a digest that is none', 'sha256: abc', 'sources[0].sha256'],
-    ['a field that is not there', 'copy: yes', 'sources[0].copy is not a field'],
+    ['a field that is not there', 'copy: yes', 'sources[0].copy is not a known field'],
   ])('names the place of %s in a source', async (_, field, problem) => {
     const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('on: 2026-02-01', `on: 2026-02-01, ${field}`) + row)).toContain(problem)
@@ -170,7 +170,7 @@ describe('a provider file', () => {
     [
       'a field that is not there',
       `{ id: a, says: S., source: contract, bears: [], ever: 1, ${REST} }`,
-      'claims[0].ever is not a field',
+      'claims[0].ever is not a known field',
     ],
     [
       'a condition without a reading',

@@ -86,7 +86,7 @@ describe('changing a register file', () => {
       ok: false,
       error: {
         code: 'input.refused',
-        detail: `${path} meanwhile; try again`,
+        detail: `another process changed ${path} meanwhile; try again`,
       },
     })
     expect(readFileSync(path, 'utf8')).toBe(theirs)

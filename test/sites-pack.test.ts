@@ -62,7 +62,7 @@ it('a record that its provider signed names the signer, lies in the pack, and fi
 it('one that was changed since it was signed is refused', async () => {
   const sites = await read(TABLE.replace('DE', 'US'), TABLE)
   expect(sites).toMatchObject({ ok: false, error: { code: 'input.refused' } })
-  expect(sites.ok ? '' : sites.error.detail).toContain('the signature does not stand')
+  expect(sites.ok ? '' : sites.error.detail).toContain('the signature is invalid')
 })
 
 it('a pack whose record is missing, or says something else, or whose rows do, does not verify', async () => {
