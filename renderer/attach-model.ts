@@ -130,7 +130,7 @@ export function answerable(
     const check = view.checks[at]
     if (check === undefined) return []
     const wanted: readonly Verdict[] =
-      answers === 'any' ? ['not-met', 'inconclusive', 'not-tested'] : ['inconclusive', 'not-tested']
+      answers === 'any' ? ['not-satisfied', 'inconclusive', 'not-tested'] : ['inconclusive', 'not-tested']
     const nodes = view.rows
       // A node that was not reached remains a scope limitation, whatever a document states about it.
       .filter(wasReached)

@@ -51,7 +51,7 @@ export function checkGroups(control: Pick<ControlRow, 'supports' | 'assessed' | 
 }
 
 const groupOf = ({ role, counted }: GroupedCheck): CheckGroupName =>
-  role === 'supporting' && (counted?.notMet ?? 0) > 0 ? 'observations' : role
+  role === 'supporting' && (counted?.notSatisfied ?? 0) > 0 ? 'observations' : role
 
 /** Why a required or counter check does not decide here. */
 export const suspendedLine = ({ suspended, counted }: Pick<GroupedCheck, 'suspended' | 'counted'>): string =>

@@ -76,11 +76,11 @@ const UNASSESSED: PartWords = {
 }
 
 const SERVER_TONE = {
-  deviations: 'not-met',
+  deviations: 'not-satisfied',
   'unable-to-conclude': 'inconclusive',
   'scope-limitation': 'inconclusive',
   'not-tested': 'not-tested',
-  'no-deviations': 'met',
+  'no-deviations': 'satisfied',
   'not-applicable': 'not-applicable',
   'no-server-test': 'informational',
 } as const
@@ -93,9 +93,9 @@ export function serverPartOf({ assessed }: Pick<ControlRow, 'assessed'>): PartWo
 }
 
 const DOCUMENT_TONE = {
-  deviations: 'not-met',
+  deviations: 'not-satisfied',
   outstanding: 'not-tested',
-  inspected: 'met',
+  inspected: 'satisfied',
   'none-needed': 'informational',
 } as const
 
@@ -169,7 +169,7 @@ export function nodesWith(
   return view.rows
     .map((row) => ({ row, verdict: verdictAt(row, at) }))
     .filter(({ row, verdict }) => {
-      if (wanted === 'accepted') return verdict === 'not-met' && row.accepted.some((one) => one.check === check)
+      if (wanted === 'accepted') return verdict === 'not-satisfied' && row.accepted.some((one) => one.check === check)
       return verdict === wanted
     })
     .map(({ row, verdict }) => ({ node: row.node, verdict }))

@@ -50,12 +50,12 @@ export type Progress = (typeof PROGRESS)[number]
 export const progressWords: Readonly<
   Record<Progress, { readonly label: string; readonly mark: string; readonly tone: string }>
 > = {
-  deviation: { label: 'Does not support', mark: 'square-cross', tone: 'not-met' },
+  deviation: { label: 'Does not support', mark: 'square-cross', tone: 'not-satisfied' },
   overdue: { label: 'Overdue', mark: 'disc-late', tone: 'inconclusive' },
   'below-level': { label: 'Below its minimum level', mark: 'disc-half', tone: 'not-tested' },
   requested: { label: 'Requested', mark: 'dotted-ring', tone: 'not-tested' },
   outstanding: { label: 'Outstanding', mark: 'dotted-ring', tone: 'not-tested' },
-  held: { label: 'On file', mark: 'ring-tick', tone: 'met' },
+  held: { label: 'On file', mark: 'ring-tick', tone: 'satisfied' },
   optional: { label: 'Optional', mark: 'dot', tone: 'informational' },
 }
 

@@ -89,7 +89,7 @@ function partOf(part: string, places: readonly string[]): Partial<Filter> | null
 function cellIs(cell: Cell, state: CellState): boolean {
   switch (state) {
     case 'open':
-      return cell.verdict === 'not-met' || cell.verdict === 'inconclusive' || cell.verdict === 'not-tested'
+      return cell.verdict === 'not-satisfied' || cell.verdict === 'inconclusive' || cell.verdict === 'not-tested'
     case 'accepted':
       return cell.accepted !== null
     case 'ended':

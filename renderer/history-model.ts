@@ -34,7 +34,7 @@ export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
     label: 'Missed, unexplained',
     meaning: 'A scheduled run did not take place; no reason is recorded.',
     mark: 'square-cross',
-    tone: 'not-met',
+    tone: 'not-satisfied',
   },
   recorded: {
     short: 'noted',
@@ -110,11 +110,11 @@ export const dayStateWords: Readonly<Record<DayState, DayWord>> = {
 
 /** The mark of a day. A missed run takes precedence over collected evidence. */
 export function dayState(one: HistoryDay, today: string): DayState {
-  const { unrecorded, recorded, late, met, sealed, collected, answered, declared, awaited } = one
+  const { unrecorded, recorded, late, completed, sealed, collected, answered, declared, awaited } = one
   if (one.day > today) return 'to-come'
   if (unrecorded > 0) return 'unrecorded'
   if (recorded > 0) return 'recorded'
-  if (sealed + collected === 0) return met > 0 ? 'moved' : awaited > 0 ? 'awaited' : 'nothing'
+  if (sealed + collected === 0) return completed > 0 ? 'moved' : awaited > 0 ? 'awaited' : 'nothing'
   if (answered === 0) return 'silent'
   if (sealed === 0) return 'collected'
   if (late > 0) return 'late'
@@ -123,10 +123,10 @@ export function dayState(one: HistoryDay, today: string): DayState {
 
 /** The accessible name of a calendar cell. */
 export function daySentence(one: HistoryDay, today: string): string {
-  const { planned, met, late, recorded, unrecorded, unplanned, collected, declared, answered, awaited } = one
+  const { planned, completed, late, recorded, unrecorded, unplanned, collected, declared, answered, awaited } = one
   const parts = [
     declared > 0 ? `${answered} of ${plural(declared, 'node')} collected` : '',
-    planned > 0 ? `${met} of ${plural(planned, 'scheduled run')} took place` : '',
+    planned > 0 ? `${completed} of ${plural(planned, 'scheduled run')} took place` : '',
     late > 0 ? `${late} late` : '',
     awaited > 0 ? `${plural(awaited, 'run')} overdue` : '',
     unrecorded > 0 ? `${unrecorded} missed, unexplained` : '',
@@ -170,7 +170,7 @@ export function historyLine({
   gaps,
   awaited,
 }: Pick<HistoryView, 'counts' | 'unrecorded' | 'gaps' | 'awaited'>): string {
-  const { days, daysWith, planned, met, late } = counts
+  const { days, daysWith, planned, completed: met, late } = counts
   const parts = [`Evidence on ${daysWith} of ${plural(days, 'day')}.`]
   if (planned > 0) {
     const tardy = late > 0 ? `, ${late} of them late` : ''

@@ -90,9 +90,9 @@ export function claimSentence(verdict: Verdict, sides: readonly Side[]): string 
   const [pro, contra, open] = [count('for'), count('against'), count('unclear')]
   const left = open === 0 ? '' : ` ${plural(open, 'point')} ${open === 1 ? 'is' : 'are'} unclear.`
   switch (verdict) {
-    case 'met':
+    case 'satisfied':
       return `${signs(pro)} ${pro === 1 ? 'supports' : 'support'} the expected condition; ${contra === 0 ? 'none contradicts' : `${contra} ${contra === 1 ? 'contradicts' : 'contradict'}`} it.${left}`
-    case 'not-met':
+    case 'not-satisfied':
       return `${signs(contra)} ${contra === 1 ? 'contradicts' : 'contradict'} the expected condition; ${pro === 0 ? 'none supports' : `${pro} ${pro === 1 ? 'supports' : 'support'}`} it.${left}`
     case 'inconclusive':
       return `The evidence is inconclusive.${left}`
@@ -113,8 +113,8 @@ export function propertySentence(property: Property, tally: Tally): string {
   const rest = besides === '' ? '' : ` Also ${besides}.`
   if (decidable === 0) return `No check with a criterion applies to ${about} on this node.${rest}`
   const parts = [
-    counts['not-met'] > 0 ? `${counts['not-met']} not satisfied` : '',
-    counts.met > 0 ? `${counts.met} satisfied` : '',
+    counts['not-satisfied'] > 0 ? `${counts['not-satisfied']} not satisfied` : '',
+    counts.satisfied > 0 ? `${counts.satisfied} satisfied` : '',
     counts.inconclusive > 0 ? `${counts.inconclusive} inconclusive` : '',
     counts['not-tested'] > 0 ? `${counts['not-tested']} not tested` : '',
   ].filter(Boolean)

@@ -25,9 +25,9 @@ export const NOT_ASKED = {
 } as const
 
 const TONES: Readonly<Record<LocationWord, string>> = {
-  contradicted: 'not-met',
+  contradicted: 'not-satisfied',
   conflicting: 'inconclusive',
-  'bounded-inside': 'met',
+  'bounded-inside': 'satisfied',
   consistent: 'informational',
   'asserted-only': 'not-applicable',
   unverified: 'not-tested',
@@ -139,8 +139,8 @@ export const byClass = (
 
 export type Says = LocationAnswer['signals'][number]['says']
 export const SAYS: Readonly<Record<Says, { readonly label: string; readonly mark: string; readonly tone: string }>> = {
-  inside: { label: 'Inside', mark: 'ring-tick', tone: 'met' },
-  outside: { label: 'Outside', mark: 'square-cross', tone: 'not-met' },
+  inside: { label: 'Inside', mark: 'ring-tick', tone: 'satisfied' },
+  outside: { label: 'Outside', mark: 'square-cross', tone: 'not-satisfied' },
   silent: { label: 'No statement', mark: 'bar', tone: 'not-applicable' },
 }
 

@@ -4,7 +4,14 @@ import { gradeWords, layerSaid, type Property, VERDICTS, type Verdict, verdictLe
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: not satisfied, then missing, then the rest. */
-const SEVERITY: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive', 'met', 'informational', 'not-applicable']
+const SEVERITY: readonly Verdict[] = [
+  'not-satisfied',
+  'not-tested',
+  'inconclusive',
+  'satisfied',
+  'informational',
+  'not-applicable',
+]
 export const severity = (verdict: Verdict): number => SEVERITY.indexOf(verdict)
 
 /** The engine’s counts by name. No screen counts verdicts itself, so that no two screens differ. */
@@ -29,7 +36,7 @@ const BESIDES: readonly (readonly [Verdict, string])[] = [
 
 /** "6 of 8": satisfied out of the checks with a criterion. Empty where there is none. */
 export const shareOf = ({ counts, decidable }: Tally): string =>
-  decidable === 0 ? '' : `${counts.met} of ${decidable}`
+  decidable === 0 ? '' : `${counts.satisfied} of ${decidable}`
 
 /** What no share includes: "4 informational, 1 not applicable". Empty where there is none. */
 export const besidesOf = ({ counts }: Tally): string =>
@@ -138,7 +145,7 @@ export function matrixOf(view: AssessmentView): Matrix {
 
 function weightOf({ collected, cells }: MatrixRow): readonly [worst: number, contradictions: number] {
   if (!collected) return [severity('not-tested'), 0]
-  const against = cells.reduce((sum, { tally }) => sum + tally.counts['not-met'], 0)
+  const against = cells.reduce((sum, { tally }) => sum + tally.counts['not-satisfied'], 0)
   return [Math.min(...cells.map(({ verdict }) => severity(verdict))), against]
 }
 
@@ -199,9 +206,9 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
   const many = (count: number, word: string): string =>
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {
-    case 'met':
+    case 'satisfied':
       return `Any observation that contradicts it, or the loss of ${check.needs.length === 1 ? 'its required capture' : `one of its ${check.needs.length} required captures`}.`
-    case 'not-met':
+    case 'not-satisfied':
       return `Correct ${many(against, 'contradicting observation')}, then collect again.`
     case 'inconclusive':
       return unclear === 0

@@ -111,7 +111,7 @@ function serverReasons({ server, checks }: Assessed): readonly string[] {
   const reasons = (): readonly string[] => {
     switch (server.state) {
       case 'deviations':
-        return lines(({ notMet }) => notMet > 0)
+        return lines(({ notSatisfied }) => notSatisfied > 0)
       case 'unable-to-conclude':
         return lines(({ inconclusive, tested }) => inconclusive > 0 || tested < server.tested)
       case 'scope-limitation':

@@ -105,7 +105,7 @@ export function lossByNode(
 
 export interface Headline {
   readonly mark: 'ring-tick' | 'square-cross' | 'diamond-question'
-  readonly tone: 'met' | 'not-met' | 'inconclusive'
+  readonly tone: 'satisfied' | 'not-satisfied' | 'inconclusive'
   readonly word: string
   readonly text: string
 }
@@ -129,14 +129,14 @@ export function headlineOf({ kind, demo, answers }: VerificationReport): Headlin
   if (answers.some(({ question, outcome }) => question === 'intact' && outcome === 'no'))
     return {
       mark: 'square-cross',
-      tone: 'not-met',
+      tone: 'not-satisfied',
       word: 'Verification failed: contents altered',
       text: 'Do not rely on the files and results named below. The rest can be read.',
     }
   if (failed.length > 0)
     return {
       mark: 'square-cross',
-      tone: 'not-met',
+      tone: 'not-satisfied',
       word: `Verification failed: ${failed.join(', ')}`,
       text: `${failed.length} of ${answers.length} checks failed. Do not rely on what they name.`,
     }
@@ -166,7 +166,7 @@ export function headlineOf({ kind, demo, answers }: VerificationReport): Headlin
     }
   return {
     mark: 'ring-tick',
-    tone: 'met',
+    tone: 'satisfied',
     word: answers.length === 6 ? 'All six checks passed' : `All ${answers.length} checks passed`,
     text: 'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.',
   }

@@ -229,8 +229,8 @@ interface CheckCounts {
   readonly source: CheckSource
   readonly population: number
   readonly tested: number
-  readonly met: number
-  readonly notMet: number
+  readonly satisfied: number
+  readonly notSatisfied: number
   readonly inconclusive: number
   readonly notTested: number
   readonly notApplicable: number
@@ -243,22 +243,22 @@ interface CheckCounts {
  * what a document, the pack or a comparison answers has no count of nodes.
  */
 export function checkLine(check: CheckCounts): string {
-  const { source, population, tested, met, notMet, inconclusive, notApplicable, informational, answered } = check
+  const { source, population, tested, satisfied, notSatisfied, inconclusive, notApplicable, informational, answered } = check
   if (source === 'document') return checkSourceWords.document
   if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
   if (
     source === 'pack' ||
     source === 'population' ||
-    (source === 'runs' && population === 1 && met + inconclusive === 1)
+    (source === 'runs' && population === 1 && satisfied + inconclusive === 1)
   )
-    return `${checkSourceWords[source]}: ${met > 0 ? 'satisfied' : 'inconclusive'}`
+    return `${checkSourceWords[source]}: ${satisfied > 0 ? 'satisfied' : 'inconclusive'}`
   if (tested === 0 && answered === 0) return `not tested on ${population} nodes`
-  const isRecorded = informational > 0 && met + notMet + inconclusive + notApplicable === 0
+  const isRecorded = informational > 0 && satisfied + notSatisfied + inconclusive + notApplicable === 0
   return [
     ...(isRecorded
       ? [`recorded on ${informational} of ${tested} tested`]
-      : [`deviations ${notMet} of ${tested} tested`]),
-    ...(isRecorded || met === 0 ? [] : [`satisfied ${met}`]),
+      : [`deviations ${notSatisfied} of ${tested} tested`]),
+    ...(isRecorded || satisfied === 0 ? [] : [`satisfied ${met}`]),
     ...(inconclusive === 0 ? [] : [`inconclusive ${inconclusive}`]),
     ...(notApplicable === 0 ? [] : [`not applicable ${notApplicable}`]),
     ...(isRecorded || informational === 0 ? [] : [`recorded ${informational}`]),
@@ -269,13 +269,13 @@ export function checkLine(check: CheckCounts): string {
 
 /** An observation in one line, with the count of the nodes tested: “not satisfied 1 of 5 tested; not tested 2”. */
 export const observationLine = ({
-  notMet,
+  notSatisfied,
   tested,
   population,
   answered,
-}: Pick<CheckCounts, 'notMet' | 'tested' | 'population' | 'answered'>): string =>
+}: Pick<CheckCounts, 'notSatisfied' | 'tested' | 'population' | 'answered'>): string =>
   [
-    `not satisfied ${notMet} of ${tested} tested`,
+    `not satisfied ${notSatisfied} of ${tested} tested`,
     ...(population === tested ? [] : [`not tested ${population - tested}`]),
     ...(answered === 0 ? [] : [`${answered} answered by a document`]),
   ].join('; ')

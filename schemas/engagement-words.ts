@@ -65,13 +65,13 @@ export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mar
     meaning:
       'The provider lists it, and no node here fits. While one stands, no control is supported by evidence of nodes.',
     mark: 'square-cross',
-    tone: 'not-met',
+    tone: 'not-satisfied',
   },
   'not-enrolled': {
     label: 'Not enrolled',
     meaning: 'It is declared, and no evidence is ever collected from it.',
     mark: 'square-cross',
-    tone: 'not-met',
+    tone: 'not-satisfied',
   },
   'not-answered': {
     label: 'Did not answer',
@@ -97,7 +97,12 @@ export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mar
     mark: 'bar',
     tone: 'not-applicable',
   },
-  covered: { label: 'In every list', meaning: 'Declared, enrolled and answered.', mark: 'ring-tick', tone: 'met' },
+  covered: {
+    label: 'In every list',
+    meaning: 'Declared, enrolled and answered.',
+    mark: 'ring-tick',
+    tone: 'satisfied',
+  },
 }
 
 /** How a node was found in the provider's list. */

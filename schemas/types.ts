@@ -761,7 +761,7 @@ export interface Finding {
     | 'integrity'
     | 'operations'
     | 'evidence'
-  readonly verdict: 'met' | 'not-met' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
+  readonly verdict: 'satisfied' | 'not-satisfied' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
   readonly reasons: readonly Reason[]
 }
 /**
@@ -1002,8 +1002,8 @@ export interface ControlCheck {
    * Nodes with a result other than not tested: the denominator of deviations.
    */
   readonly tested: number
-  readonly met: number
-  readonly notMet: number
+  readonly satisfied: number
+  readonly notSatisfied: number
   readonly inconclusive: number
   readonly notTested: number
   readonly notApplicable: number
@@ -2287,7 +2287,7 @@ export interface CalendarDay {
   /**
    * Planned runs that took place, late ones included.
    */
-  readonly met: number
+  readonly completed: number
   /**
    * Of those, begun later than the schedule allows.
    */
@@ -2312,7 +2312,7 @@ export interface CalendarDay {
 }
 export interface CalendarCounts {
   readonly planned: number
-  readonly met: number
+  readonly completed: number
   readonly late: number
   readonly recorded: number
   readonly unrecorded: number

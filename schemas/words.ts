@@ -3,13 +3,20 @@
  * so that a thing has one name everywhere. The banned words (see BANNED) are a lint over everything a person can read.
  */
 
-export const VERDICTS = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational'] as const
+export const VERDICTS = [
+  'satisfied',
+  'not-satisfied',
+  'inconclusive',
+  'not-applicable',
+  'not-tested',
+  'informational',
+] as const
 export type Verdict = (typeof VERDICTS)[number]
 
 /** One letter for each verdict, for lists with one of a check on every node. */
 export const verdictLetters: Readonly<Record<Verdict, string>> = {
-  met: 'm',
-  'not-met': 'c',
+  satisfied: 'm',
+  'not-satisfied': 'c',
   inconclusive: 'i',
   'not-applicable': 'n',
   'not-tested': 't',
@@ -42,8 +49,8 @@ export interface Word {
 }
 
 export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: string }>> = {
-  met: { label: 'Supported', meaning: 'What was observed on this node supports the claim.', mark: 'ring-tick' },
-  'not-met': {
+  satisfied: { label: 'Supported', meaning: 'What was observed on this node supports the claim.', mark: 'ring-tick' },
+  'not-satisfied': {
     label: 'Contradicted',
     meaning: 'What was observed on this node contradicts the claim.',
     mark: 'square-cross',
@@ -146,7 +153,7 @@ export const claimAnswerWords: Readonly<
     label: 'Contradicted',
     meaning: 'What was observed on the node contradicts the promise.',
     mark: 'square-cross',
-    tone: 'not-met',
+    tone: 'not-satisfied',
   },
   'not-decided': {
     label: 'Not decided',
@@ -176,7 +183,7 @@ export const claimAnswerWords: Readonly<
     label: 'Observed',
     meaning: 'What was read on the node agrees with the promise. It is no promise for other times.',
     mark: 'ring-tick',
-    tone: 'met',
+    tone: 'satisfied',
   },
 }
 

@@ -69,21 +69,21 @@ describe('assess', () => {
   })
 
   test(`evidence older than ${FRESH_DAYS} days, or from the future, supports nothing`, () => {
-    expect(verdicts([metal, guest])).toContain('met')
+    expect(verdicts([metal, guest])).toContain('satisfied')
     const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
     const early = new Date(Date.parse(FIXTURE_TIME) - 1000).toISOString()
     for (const at of [old, early]) {
-      expect(verdicts([metal, guest], at)).not.toContain('met')
+      expect(verdicts([metal, guest], at)).not.toContain('satisfied')
       expect(verdicts([metal, guest], at)).not.toContain('not-applicable')
     }
-    expect(verdicts([metal, guest], old)).toContain('not-met')
+    expect(verdicts([metal, guest], old)).toContain('not-satisfied')
   })
 
   test('a deviation on old evidence stays one, with the day on which it was last observed', () => {
     const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
     const firstOf = (asOf: string) =>
       assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ findings }) =>
-        findings.filter(({ verdict }) => verdict === 'not-met').map(({ reasons }) => reasons[0]?.text),
+        findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ reasons }) => reasons[0]?.text),
       )
     expect(new Set(firstOf(old))).toEqual(
       new Set(['Last observed as not satisfied on 2026-11-20, not retested since.']),
@@ -96,7 +96,7 @@ describe('assess', () => {
     const recording = { ...metal.recording, endedAt: '2026-05-14T25:15:00.000Z' }
     const whole = assess({ catalog, scope, recordings: [{ ...metal, recording }], asOf })
     expect(whole.nodes[0]).toMatchObject({ ageDays: null, stale: true })
-    expect(whole.nodes[0]?.findings.some(({ verdict }) => verdict === 'met')).toBe(false)
+    expect(whole.nodes[0]?.findings.some(({ verdict }) => verdict === 'satisfied')).toBe(false)
     expect(canonicalJson(whole)).toContain('"ageDays":null')
   })
 
@@ -106,8 +106,8 @@ describe('assess', () => {
       meta: { ...one.meta, argv: [...one.meta.argv, '--other'] },
     }))
     const [node] = assess({ catalog, scope, recordings: [{ ...metal, captures }], asOf }).nodes
-    expect(verdicts([metal])).toContain('met')
-    expect(new Set(node?.findings.map(({ verdict }) => verdict))).not.toContain('met')
+    expect(verdicts([metal])).toContain('satisfied')
+    expect(new Set(node?.findings.map(({ verdict }) => verdict))).not.toContain('satisfied')
     expect(node?.findings.flatMap(({ reasons }) => reasons.map(({ text }) => text)).join()).toContain(
       'it was asked in other words than this catalog has (',
     )

@@ -80,8 +80,8 @@ const answer = (bears: readonly Bearing[], rest: Partial<ClaimMatter> = {}): Cla
 
 describe('one reading', () => {
   test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['met', 'observed'],
-    ['not-met', 'contradicted'],
+    ['satisfied', 'observed'],
+    ['not-satisfied', 'contradicted'],
     ['inconclusive', 'not-decided'],
     ['not-tested', 'not-decided'],
     ['not-applicable', 'not-decided'],
@@ -99,11 +99,11 @@ describe('one reading', () => {
   })
 
   test('old evidence supports nothing, and still contradicts', () => {
-    expect(answer([{ test: 'test.echo', value: 'met' }], { stale: true })).toMatchObject({
+    expect(answer([{ test: 'test.echo', value: 'satisfied' }], { stale: true })).toMatchObject({
       answer: 'not-decided',
       reasons: [{ says: 'unclear', text: expect.stringContaining('not counted as support') }, { text: 'said met' }],
     })
-    expect(answer([{ test: 'test.echo', value: 'not-met' }], { stale: true })?.answer).toBe('contradicted')
+    expect(answer([{ test: 'test.echo', value: 'not-satisfied' }], { stale: true })?.answer).toBe('contradicted')
   })
 
   test.each<[string, Bearing]>([
@@ -122,10 +122,10 @@ describe('several readings', () => {
   const of = (...verdicts: readonly string[]): Bearing[] => verdicts.map((value) => ({ test: 'test.echo', value }))
 
   test.each<[readonly string[], ClaimAnswer['answer']]>([
-    [['met', 'met'], 'observed'],
-    [['met', 'inconclusive'], 'not-decided'],
-    [['met', 'not-met'], 'contradicted'],
-    [['inconclusive', 'not-met'], 'contradicted'],
+    [['satisfied', 'satisfied'], 'observed'],
+    [['satisfied', 'inconclusive'], 'not-decided'],
+    [['satisfied', 'not-satisfied'], 'contradicted'],
+    [['inconclusive', 'not-satisfied'], 'contradicted'],
     [['inconclusive', 'informational'], 'not-decided'],
   ])('%s are %s', (verdicts, said) => {
     const found = answer(of(...verdicts))
@@ -145,15 +145,15 @@ describe('a condition', () => {
       ),
       { ...matter, ...rest },
     )[0]
-  const MET: Bearing = { check: 'check.met' }
-  const BROKEN: Bearing = { check: 'check.not-met' }
+  const MET: Bearing = { check: 'check.satisfied' }
+  const BROKEN: Bearing = { check: 'check.not-satisfied' }
 
   test.each<[readonly string[], Bearing, ClaimAnswer['answer'], readonly string[]]>([
-    [['met'], MET, 'observed', ['said met', 'found met']],
-    [['met', 'met'], BROKEN, 'contradicted', ['said met', 'said met', 'found not-met']],
-    [['not-met'], BROKEN, 'not-applicable', ['said not-met']],
-    [['met', 'not-met'], MET, 'not-applicable', ['said not-met']],
-    [['inconclusive', 'not-met'], MET, 'not-applicable', ['said not-met']],
+    [['satisfied'], MET, 'observed', ['said met', 'found met']],
+    [['satisfied', 'satisfied'], BROKEN, 'contradicted', ['said met', 'said met', 'found not-satisfied']],
+    [['not-satisfied'], BROKEN, 'not-applicable', ['said not-satisfied']],
+    [['satisfied', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
+    [['inconclusive', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
     [['inconclusive'], MET, 'not-decided', ['said inconclusive']],
     [['inconclusive'], BROKEN, 'not-decided', ['said inconclusive']],
     [['informational'], MET, 'not-decided', ['said informational']],
@@ -167,42 +167,47 @@ describe('a condition', () => {
 
   test('that was not read, or read too long ago, is not absent', () => {
     expect(on(['needs'], [MET])?.answer).toBe('not-decided')
-    expect(on(['not-met'], [MET], { stale: true })).toMatchObject({
+    expect(on(['not-satisfied'], [MET], { stale: true })).toMatchObject({
       answer: 'not-decided',
-      reasons: [{ says: 'unclear', text: expect.stringContaining('not counted as support') }, { text: 'said not-met' }],
+      reasons: [
+        { says: 'unclear', text: expect.stringContaining('not counted as support') },
+        { text: 'said not-satisfied' },
+      ],
     })
   })
 
   test('that is absent spares the record, and else asks for it', () => {
     const record = { otherwise: 'needs-record', why: 'It lies elsewhere.' } as const
-    expect(on(['not-met'], [], {}, record)?.answer).toBe('not-applicable')
-    expect(on(['met'], [], {}, record)?.answer).toBe('needs-record')
+    expect(on(['not-satisfied'], [], {}, record)?.answer).toBe('not-applicable')
+    expect(on(['satisfied'], [], {}, record)?.answer).toBe('needs-record')
     expect(on(['inconclusive'], [], {}, record)?.answer).toBe('needs-record')
   })
 
   test('of a node that gave no evidence is not decided', () => {
-    const own = profile(claim([MET], { condition: { says: 'W.', tests: [{ test: 'test.echo', value: 'not-met' }] } }))
+    const own = profile(
+      claim([MET], { condition: { says: 'W.', tests: [{ test: 'test.echo', value: 'not-satisfied' }] } }),
+    )
     expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')[0]?.answer).toBe('not-decided')
   })
 })
 
 describe('a check that rests on the customer’s declarations too', () => {
   test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['met', 'observed'],
-    ['not-met', 'not-decided'],
+    ['satisfied', 'observed'],
+    ['not-satisfied', 'not-decided'],
     ['inconclusive', 'not-decided'],
   ])('%s is answered with %s', (verdict, said) => {
     expect(answer([{ check: `check.${verdict}`, supportsOnly: true }])?.answer).toBe(said)
   })
 
   test('shows its deviation, and does not soften another reading', () => {
-    expect(answer([{ check: 'check.not-met', supportsOnly: true }])?.reasons.map(({ text }) => text)).toEqual([
+    expect(answer([{ check: 'check.not-satisfied', supportsOnly: true }])?.reasons.map(({ text }) => text)).toEqual([
       expect.stringContaining('does not contradict the provider'),
-      'found not-met',
+      'found not-satisfied',
     ])
-    expect(answer([{ check: 'check.not-met', supportsOnly: true }, { check: 'check.not-met' }])?.answer).toBe(
-      'contradicted',
-    )
+    expect(
+      answer([{ check: 'check.not-satisfied', supportsOnly: true }, { check: 'check.not-satisfied' }])?.answer,
+    ).toBe('contradicted')
   })
 })
 
@@ -210,8 +215,8 @@ describe('a claim that a document decides where the node does not', () => {
   const own = (verdict: Verdict) => profile(claim([{ check: `check.${verdict}` }], { whenUndecided: 'needs-record' }))
 
   test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['met', 'observed'],
-    ['not-met', 'contradicted'],
+    ['satisfied', 'observed'],
+    ['not-satisfied', 'contradicted'],
     ['inconclusive', 'needs-record'],
     ['not-tested', 'needs-record'],
   ])('%s is answered with %s, and keeps its reasons', (verdict, said) => {
@@ -222,8 +227,8 @@ describe('a claim that a document decides where the node does not', () => {
   })
 
   test('needs the document where the node gave no evidence, or evidence that is too old', () => {
-    expect(unansweredClaims(own('met'), 'gpu-01', 'Nothing came.')[0]?.answer).toBe('needs-record')
-    const old = profile(claim([{ test: 'test.echo', value: 'met' }], { whenUndecided: 'needs-record' }))
+    expect(unansweredClaims(own('satisfied'), 'gpu-01', 'Nothing came.')[0]?.answer).toBe('needs-record')
+    const old = profile(claim([{ test: 'test.echo', value: 'satisfied' }], { whenUndecided: 'needs-record' }))
     expect(answerClaims(old, { ...matter, stale: true })[0]?.answer).toBe('needs-record')
   })
 })
@@ -243,7 +248,7 @@ describe('what no node answers', () => {
   })
 
   test('of a node that gave no evidence, nothing is observed', () => {
-    expect(unansweredClaims(profile(claim([{ check: 'check.met' }])), 'gpu-01', 'Nothing came.')).toEqual([
+    expect(unansweredClaims(profile(claim([{ check: 'check.satisfied' }])), 'gpu-01', 'Nothing came.')).toEqual([
       {
         claim: 'c',
         answer: 'not-decided',
@@ -303,7 +308,7 @@ describe('the table', () => {
 
   test('has a row for each node and promise, with its source', () => {
     const bare = profile(
-      claim([{ check: 'check.met' }]),
+      claim([{ check: 'check.satisfied' }]),
       claim([], {
         id: 'r',
         says: 'Kept.',

@@ -44,7 +44,7 @@ const scope = {
 }
 const first = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME })
 const contradicted = first.nodes.flatMap(({ node, findings }) =>
-  findings.flatMap(({ check, verdict }) => (verdict === 'not-met' ? [{ node, check }] : [])),
+  findings.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [{ node, check }] : [])),
 )
 const accepted = contradicted[0] ?? { node: '', check: '' }
 const INSPECTION = { by: 'J. Chen', at: FIXTURE_TIME, lookedAt: 'The whole report.' }
@@ -87,7 +87,7 @@ function expectTally(tally: Tally | null | undefined, verdicts: readonly Verdict
   const by = (wanted: Verdict): number => verdicts.filter((verdict) => verdict === wanted).length
   expect(tally?.counts, where).toEqual(Object.fromEntries(VERDICTS.map((verdict) => [verdict, by(verdict)])))
   expect(tally?.total, where).toBe(verdicts.length)
-  expect(tally?.decidable, where).toBe(by('met') + by('not-met') + by('inconclusive') + by('not-tested'))
+  expect(tally?.decidable, where).toBe(by('satisfied') + by('not-satisfied') + by('inconclusive') + by('not-tested'))
 }
 const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 
@@ -166,8 +166,8 @@ describe('all nodes', () => {
         // Without an inspected data map, a control counts all nodes whatever its scope.
         if (tally === null) continue
         expect(tally.total).toBe(one.population)
-        const { met, notMet, inconclusive, notApplicable, notTested, informational } = one
-        const stated = [met, notMet, inconclusive, notApplicable, notTested, informational]
+        const { satisfied, notSatisfied, inconclusive, notApplicable, notTested, informational } = one
+        const stated = [satisfied, notSatisfied, inconclusive, notApplicable, notTested, informational]
         expect(
           VERDICTS.map((verdict) => tally.counts[verdict]),
           one.check,
@@ -179,7 +179,7 @@ describe('all nodes', () => {
         expect(nodesWith(view, one.check, 'accepted').length, one.check).toBe(one.excepted)
         // The denominator of deviations is what was tested; nothing recorded is counted as failing.
         const line = checkLine(one)
-        if (line.startsWith('deviations')) expect(line).toContain(`deviations ${notMet} of ${one.tested} tested`)
+        if (line.startsWith('deviations')) expect(line).toContain(`deviations ${notSatisfied} of ${one.tested} tested`)
       }
   })
 })

@@ -92,7 +92,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
         for (const { check, verdict } of derived.findings) {
           const before = entry.findings.find((found) => found.check === check)?.verdict
           if (stated.has(`${label} ${check}`)) expect(before).toBe(stated.get(`${label} ${check}`))
-          if (verdict === 'met') expect(before, `${label} ${check}`).toBe('met')
+          if (verdict === 'satisfied') expect(before, `${label} ${check}`).toBe('satisfied')
           if (isListed.has(`${label} ${check}`)) continue
           expect(verdict, `${label} ${check}`).toBe(before)
           same += 1
@@ -157,7 +157,7 @@ describe('what a verifier says of a copy', () => {
     const { reading } = await sample({ classes: ['ipv4'] })
     const { answers, verdicts, underivable: listed } = await disclosureAnswers(reading, SAMPLE_RULES, [])
     expect(listed).toEqual({
-      verdicts: [{ node: 'node-b', check: 'encryption.at-rest.swap', verdict: 'not-met' }],
+      verdicts: [{ node: 'node-b', check: 'encryption.at-rest.swap', verdict: 'not-satisfied' }],
       isolation: ['node-b'],
       unstated: [],
     })
@@ -204,8 +204,8 @@ describe('what a verifier says of a copy', () => {
     const { answers, differences } = await disclosureAnswers(reading, { catalog: other, kept: NO_KEPT_RULES }, [])
     expect(answers[2]?.outcome).toBe('no')
     expect(differences).toEqual([
-      { node: 'node-a', check: 'encryption.at-rest.swap', stated: 'met', derived: 'informational' },
-      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'not-met', derived: 'informational' },
+      { node: 'node-a', check: 'encryption.at-rest.swap', stated: 'satisfied', derived: 'informational' },
+      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'not-satisfied', derived: 'informational' },
     ])
   })
 })

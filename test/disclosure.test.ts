@@ -154,7 +154,7 @@ describe('a disclosed copy', () => {
     expect(all).not.toMatch(/node-b|nbd0|10\.20\.30/)
     expect(all).toContain('node-a')
     expect(notes.underivable).toEqual({
-      verdicts: [{ node: 'withheld-node-2', check: 'encryption.at-rest.swap', verdict: 'not-met' }],
+      verdicts: [{ node: 'withheld-node-2', check: 'encryption.at-rest.swap', verdict: 'not-satisfied' }],
       isolation: ['withheld-node-2'],
       unstated: [],
     })

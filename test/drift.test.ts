@@ -128,8 +128,8 @@ describe('what differs between two runs', () => {
     expect(flip({ readings: digits('9') + digits('2'), recording: other })).toEqual({
       node: 'a',
       check: 'c1',
-      before: 'met',
-      after: 'not-met',
+      before: 'satisfied',
+      after: 'not-satisfied',
       because: 'evidence',
       probes: ['p1'],
     })

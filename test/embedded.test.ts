@@ -38,7 +38,7 @@ const large: Assessment = {
         {
           check: 'a',
           property: 'location',
-          verdict: 'met',
+          verdict: 'satisfied',
           reasons: [{ says: 'for', text: String(index).repeat(PART), probe: null, captures: [] }],
         },
       ],

@@ -26,7 +26,7 @@ describe('the matrix of a run', () => {
     const view = await demo(kit)
     const rootLogin = view.checks.findIndex(({ id }) => id === 'access.sshd.root-login')
     const row = (name: string) => view.rows.find(({ node }) => node === name)
-    expect(row('demo-gpu-01')?.verdicts[rootLogin]).toBe(verdictLetters.met)
+    expect(row('demo-gpu-01')?.verdicts[rootLogin]).toBe(verdictLetters.satisfied)
     expect(row('demo-nosudo-06')?.verdicts[rootLogin]).toBe(verdictLetters.inconclusive)
     expect(row('demo-away-07')?.verdicts).toBe(verdictLetters['not-tested'].repeat(view.checks.length))
     expect(row('demo-guest-03')).toMatchObject({
@@ -77,7 +77,7 @@ describe('one node', () => {
     await demo(kit)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-shared-05' })
     expect(node?.assessment.findings.find(({ check }) => check === 'tenancy.container-census')).toMatchObject({
-      verdict: 'not-met',
+      verdict: 'not-satisfied',
       reasons: [{ says: 'against', text: 'Containers of a second tenant run here: “tenant-b-runner”.' }, {}],
     })
     expect(node?.recording?.node.name).toBe('demo-shared-05')
@@ -127,7 +127,11 @@ describe('one node', () => {
       ['2026-09-01T09:15:00.000Z', 'complete'],
     ])
     const swapOf = timeline?.map(({ changed }) => changed.filter(({ check }) => check === 'encryption.at-rest.swap'))
-    expect(swapOf).toEqual([[], [{ check: 'encryption.at-rest.swap', before: 'not-met', after: 'met' }], []])
+    expect(swapOf).toEqual([
+      [],
+      [{ check: 'encryption.at-rest.swap', before: 'not-satisfied', after: 'satisfied' }],
+      [],
+    ])
     now = '2027-03-01T09:15:00.000Z'
     expect((await kit.get('node.get', { of: 'run', node: 'db-4' }))?.timeline).toEqual(timeline)
   })
@@ -155,7 +159,7 @@ describe('one node', () => {
       { check: 'encryption.at-rest.swap', until: '2026-12-31T23:59:59.999Z', owner: 'M. Ortiz' },
     ])
     expect(row?.verdicts[view?.checks.findIndex(({ id }) => id === 'encryption.at-rest.swap') ?? -1]).toBe(
-      verdictLetters['not-met'],
+      verdictLetters['not-satisfied'],
     )
     expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
     expect(view?.asOf).toBe(now)

@@ -72,7 +72,7 @@ describe('days and runs', () => {
       declared: 2,
       answered: 2,
     })
-    expect(view.counts).toMatchObject({ days: 3, daysWith: 1, met: 0, unplanned: 0 })
+    expect(view.counts).toMatchObject({ days: 3, daysWith: 1, satisfied: 0, unplanned: 0 })
     expect(view.without).toEqual([{ from: '2026-11-16', to: '2026-11-17', days: 2 }])
   })
 
@@ -169,11 +169,11 @@ describe('two runs', () => {
     expect(drift.rules.total).toBe(0)
     expect(drift.evidence.rows.map(({ id }) => id)).toContain('address')
     expect(drift.flips.total).toBeGreaterThan(0)
-    const flip = drift.flips.rows.find(({ before: was, after: is }) => was === 'met' && is === 'not-met')
+    const flip = drift.flips.rows.find(({ before: was, after: is }) => was === 'satisfied' && is === 'not-satisfied')
     expect(flip).toMatchObject({ node: 'db-4' })
     const detail = await kit.get('history.flip', { before, after, node: 'db-4', check: flip?.check ?? '' })
-    expect(detail.flip).toMatchObject({ because: 'evidence', before: 'met', after: 'not-met' })
-    expect(detail.steps).toMatchObject({ stated: 'met', rules: 'met', evidence: 'not-met' })
+    expect(detail.flip).toMatchObject({ because: 'evidence', before: 'satisfied', after: 'not-satisfied' })
+    expect(detail.steps).toMatchObject({ stated: 'satisfied', rules: 'satisfied', evidence: 'not-satisfied' })
     const lines = detail.captures.flatMap(({ removed, added }) => [...removed, ...added])
     expect(lines.length).toBeGreaterThan(0)
     // The other way round it is the mirror of it.

@@ -312,7 +312,9 @@ describe('an auditor’s worksheet', () => {
     const path = join(kit.folder, 'sheet.csv')
     expect(value(await kit.review['review.save-worksheet'](null, { path }))).toEqual({ file: 'sheet.csv' })
     const digest = sha256(readFileSync(first().path))
-    const words = { 'node-a': 'met,Supported', 'node-b': 'not-met,Contradicted' } as Readonly<Record<string, string>>
+    const words = { 'node-a': 'met,Supported', 'node-b': 'not-satisfied,Contradicted' } as Readonly<
+      Record<string, string>
+    >
     const place = drawn === 'node-a' ? 1 : 2
     const [head, ...rows] = readFileSync(path, 'utf8').trimEnd().split('\r\n')
     expect(head).toMatch(/pack,pack SHA-256,seed,population,position in population,node,check,verdict/)

@@ -85,7 +85,8 @@ describe('the specification is enough to verify what the product writes', () => 
     },
     {
       vector: 'relisted',
-      change: (good) => relist(put(good, nodeAssessmentPath('node-b'), (text) => text.replace('not-met', 'met'))),
+      change: (good) =>
+        relist(put(good, nodeAssessmentPath('node-b'), (text) => text.replace('not-satisfied', 'satisfied'))),
       finds: /^seal: other bytes or form$/,
     },
     { vector: 'stranger-resealed', change: (good) => reseal(good, stranger), finds: /^seal: another key$/ },

@@ -92,7 +92,7 @@ describe('one assessment, in every format', () => {
   const nodes = assessment.nodes.map(({ node }) => node)
   const excepted = assessment.nodes.flatMap(({ node, findings }) =>
     findings
-      .filter(({ check, verdict }) => verdict === 'not-met' && register.exceptions[0]?.check === check)
+      .filter(({ check, verdict }) => verdict === 'not-satisfied' && register.exceptions[0]?.check === check)
       .filter(() => register.exceptions[0]?.nodes.includes(node) === true),
   ).length
 
@@ -115,7 +115,7 @@ describe('one assessment, in every format', () => {
     expect(column(location, 'location result').filter((one) => one !== '')).toHaveLength(
       assessment.nodes.filter((one) => one.location?.answers.some((answer) => answer.of === 'declared-place')).length,
     )
-    expect(sum(population, 'contradicted')).toBe(verdicts['not-met'])
+    expect(sum(population, 'contradicted')).toBe(verdicts['not-satisfied'])
     expect(column(findings, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
   })
 
@@ -152,7 +152,7 @@ describe('one assessment, in every format', () => {
     const about = new Map(sheet('About').map((row) => [row.about, row.content]))
     expect(about.get('Evidence digest (SHA-256)')).toBe(input.evidenceDigest)
     expect(about.get('Demo data')).toMatch(/must not be used as evidence/)
-    expect(about.get(`Results: ${verdictWords['not-met'].label}`)).toBe(String(verdicts['not-met']))
+    expect(about.get(`Results: ${verdictWords['not-satisfied'].label}`)).toBe(String(verdicts['not-satisfied']))
     for (const { framework, rows, states: own } of frameworks) {
       const told = own.map(([state]) => Number(about.get(`${framework.title}: ${rowStateWords[state].label}`)))
       expect(told, framework.id).toEqual(own.map(([, number]) => number))
@@ -191,8 +191,8 @@ describe('one assessment, in every format', () => {
     const of = (status: string) =>
       results.filter(({ results: [first], impact }) => first?.status === status && impact > 0).length
     expect(hdf.map(([, { platform }]) => platform.target_id)).toEqual(nodes)
-    expect(of('passed')).toBe(verdicts.met)
-    expect(of('failed')).toBe(verdicts['not-met'])
+    expect(of('passed')).toBe(verdicts.satisfied)
+    expect(of('failed')).toBe(verdicts['not-satisfied'])
     expect(of('skipped')).toBe(
       (verdicts.inconclusive ?? 0) + (verdicts['not-tested'] ?? 0) + (verdicts.informational ?? 0),
     )
@@ -290,7 +290,9 @@ describe('the table of controls', () => {
   })
 
   test('lists supporting checks that are not satisfied as observations with their severity', () => {
-    const observed = assessedAs('CC6.6').checks.filter(({ role, notMet }) => role === 'supporting' && notMet > 0)
+    const observed = assessedAs('CC6.6').checks.filter(
+      ({ role, notSatisfied }) => role === 'supporting' && notSatisfied > 0,
+    )
     expect(observed.map(({ check }) => check)).toContain('access.sshd.mfa')
     const told = row('CC6.6')?.observations?.split(' | ') ?? []
     expect(told.map((text) => text.split(' ')[0])).toEqual(observed.map(({ check }) => check))
@@ -300,7 +302,7 @@ describe('the table of controls', () => {
 
   test('names the document that answers a result, which stays as observed', () => {
     expect(row('CC6.6')?.['alternative evidence']).toBe('access.sshd.password-auth: 1 addressed by ER-18')
-    expect(assessedAs('CC6.6').checks.find(({ check }) => check === 'access.sshd.password-auth')?.notMet).toBe(2)
+    expect(assessedAs('CC6.6').checks.find(({ check }) => check === 'access.sshd.password-auth')?.notSatisfied).toBe(2)
   })
 
   test('names outstanding documents with the level reached, and who was asked by when', () => {
@@ -336,8 +338,8 @@ describe('the Heimdall Data Format', () => {
   })
 
   const STATUS: Readonly<Record<Verdict, string>> = {
-    met: 'passed',
-    'not-met': 'failed',
+    satisfied: 'passed',
+    'not-satisfied': 'failed',
     inconclusive: 'skipped',
     'not-tested': 'skipped',
     informational: 'skipped',
@@ -407,7 +409,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
       ),
       verdict,
     ).toBe(all.filter((one) => one.verdict === verdict).length * times)
-  expect(findings[0]?.verdict).toBe('not-met')
+  expect(findings[0]?.verdict).toBe('not-satisfied')
   expect(sum(findings, 'risk acceptances in effect')).toBe(3)
   for (const { nodes, 'node names': which = '' } of findings) {
     const more = Number(/ and (\d+) more$/.exec(which)?.[1] ?? 0)

@@ -149,7 +149,7 @@ describe('what evidence.host-identity makes of it', () => {
     ).verdict
 
   test.each([
-    ['the list is there and its line holds the key', { sha256: digestOf(LIST), line: 2 }, kept, 'met'],
+    ['the list is there and its line holds the key', { sha256: digestOf(LIST), line: 2 }, kept, 'satisfied'],
     ['the line holds another key', { sha256: digestOf(LIST), line: 3 }, kept, 'inconclusive'],
     ['the line is a comment', { sha256: digestOf(LIST), line: 1 }, kept, 'inconclusive'],
     ['there is no such line', { sha256: digestOf(LIST), line: 99 }, kept, 'inconclusive'],

@@ -11,18 +11,18 @@ const statement = (truth: Statement['truth'], undecidedIf?: string): Statement =
 
 describe('a verdict compared with what was configured on a real host', () => {
   const table: readonly [Statement['truth'], Verdict | undefined, Outcome][] = [
-    ['holds', 'met', 'right'],
+    ['holds', 'satisfied', 'right'],
     ['holds', 'not-applicable', 'right'],
-    ['holds', 'not-met', 'false deviation'],
+    ['holds', 'not-satisfied', 'false deviation'],
     ['holds', 'inconclusive', 'missing answer'],
-    ['fails', 'not-met', 'right'],
-    ['fails', 'met', 'false support'],
+    ['fails', 'not-satisfied', 'right'],
+    ['fails', 'satisfied', 'false support'],
     ['fails', 'not-applicable', 'false support'],
     ['fails', 'inconclusive', 'missing answer'],
     ['open', 'inconclusive', 'right'],
-    ['open', 'met', 'false support'],
+    ['open', 'satisfied', 'false support'],
     ['open', 'not-applicable', 'false support'],
-    ['open', 'not-met', 'false deviation'],
+    ['open', 'not-satisfied', 'false deviation'],
     ['holds', 'not-tested', 'missing answer'],
     ['fails', 'informational', 'missing answer'],
     ['open', undefined, 'missing answer'],
@@ -34,8 +34,8 @@ describe('a verdict compared with what was configured on a real host', () => {
     expect(judge(statement(truth, 'cannot be asked'), 'inconclusive')).toBe('undecided'),
   )
   test('a reason for no decision excuses no wrong one', () => {
-    expect(judge(statement('fails', 'cannot be asked'), 'met')).toBe('false support')
-    expect(judge(statement('holds', 'cannot be asked'), 'not-met')).toBe('false deviation')
+    expect(judge(statement('fails', 'cannot be asked'), 'satisfied')).toBe('false support')
+    expect(judge(statement('holds', 'cannot be asked'), 'not-satisfied')).toBe('false deviation')
   })
   test('a host’s own statement takes the place of the shared one', () => {
     const own = statement('fails')

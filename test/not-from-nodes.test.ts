@@ -67,7 +67,7 @@ const checkIn = (catalog: Catalog) => rowIn(catalog).checks.find(({ check }) => 
 
 describe('a mapped check that no node can answer', () => {
   test('is a server test that the catalog lacks, until a document is named in its place', () => {
-    expect(checkIn(mapped)).toMatchObject({ source: 'server', built: false, decides: true, met: 0, tested: 0 })
+    expect(checkIn(mapped)).toMatchObject({ source: 'server', built: false, decides: true, satisfied: 0, tested: 0 })
     expect(rowIn(mapped).documents.outstanding.map(({ request }) => request)).not.toContain(REQUEST.id)
     expect(checkIn(explained)).toMatchObject({ source: 'document', built: false, decides: false, population: 0 })
     expect(rowIn(explained).documents.outstanding).toContainEqual({

@@ -238,8 +238,8 @@ describe('a row as an objective’s status', () => {
     built: true,
     population: 4,
     tested: 4,
-    met: 0,
-    notMet: 0,
+    satisfied: 0,
+    notSatisfied: 0,
     inconclusive: 0,
     notTested: 0,
     notApplicable: 0,
@@ -271,7 +271,7 @@ describe('a row as an objective’s status', () => {
     state: 'supported',
     server: server(),
     documents: documents('inspected'),
-    checks: [check({ met: 4 })],
+    checks: [check({ satisfied: 4 })],
     rationale: null,
     ...changes,
   })
@@ -293,7 +293,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'deviations',
         server: server({ state: 'deviations', deviating: 1 }),
-        checks: [check({ met: 3, notMet: 1 })],
+        checks: [check({ satisfied: 3, notSatisfied: 1 })],
       },
       'not-satisfied fail',
     ],
@@ -302,7 +302,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'deviations',
         server: server({ state: 'deviations', deviating: 1, accepted: 1 }),
-        checks: [check({ met: 3, notMet: 1, excepted: 1 })],
+        checks: [check({ satisfied: 3, notSatisfied: 1, excepted: 1 })],
       },
       'not-satisfied fail',
     ],
@@ -311,7 +311,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'addressable-decision',
         server: server({ state: 'deviations', deviating: 1 }),
-        checks: [check({ notMet: 1 })],
+        checks: [check({ notSatisfied: 1 })],
       },
       'not-satisfied fail',
     ],
@@ -335,7 +335,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'unable-to-conclude',
         server: server({ state: 'unable-to-conclude' }),
-        checks: [check({ met: 3, inconclusive: 1 })],
+        checks: [check({ satisfied: 3, inconclusive: 1 })],
       },
       null,
     ],
@@ -344,7 +344,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'unable-to-conclude',
         server: server({ state: 'scope-limitation', tested: 3 }),
-        checks: [check({ tested: 3, met: 3, notTested: 1 })],
+        checks: [check({ tested: 3, satisfied: 3, notTested: 1 })],
       },
       null,
     ],
@@ -365,7 +365,7 @@ describe('a row as an objective’s status', () => {
     [
       'supporting checks alone',
       {
-        checks: [check({ role: 'supporting', decides: false, notMet: 4 })],
+        checks: [check({ role: 'supporting', decides: false, notSatisfied: 4 })],
         server: server({ state: 'no-server-test' }),
       },
       null,

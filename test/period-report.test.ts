@@ -18,7 +18,7 @@ const textOf = (document: ReportDocument, ...parts: readonly string[]): string =
 const day = (change: Partial<CalendarDay>): CalendarDay => ({
   day: '2026-08-01',
   planned: 0,
-  met: 0,
+  completed: 0,
   late: 0,
   recorded: 0,
   unrecorded: 0,
@@ -29,18 +29,18 @@ const day = (change: Partial<CalendarDay>): CalendarDay => ({
 })
 
 describe('what a day shows', () => {
-  const ran = { planned: 1, met: 1, declared: 3 }
+  const ran = { planned: 1, satisfied: 1, declared: 3 }
   test.each([
     [day({}), 'nothing'],
     [day({ unplanned: 1, declared: 3, answered: 3 }), 'unplanned'],
-    [day({ ...ran, answered: 3 }), 'met'],
+    [day({ ...ran, answered: 3 }), 'satisfied'],
     [day({ ...ran, late: 1, answered: 3 }), 'late'],
     [day({ ...ran, late: 1, answered: 2 }), 'partial'],
     [day({ ...ran, answered: 0 }), 'no-evidence'],
     // Nothing of the run is at hand.
-    [day({ planned: 1, met: 1 }), 'no-evidence'],
-    [day({ planned: 2, met: 1, recorded: 1, declared: 3, answered: 3 }), 'recorded'],
-    [day({ planned: 3, met: 1, recorded: 1, unrecorded: 1, declared: 3, answered: 3 }), 'unrecorded'],
+    [day({ planned: 1, completed: 1 }), 'no-evidence'],
+    [day({ planned: 2, completed: 1, recorded: 1, declared: 3, answered: 3 }), 'recorded'],
+    [day({ planned: 3, completed: 1, recorded: 1, unrecorded: 1, declared: 3, answered: 3 }), 'unrecorded'],
   ] as const)('%o', (of, state) => {
     expect(dayState(of)).toBe(state)
   })
@@ -141,7 +141,7 @@ describe('the period report', () => {
       plans: [],
       calendar: {
         days: [day({})],
-        counts: { planned: 0, met: 0, late: 0, recorded: 0, unrecorded: 0, unplanned: 0, days: 1, daysWith: 0 },
+        counts: { planned: 0, completed: 0, late: 0, recorded: 0, unrecorded: 0, unplanned: 0, days: 1, daysWith: 0 },
         without: [{ from: '2026-08-01', to: '2026-08-01', days: 1 }],
       },
       runs: [],

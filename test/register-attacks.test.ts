@@ -51,7 +51,7 @@ describe('a risk acceptance removes no deviation', () => {
       { acceptedAt: '2025-11-19T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' },
     ],
   ])('%s', (_, changes) => {
-    expect(concluded({}, ['not-met', 'met'], { exceptions: [excepted(changes)] })).toMatchObject({
+    expect(concluded({}, ['not-satisfied', 'satisfied'], { exceptions: [excepted(changes)] })).toMatchObject({
       state: 'deviations',
       server: { deviating: 1, accepted: 0 },
     })
@@ -60,7 +60,7 @@ describe('a risk acceptance removes no deviation', () => {
   test('beyond the longest term, though it says so itself; within it, it counts', () => {
     const forever = { acceptedAt: '2025-11-20T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' }
     const accepted = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) => {
-      const found = concluded({}, ['not-met', 'met'], { exceptions: [excepted(forever)] }, asOf)
+      const found = concluded({}, ['not-satisfied', 'satisfied'], { exceptions: [excepted(forever)] }, asOf)
       return [found?.state, found?.server.accepted]
     })
     expect(accepted).toEqual([
@@ -70,7 +70,7 @@ describe('a risk acceptance removes no deviation', () => {
   })
 
   test.each<Verdict>(['inconclusive', 'not-tested'])('of a finding that is %s', (verdict) => {
-    expect(roll({}, [verdict, 'met'], { exceptions: [excepted({})] })).toBe('unable-to-conclude')
+    expect(roll({}, [verdict, 'satisfied'], { exceptions: [excepted({})] })).toBe('unable-to-conclude')
   })
 })
 
@@ -89,7 +89,7 @@ describe('a document supports nothing', () => {
     ['inspected after the moment', { inspection: { ...INSPECTED, at: LATER } }],
     ['without a level, as earlier registers have it', { level: undefined as never, method: 'examined' }],
   ])('%s', (_, changes) => {
-    expect(roll({ needsAlso: [NEED] }, ['met'], { attachments: [held(changes)] })).toBe('documents-outstanding')
+    expect(roll({ needsAlso: [NEED] }, ['satisfied'], { attachments: [held(changes)] })).toBe('documents-outstanding')
   })
 })
 
@@ -97,8 +97,8 @@ describe('a decision takes out nothing', () => {
   const out = decided({ decision: 'not-applicable' })
   test('over a contradiction that somebody accepts', () => {
     const exceptions = [excepted({})]
-    expect(roll({}, ['not-met', 'met'], { exceptions, decisions: [out] })).toBe('deviations')
-    expect(roll({}, ['not-met', 'not-tested', 'met'], { exceptions, decisions: [out] })).toBe('deviations')
+    expect(roll({}, ['not-satisfied', 'satisfied'], { exceptions, decisions: [out] })).toBe('deviations')
+    expect(roll({}, ['not-satisfied', 'not-tested', 'satisfied'], { exceptions, decisions: [out] })).toBe('deviations')
   })
   test.each<[string, readonly Decision[]]>([
     ['made after the moment', [{ ...out, decidedAt: LATER }]],
@@ -110,13 +110,15 @@ describe('a decision takes out nothing', () => {
       [out, decided({ decidedAt: '2026-11-10T00:00:00.000Z', expiresAt: '2026-11-20T23:59:59.999Z' })],
     ],
   ])('%s', (_, decisions) => {
-    expect(roll({}, ['met'], { decisions })).toBe('supported')
+    expect(roll({}, ['satisfied'], { decisions })).toBe('supported')
     const choice = { level: 'addressable', needsAlso: [CHOICE] }
-    expect(['documents-outstanding', 'supported']).toContain(roll(choice, ['met'], { decisions }))
+    expect(['documents-outstanding', 'supported']).toContain(roll(choice, ['satisfied'], { decisions }))
   })
   test('and holds no choice before it was made', () => {
     const decisions = [decided({ decidedAt: LATER })]
-    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['met'], { decisions })).toBe('documents-outstanding')
+    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['satisfied'], { decisions })).toBe(
+      'documents-outstanding',
+    )
   })
 })
 
@@ -171,10 +173,13 @@ const someRegister = fc.record({
     { maxLength: 6 },
   ),
 })
-const verdicts = fc.array(fc.constantFrom<Verdict>('met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable'), {
-  minLength: 1,
-  maxLength: 3,
-})
+const verdicts = fc.array(
+  fc.constantFrom<Verdict>('satisfied', 'not-satisfied', 'inconclusive', 'not-tested', 'not-applicable'),
+  {
+    minLength: 1,
+    maxLength: 3,
+  },
+)
 
 describe('whatever a register holds', () => {
   const catalog = catalogWith([
@@ -236,7 +241,7 @@ describe('whatever a register holds', () => {
         const [row] = states(registerOf(parts), found, asOf)
         const [check] = row?.checks ?? []
         if (check === undefined) throw new Error('no check')
-        if (check.notMet > 0) expect(row?.state).toBe('deviations')
+        if (check.notSatisfied > 0) expect(row?.state).toBe('deviations')
         if (check.inconclusive + check.notTested > 0) expect(row?.state).not.toBe('supported')
       }),
     )

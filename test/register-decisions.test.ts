@@ -246,8 +246,8 @@ describe('what is listed', () => {
     })
     const found = await list(register, assessment)
     expect(found.exceptions[0]?.findings).toEqual([
-      { node: 'node-a', verdict: 'met', accepts: false },
-      { node: 'node-b', verdict: 'not-met', accepts: true },
+      { node: 'node-a', verdict: 'satisfied', accepts: false },
+      { node: 'node-b', verdict: 'not-satisfied', accepts: true },
       { node: 'node-c', verdict: null, accepts: null },
     ])
     expect(found.pending).toMatchObject([{ standing: 'open', findings: [{ node: 'node-b', accepts: true }] }])

@@ -65,7 +65,10 @@ describe('a register in a pack', () => {
     const bare = await verifySource(sourceOf(await packed(EMPTY_REGISTER, new Map())), [root])
     const [said, unsaid] = [verified.contents.assessment, bare.contents.assessment]
     expect(said?.nodes).toEqual(unsaid?.nodes)
-    expect(said?.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict))).toEqual(['met', 'not-met'])
+    expect(said?.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict))).toEqual([
+      'satisfied',
+      'not-satisfied',
+    ])
     expect(unsaid?.controls.map(({ state }) => state)).toEqual(['deviations'])
     expect(said?.controls).toEqual(
       unsaid?.controls.map((control) => ({

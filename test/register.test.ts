@@ -33,9 +33,9 @@ import { controlOf, frameworkOf } from './support/rollup-kit.ts'
 
 const ID = '0123456789abcdef'.repeat(2)
 const verdicts: Readonly<Record<string, Verdict>> = {
-  'a swap': 'not-met',
+  'a swap': 'not-satisfied',
   'b swap': 'not-tested',
-  'c swap': 'met',
+  'c swap': 'satisfied',
   'd swap': 'not-applicable',
   'e swap': 'informational',
   'f swap': 'inconclusive',

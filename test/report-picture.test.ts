@@ -35,10 +35,10 @@ describe('the order of gaps', () => {
     const access = input.catalog.checks.find(({ property }) => property === 'access')
     const rest = input.catalog.checks.find(({ property }) => property === 'encryption-at-rest')
     const matter = withVerdicts({
-      [access?.id ?? '']: ['not-met', 6],
-      [rest?.id ?? '']: ['not-met', 2],
-      [first?.id ?? '']: ['not-met', 1],
-      [second?.id ?? '']: ['not-met', 1],
+      [access?.id ?? '']: ['not-satisfied', 6],
+      [rest?.id ?? '']: ['not-satisfied', 2],
+      [first?.id ?? '']: ['not-satisfied', 1],
+      [second?.id ?? '']: ['not-satisfied', 1],
     })
     expect(contradicted(matter).map(({ check }) => check.id)).toEqual([first?.id, second?.id, rest?.id, access?.id])
     expect(leading(contradicted(matter), 3).map(({ check }) => check.id)).toEqual([first?.id, rest?.id, access?.id])
@@ -97,7 +97,9 @@ describe('fleets at the edge', () => {
   })
 
   it('one node that supports everything: nothing is missing', () => {
-    const whole = withVerdicts(Object.fromEntries(input.catalog.checks.map(({ id }) => [id, ['met', 1] as const])))
+    const whole = withVerdicts(
+      Object.fromEntries(input.catalog.checks.map(({ id }) => [id, ['satisfied', 1] as const])),
+    )
     const nodes = whole.assessment.nodes
       .slice(0, 1)
       .map((node) => ({ ...node, status: 'complete' as const, recording: { id: 'one', digest: 'a'.repeat(64) } }))

@@ -92,7 +92,9 @@ describe('report', () => {
   it('lists every contradicted finding with its node and a digest of its evidence', () => {
     const gaps = section(report, 'gaps')
     const all = input.assessment.nodes.flatMap((node) =>
-      node.findings.filter(({ verdict }) => verdict === 'not-met').map((finding) => ({ node: node.node, finding })),
+      node.findings
+        .filter(({ verdict }) => verdict === 'not-satisfied')
+        .map((finding) => ({ node: node.node, finding })),
     )
     expect(all.length).toBe(4)
     for (const { node, finding } of all) {

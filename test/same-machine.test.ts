@@ -210,7 +210,7 @@ describe('an assessment', () => {
 
   test('of one machine alone says nothing of others', () => {
     const { assessment, identity, key, outcome } = judged([named('demo-gpu-01', 'a')])
-    expect([identity, key]).toEqual([['met'], ['not-applicable']])
+    expect([identity, key]).toEqual([['satisfied'], ['not-applicable']])
     expect(assessment.shared?.machines).toEqual([])
     expect(outcome.incomplete).toBe(false)
   })
@@ -218,13 +218,13 @@ describe('an assessment', () => {
   test('of a cloned image is contradicted on both, and counts as a gap', () => {
     const { assessment, identity, key, outcome } = judged([named('demo-gpu-01', 'a'), named('demo-gpu-01', 'b', clone)])
     expect(assessment.shared?.machines).toEqual([])
-    expect(identity).toEqual(['met', 'met'])
-    expect(key).toEqual(['not-met', 'not-met'])
+    expect(identity).toEqual(['satisfied', 'satisfied'])
+    expect(key).toEqual(['not-satisfied', 'not-satisfied'])
     expect(outcome.gaps).toBe(true)
   })
 
   test('of machines with keys of their own is supported', () => {
-    expect(judged([named('demo-gpu-01', 'a'), named('demo-gpu-02', 'b')]).key).toEqual(['met', 'met'])
+    expect(judged([named('demo-gpu-01', 'a'), named('demo-gpu-02', 'b')]).key).toEqual(['satisfied', 'satisfied'])
   })
 
   test('placeholders of firmware make no two servers one', () => {
@@ -240,7 +240,7 @@ describe('an assessment', () => {
     const silent = { 'host.identity/ids': '', 'host.serials/serials': SERIALS('None') }
     const { assessment, identity, key } = judged([named('demo-gpu-01', 'a'), named('demo-gpu-01', 'b', silent)])
     expect(assessment.shared?.machines).toEqual([])
-    expect(identity).toEqual(['met', 'inconclusive'])
+    expect(identity).toEqual(['satisfied', 'inconclusive'])
     expect(key).toEqual(['inconclusive', 'inconclusive'])
   })
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { drawSample, type SampledFinding } from '../main/core/sample.ts'
 
-const finding = (node: string, check: string): SampledFinding => ({ node, check, verdict: 'met' })
+const finding = (node: string, check: string): SampledFinding => ({ node, check, verdict: 'satisfied' })
 const nodes = ['gpu-2', 'gpu-10', 'gpu-1', 'Ünal', 'a b']
 const checks = ['tenancy.no-guests', 'access.sshd', 'time.sync']
 const population = nodes.flatMap((node) => checks.map((check) => finding(node, check)))
@@ -13,9 +13,9 @@ describe('a sample', () => {
     const { drawn, ...rest } = drawSample(population, 3, '20260602')
     expect(rest).toEqual({ seed: '20260602', population: 15 })
     expect(drawn).toEqual([
-      { place: 7, node: 'gpu-10', check: 'access.sshd', verdict: 'met' },
-      { place: 6, node: 'gpu-1', check: 'time.sync', verdict: 'met' },
-      { place: 9, node: 'gpu-10', check: 'time.sync', verdict: 'met' },
+      { place: 7, node: 'gpu-10', check: 'access.sshd', verdict: 'satisfied' },
+      { place: 6, node: 'gpu-1', check: 'time.sync', verdict: 'satisfied' },
+      { place: 9, node: 'gpu-10', check: 'time.sync', verdict: 'satisfied' },
     ])
   })
 
@@ -33,7 +33,7 @@ describe('a sample', () => {
   })
 
   test('does not hang on the order in which findings come, nor on their verdicts', () => {
-    const turned = [...population].reverse().map((one): SampledFinding => ({ ...one, verdict: 'not-met' }))
+    const turned = [...population].reverse().map((one): SampledFinding => ({ ...one, verdict: 'not-satisfied' }))
     const places = (sample: ReturnType<typeof drawSample>) => sample.drawn.map(({ place }) => place)
     expect(places(drawSample(turned, 15, 's'))).toEqual(places(drawSample(population, 15, 's')))
   })

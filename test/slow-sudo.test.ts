@@ -172,7 +172,7 @@ describe('how complete a collection with a slow sudo was', () => {
   }
 
   test('everything answered', () => {
-    expect(concluded().verdict).toBe('met')
+    expect(concluded().verdict).toBe('satisfied')
   })
   test('sudo -V alone that takes too long leaves it undecided, and so do questions that were not asked', () => {
     expect(concluded(capture('version', timedOut, '', ['test.program'])).verdict).toBe('inconclusive')
@@ -184,8 +184,10 @@ describe('how complete a collection with a slow sudo was', () => {
     expect(because.map(({ text }) => text).join()).toContain('unable to resolve host gpu-07')
   })
   test('a question that took too long with nothing to show that sudo did is a gap', () => {
-    expect(concluded(capture('a', timedOut)).verdict).toBe('not-met')
-    expect(concluded(capture('one', { ...timedOut, privilege: 'user' }, REMARK, ['test.user'])).verdict).toBe('not-met')
+    expect(concluded(capture('a', timedOut)).verdict).toBe('not-satisfied')
+    expect(concluded(capture('one', { ...timedOut, privilege: 'user' }, REMARK, ['test.user'])).verdict).toBe(
+      'not-satisfied',
+    )
   })
 })
 

@@ -148,7 +148,12 @@ describe('the evidence store', () => {
   test('a line that is no capture makes the recording unreadable, wherever it stands', async () => {
     const folder = await stored(1)
     const lines = readFileSync(join(folder, 'captures.jsonl'), 'utf8')
-    for (const bad of [`{"x":1}\n${lines}`, `${lines}\n`, `${lines}garbage\n`, `${lines.replace('"done"', '"met"')}`]) {
+    for (const bad of [
+      `{"x":1}\n${lines}`,
+      `${lines}\n`,
+      `${lines}garbage\n`,
+      `${lines.replace('"done"', '"satisfied"')}`,
+    ]) {
       writeFileSync(join(folder, 'captures.jsonl'), bad)
       expect(await readRecordingFolder(folder, validator)).toMatchObject({
         ok: false,

@@ -62,7 +62,7 @@ describe('tables', () => {
   const { assessment, catalog } = sampleInput()
   const contradicted = assessment.nodes
     .flatMap(({ node, findings }) => findings.map((finding) => ({ node, ...finding })))
-    .find(({ verdict }) => verdict === 'not-met')
+    .find(({ verdict }) => verdict === 'not-satisfied')
   const register = registerOf({
     exceptions: [exceptionOf({ check: contradicted?.check ?? '', nodes: [contradicted?.node ?? ''] })],
   })
@@ -115,7 +115,7 @@ describe('tables', () => {
       (row) => row[10] !== '' && row[10] !== 'risk acceptance',
     )
     expect(rows.map((row) => [row[0], row[1], row[3], row[9]])).toEqual([
-      [contradicted?.node, contradicted?.check, 'not-met', '2027-03-01T23:59:59.999Z'],
+      [contradicted?.node, contradicted?.check, 'not-satisfied', '2027-03-01T23:59:59.999Z'],
     ])
   })
 

@@ -36,7 +36,7 @@ describe('the trace of a run', () => {
     expect(node.verdicts).not.toContain('-')
     const { findings } = judged(recorded)
     for (const [at, check] of trace.checks.entries()) {
-      const { verdict } = findings.find((found) => found.check === check) ?? { verdict: 'met' }
+      const { verdict } = findings.find((found) => found.check === check) ?? { verdict: 'satisfied' }
       expect(node.verdicts[at]).toBe(verdictLetters[verdict])
     }
   })

@@ -43,7 +43,7 @@ const timed = defineCheck({
     const all = (location?.vantages ?? []).flatMap(({ measurements }) => measurements)
     const found = all.some((one) => one.hostKey === hostKey && one.node === node.name)
     return {
-      verdict: found ? 'met' : 'inconclusive',
+      verdict: found ? 'satisfied' : 'inconclusive',
       because: [{ says: found ? 'for' : 'unclear', text: found ? 'It was timed.' : 'It was not timed.', probe: null }],
     }
   },
@@ -174,7 +174,11 @@ test('a copy without one node keeps the times of the other, and nothing by which
   for (const value of ['node-a', '192.0.2.10', '192.0.2.0', 'SHA256:aaaaa']) expect(text).toContain(value)
   expect(text).not.toContain(record.signature.cms)
   expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
-  expect(notes.underivable.verdicts).toContainEqual({ node: 'node-a', check: 'location.rtt-bound', verdict: 'met' })
+  expect(notes.underivable.verdicts).toContainEqual({
+    node: 'node-a',
+    check: 'location.rtt-bound',
+    verdict: 'satisfied',
+  })
 })
 
 test('where nothing of the scope is withheld, what rests on it comes out again', async () => {

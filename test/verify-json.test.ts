@@ -7,8 +7,8 @@ test('of many verdicts that come out differently, --json lists as many as of any
   const differences = Array.from({ length: 3 * MOST_PROBLEMS }, (_, at) => ({
     node: `node-${at}`,
     check: 'a.b',
-    stated: 'met' as const,
-    derived: 'not-met' as const,
+    stated: 'satisfied' as const,
+    derived: 'not-satisfied' as const,
   }))
   const rules = { standing: 'same', version: '1', results: 500, unconfirmed: differences.length } as const
   const report = { ok: false, differences, rules } as unknown as VerificationReport

@@ -121,7 +121,7 @@ describe('tampering', () => {
     const { report } = await verifySource(sourceOf(forged ?? new Map()))
     expect(report.ok).toBe(false)
     expect(report.differences).toEqual([
-      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'met', derived: 'not-met' },
+      { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'satisfied', derived: 'not-satisfied' },
     ])
   })
 

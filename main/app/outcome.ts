@@ -20,7 +20,7 @@ export function outcomeOf(
   const { inForce } = acceptancesOf(exceptions, asOf)
   return {
     gaps: nodes.some(({ node, findings }) =>
-      findings.some(({ check, verdict }) => verdict === 'not-met' && inForce(node, check) === null),
+      findings.some(({ check, verdict }) => verdict === 'not-satisfied' && inForce(node, check) === null),
     ),
     incomplete:
       nodes.length === 0 ||

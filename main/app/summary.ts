@@ -89,9 +89,9 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   const counts = PROPERTIES.map((property) => {
     const own = node.findings.filter((finding) => finding.property === property)
     const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
-    const rest = VERDICTS.filter((verdict) => verdict !== 'met' && counts[verdict] > 0)
+    const rest = VERDICTS.filter((verdict) => verdict !== 'satisfied' && counts[verdict] > 0)
     const told = [
-      ...(decidable === 0 ? [] : [`${counts.met} of ${decidable} satisfied`]),
+      ...(decidable === 0 ? [] : [`${counts.satisfied} of ${decidable} satisfied`]),
       ...rest.map((verdict) => `${counts[verdict]} ${verdictWords[verdict].label.toLowerCase()}`),
     ]
     return total === 0 ? '' : `${propertyWords[property].label}: ${told.join(', ')}`
@@ -183,7 +183,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
       const own = results.get(check) ?? { found: [], tested: 0 }
       results.set(check, own)
       own.tested += 1
-      if (verdict === 'not-met')
+      if (verdict === 'not-satisfied')
         own.found.push({ node, why: reasons.find(({ says }) => says === 'against')?.text ?? '' })
     }
   const all = catalog.checks

@@ -139,7 +139,7 @@ export const countedIn = ({ counts, decidable, total }: PropertyCell): Counted =
 ]
 
 /** Results that can be accepted. */
-const OPEN: readonly Verdict[] = ['not-met', 'inconclusive', 'not-tested']
+const OPEN: readonly Verdict[] = ['not-satisfied', 'inconclusive', 'not-tested']
 
 export const catalogView = (catalog: Catalog): CatalogView => ({
   version: catalog.version,

@@ -24,7 +24,7 @@ export interface BuiltListing extends Listed {
   readonly built: true
   readonly property: string
   readonly claim: string
-  /** What "met" does not show. */
+  /** What "satisfied" does not show. */
   readonly limits: string
   readonly ends: 'decided' | 'recorded' | 'supported-or-recorded'
   /** Probe ids. */

@@ -20,10 +20,10 @@ export const leavesUnclear: Say = say('unclear')
  * leaves it undecided; only an argument made of nothing but steps for supports it. Taking evidence away can so never help.
  */
 export function weigh(because: readonly Step[]): Conclusion {
-  if (because.some((step) => step.says === 'against')) return { verdict: 'not-met', because }
+  if (because.some((step) => step.says === 'against')) return { verdict: 'not-satisfied', because }
   if (because.length === 0 || because.some((step) => step.says === 'unclear'))
     return { verdict: 'inconclusive', because }
-  return { verdict: 'met', because }
+  return { verdict: 'satisfied', because }
 }
 
 /** Names from a node inside a sentence, each made fit to show; a long list is cut with a count. */

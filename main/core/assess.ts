@@ -337,9 +337,9 @@ function onStaleEvidence(found: Finding, observedAt: string, asOf: string): Find
   const { verdict, reasons } = found
   const because = (says: Reason['says'], text: string): readonly Reason[] =>
     reasons[0]?.text === text ? reasons : [{ says, text, probe: null, captures: [] }, ...reasons]
-  if (verdict === 'met' || verdict === 'not-applicable')
+  if (verdict === 'satisfied' || verdict === 'not-applicable')
     return { ...found, verdict: 'inconclusive', reasons: because('unclear', age(observedAt, asOf)) }
-  return verdict === 'not-met' && observedAt <= asOf
+  return verdict === 'not-satisfied' && observedAt <= asOf
     ? {
         ...found,
         reasons: because(

@@ -50,14 +50,14 @@ export interface Context {
 export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly id: string
   readonly property: Property
-  /** The claim as a sentence that "met" supports. */
+  /** The claim as a sentence that "satisfied" supports. */
   readonly claim: string
   /**
    * How it can end where its evidence is there. By default the claim is supported or contradicted. `recorded`: it only records what is there,
    * since nothing asks for one thing or another. `supported-or-recorded`: support where it holds, a record where it does not.
    */
   readonly ends?: 'recorded' | 'supported-or-recorded'
-  /** What "met" does not show; printed beside every result. */
+  /** What "satisfied" does not show; printed beside every result. */
   readonly limits: string
   readonly needs: N
   readonly wants?: W

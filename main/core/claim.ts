@@ -136,8 +136,8 @@ const unknown = (text: string): Answered => ({ answer: 'not-decided', reasons: [
 
 /** What does not apply to a node neither bears out a promise nor breaks it. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {
-  met: 'observed',
-  'not-met': 'contradicted',
+  satisfied: 'observed',
+  'not-satisfied': 'contradicted',
   inconclusive: 'not-decided',
   'not-tested': 'not-decided',
   'not-applicable': 'not-decided',

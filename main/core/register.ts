@@ -128,7 +128,7 @@ export interface AcceptanceFacts extends Moment {
 export const LONGEST_DAYS = 366
 /** Whether a verdict leaves no risk to accept. */
 export const isNothingToAccept = (verdict: Verdict): boolean =>
-  verdict === 'met' || verdict === 'not-applicable' || verdict === 'informational'
+  verdict === 'satisfied' || verdict === 'not-applicable' || verdict === 'informational'
 
 /** Adds a risk acceptance for named nodes until the end of a date. Fails with input.refused and a message for the user. */
 export function acceptException(

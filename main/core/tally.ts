@@ -4,10 +4,10 @@ import type { Check } from './check.ts'
 
 /** Worst first: what contradicts, then what is missing, then the rest. */
 export const SEVERITY: readonly Verdict[] = [
-  'not-met',
+  'not-satisfied',
   'not-tested',
   'inconclusive',
-  'met',
+  'satisfied',
   'informational',
   'not-applicable',
 ]
@@ -55,7 +55,7 @@ export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
     checksOf,
     properties: PROPERTIES.filter((property) => checksOf(property).length > 0),
     cell: (node, property) => summarize(checksOf(property).map(({ id }) => verdict(node, id))),
-    contradictedOn: remembered((check) => names.filter((node) => verdict(node, check) === 'not-met')),
+    contradictedOn: remembered((check) => names.filter((node) => verdict(node, check) === 'not-satisfied')),
     testedOn: remembered((check) => names.filter((node) => verdict(node, check) !== 'not-tested').length),
     onNode: remembered((node) => summarize(checks.map(({ id }) => verdict(node, id)))),
     overNodes: remembered((check) => summarize(names.map((node) => verdict(node, check)))),
@@ -77,8 +77,8 @@ const byCheck = (node: NodeAssessment): ReadonlyMap<string, Finding> =>
 
 export function summarize(verdicts: readonly Verdict[]): PropertyCell {
   const counts: Record<Verdict, number> = {
-    met: 0,
-    'not-met': 0,
+    satisfied: 0,
+    'not-satisfied': 0,
     inconclusive: 0,
     'not-applicable': 0,
     'not-tested': 0,
@@ -103,8 +103,8 @@ export const isDecidable = (verdict: Verdict): boolean => verdict !== 'informati
 /** What one check says over all nodes, as a control has it. */
 export const countedCheck = (check: ControlCheck): PropertyCell =>
   counted({
-    met: check.met,
-    'not-met': check.notMet,
+    satisfied: check.satisfied,
+    'not-satisfied': check.notSatisfied,
     inconclusive: check.inconclusive,
     'not-tested': check.notTested,
     'not-applicable': check.notApplicable,

@@ -23,7 +23,7 @@ export interface ClaimProps {
   readonly catalog: CatalogView
 }
 
-const ACCEPTABLE: readonly CheckOnNode['verdict'][] = ['not-met', 'inconclusive', 'not-tested']
+const ACCEPTABLE: readonly CheckOnNode['verdict'][] = ['not-satisfied', 'inconclusive', 'not-tested']
 
 /** One check result: verdict, observations, limitations, recommendation, method, risk acceptances. */
 export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {

@@ -71,7 +71,7 @@ function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
           <li key={`${one.signal} ${one.text}`}>
             <Shape
               mark={one.class === 'K1' ? 'square-cross' : 'diamond-question'}
-              tone={one.class === 'K1' ? 'not-met' : 'inconclusive'}
+              tone={one.class === 'K1' ? 'not-satisfied' : 'inconclusive'}
             />
             <span>
               {visible(one.text)}{' '}
@@ -87,7 +87,7 @@ function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
 }
 
 const HOLDS = {
-  yes: { mark: 'ring-tick', tone: 'met', word: 'Present' },
+  yes: { mark: 'ring-tick', tone: 'satisfied', word: 'Present' },
   no: { mark: 'diamond-question', tone: 'inconclusive', word: 'Missing' },
   'not-applicable': { mark: 'bar', tone: 'not-applicable', word: 'Not applicable' },
 } as const

@@ -15,8 +15,8 @@ export const signed = (weight: number): string =>
   weight > 0 ? `+${weight}` : weight < 0 ? `−${Math.abs(weight)}` : '0'
 
 const TONES: Readonly<Record<SignalReading['reads'], string>> = {
-  virtual: 'not-met',
-  metal: 'met',
+  virtual: 'not-satisfied',
+  metal: 'satisfied',
   neutral: 'informational',
   unreadable: 'inconclusive',
   'not-applicable': 'not-applicable',

@@ -117,7 +117,7 @@ const STATES: Readonly<Record<SectionState, { readonly word: string; readonly ma
   {
     unsaved: { word: 'Not saved yet', mark: 'dot', tone: 'inconclusive' },
     missing: { word: 'Incomplete', mark: 'dotted-ring', tone: 'not-tested' },
-    complete: { word: 'Complete', mark: 'ring-tick', tone: 'met' },
+    complete: { word: 'Complete', mark: 'ring-tick', tone: 'satisfied' },
     empty: { word: 'Empty', mark: 'bar', tone: 'not-applicable' },
   }
 

@@ -18,10 +18,10 @@ import { Shape } from './Mark.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {
   'not-asked': ['Not requested yet', 'dotted-ring', 'not-tested'],
-  confirmed: ['Confirmed', 'ring-tick', 'met'],
+  confirmed: ['Confirmed', 'ring-tick', 'satisfied'],
   unknown: ['Not verified', 'diamond-question', 'inconclusive'],
-  changed: ['Changed: node is blocked', 'square-cross', 'not-met'],
-  revoked: ['Revoked: node is blocked', 'square-cross', 'not-met'],
+  changed: ['Changed: node is blocked', 'square-cross', 'not-satisfied'],
+  revoked: ['Revoked: node is blocked', 'square-cross', 'not-satisfied'],
   unreachable: ['Unreachable', 'dotted-ring', 'not-tested'],
 }
 /** Keys that need a decision come first. */
@@ -208,8 +208,8 @@ interface ConfirmedByProps {
 function ConfirmedBy({ confirmedBy, matched, asked }: ConfirmedByProps) {
   if (confirmedBy !== null)
     return (
-      <span className="status tone-met" title={visible(confirmedBy)}>
-        <Shape mark="ring-tick" tone="met" />
+      <span className="status tone-satisfied" title={visible(confirmedBy)}>
+        <Shape mark="ring-tick" tone="satisfied" />
         <span className="cell-lines">{visible(confirmedBy)}</span>
       </span>
     )

@@ -39,7 +39,7 @@ const KINDS: readonly {
 ]
 
 const OUTCOMES: Readonly<Record<ImportRow['outcome'], readonly [word: string, mark: string, tone: string]>> = {
-  'will-add': ['Will add', 'ring-tick', 'met'],
+  'will-add': ['Will add', 'ring-tick', 'satisfied'],
   'already-here': ['Already in fleet', 'bar', 'not-applicable'],
   skipped: ['Skipped', 'diamond-question', 'inconclusive'],
   used: ['Read', 'dot', 'informational'],

@@ -125,7 +125,7 @@ function Digest({
     if (piece !== null) setNow({ digest: piece.digestNow, times: now.times + 1 })
   }
   const same = now.digest === capture.stdout.sha256
-  const tone = same ? 'met' : 'not-met'
+  const tone = same ? 'satisfied' : 'not-satisfied'
   return (
     <div className="digest-now">
       <p role="status" className={`status tone-${tone}`}>

@@ -84,11 +84,11 @@ export function MarkedLine({
 }
 
 const ROW_TONE: Readonly<Record<RowState, string>> = {
-  deviations: 'not-met',
+  deviations: 'not-satisfied',
   'unable-to-conclude': 'inconclusive',
   'documents-outstanding': 'not-tested',
   'addressable-decision': 'not-applicable',
-  supported: 'met',
+  supported: 'satisfied',
   'not-applicable': 'not-applicable',
   'out-of-scope': 'not-applicable',
 }
@@ -103,16 +103,23 @@ export function RowStateMark({ state }: { readonly state: RowState }) {
 export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-shown' }) {
   const [mark, tone] =
     outcome === 'yes'
-      ? ['ring-tick', 'met']
+      ? ['ring-tick', 'satisfied']
       : outcome === 'no'
-        ? ['square-cross', 'not-met']
+        ? ['square-cross', 'not-satisfied']
         : ['diamond-question', 'inconclusive']
   return <Shape mark={mark} tone={tone} />
 }
 
 /** The legend below every matrix. */
 export function Legend() {
-  const shown: readonly Verdict[] = ['met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable', 'informational']
+  const shown: readonly Verdict[] = [
+    'satisfied',
+    'not-satisfied',
+    'inconclusive',
+    'not-tested',
+    'not-applicable',
+    'informational',
+  ]
   return (
     <dl className="legend" aria-label="Legend">
       {shown.map((verdict) => (

@@ -122,7 +122,7 @@ function Total({
   const tally = totalsOf(matrix, property)
   const { label, meaning } = propertyWords[property]
   // Where no check has a criterion, the number counts nodes with informational results.
-  const state: Verdict = tally.decidable === 0 ? 'informational' : 'met'
+  const state: Verdict = tally.decidable === 0 ? 'informational' : 'satisfied'
   const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes satisfied`, besidesOf(tally)]
     .filter(Boolean)
     .join('; ')
@@ -178,7 +178,7 @@ export const acceptedWords = ({ until, owner }: Acceptance): string =>
 /** "6 of 8 checks satisfied; also 4 informational". */
 const sharesSaid = (tally: Tally): string =>
   [
-    tally.decidable === 0 ? '' : `${tally.counts.met} of ${plural(tally.decidable, 'check')} satisfied`,
+    tally.decidable === 0 ? '' : `${tally.counts.satisfied} of ${plural(tally.decidable, 'check')} satisfied`,
     tally.total === tally.decidable ? '' : `also ${besidesOf(tally)}`,
   ]
     .filter(Boolean)

@@ -67,7 +67,7 @@ function Lines({ piece, sha256 }: { readonly piece: EvidencePiece; readonly sha2
         {piece.digestNow === sha256 ? (
           <span className="note">Recomputed for this view: identical.</span>
         ) : (
-          <strong className="tone-not-met">Recomputed for this view: different. Altered after collection.</strong>
+          <strong className="tone-not-satisfied">Recomputed for this view: different. Altered after collection.</strong>
         )}
       </dd>
     </dl>

@@ -36,8 +36,8 @@ export function Recheck({ of, run, node, check, finding }: RecheckProps) {
       </Button>
       <p role="status" className="recheck-said">
         {said !== null && (
-          <span className={`status tone-${said.same ? 'met' : 'not-met'}`}>
-            <Shape mark={said.same ? 'ring-tick' : 'square-cross'} tone={said.same ? 'met' : 'not-met'} />
+          <span className={`status tone-${said.same ? 'satisfied' : 'not-satisfied'}`}>
+            <Shape mark={said.same ? 'ring-tick' : 'square-cross'} tone={said.same ? 'satisfied' : 'not-satisfied'} />
             <span>{said.words}</span>
           </span>
         )}

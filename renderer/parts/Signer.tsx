@@ -44,7 +44,7 @@ export function Signer({
             <span className="status">
               <Shape
                 mark={signer.standing === 'unknown' ? 'diamond-question' : 'ring-tick'}
-                tone={signer.standing === 'unknown' ? 'inconclusive' : 'met'}
+                tone={signer.standing === 'unknown' ? 'inconclusive' : 'satisfied'}
               />
               <span>{label}</span>
             </span>
@@ -135,8 +135,8 @@ function CompareKey({
       />
       <p role="status" className="compare-found">
         {found.is === 'same' && (
-          <span className="status tone-met">
-            <Shape mark="ring-tick" tone="met" />
+          <span className="status tone-satisfied">
+            <Shape mark="ring-tick" tone="satisfied" />
             <span>All 64 characters match.</span>
           </span>
         )}

@@ -28,8 +28,8 @@ const MARKS: Readonly<Record<NodeProgress['is'], readonly [mark: string, tone: s
   connecting: ['dotted-ring', 'informational'],
   collecting: ['dot', 'informational'],
   timing: ['dot', 'informational'],
-  done: ['ring-tick', 'met'],
-  failed: ['square-cross', 'not-met'],
+  done: ['ring-tick', 'satisfied'],
+  failed: ['square-cross', 'not-satisfied'],
 }
 
 /** A run in progress: one row per node with its status. */

@@ -31,7 +31,7 @@ export async function benchQuarter(days: number): Promise<void> {
     say(`${days} days, ${plan.nodes} nodes: ${ran.length} packs, ${mib(bytes)} MiB on the disk with reports and tables`)
     say(`one day: ${seconds(perDay.median)} s (${seconds(perDay.min)}–${seconds(perDay.max)}), sealed and kept`)
     say(
-      `calendar in ${closed.calendarMs} ms: ${counts.met} of ${counts.planned} planned runs, ${counts.late} late, ${counts.recorded} recorded gaps, ${counts.unrecorded} unrecorded`,
+      `calendar in ${closed.calendarMs} ms: ${counts.completed} of ${counts.planned} planned runs, ${counts.late} late, ${counts.recorded} recorded gaps, ${counts.unrecorded} unrecorded`,
     )
     say(
       `drift between two days in ${closed.driftMs} ms: ${closed.drift.evidence.length} of evidence, ${closed.drift.rules.length} of rules, ${closed.drift.scope.length} of scope, ${closed.drift.moves.length} parts moved, ${closed.drift.unchanged} of ${closed.drift.compared} nodes unchanged`,

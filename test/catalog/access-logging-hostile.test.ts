@@ -37,11 +37,11 @@ describe('the login of the collection', () => {
   const id = 'audit.collector-self-record'
   const none = [loginJournal, known({ logins: [] })] as const
   test.each([
-    ['OpenSSH_9.2p1', 'not-met'],
+    ['OpenSSH_9.2p1', 'not-satisfied'],
     ['dropbear_2022.83', 'inconclusive'],
     ['tinyssh_noversion', 'inconclusive'],
-    ['SSH-2.0-OpenSSH_9.6p1', 'not-met'],
-    ['unknown', 'not-met'],
+    ['SSH-2.0-OpenSSH_9.6p1', 'not-satisfied'],
+    ['unknown', 'not-satisfied'],
   ])('only what OpenSSH writes is looked for: server %j', (serverVersion, verdict) => {
     const session = changed(sshSession, (fact) => ({ ...fact, serverVersion }))
     expect(over(id, none, session).verdict).toBe(verdict)
@@ -74,11 +74,11 @@ describe('audit rules', () => {
     const id = 'audit.command-accountability'
     const silent = changed(sudoersRules, (policy) => ({ ...policy, logs: false }))
     const all = '-a always,exit -F arch=b64 -S execve -F auid>=1000 -F auid!=-1\n'
-    expect(over(id, silent, [auditdRules, rules(all)]).verdict).toBe('met')
-    expect(over(id, silent, [auditdRules, rules(`${all}-a never,task\n`)]).verdict).not.toBe('met')
+    expect(over(id, silent, [auditdRules, rules(all)]).verdict).toBe('satisfied')
+    expect(over(id, silent, [auditdRules, rules(`${all}-a never,task\n`)]).verdict).not.toBe('satisfied')
     expect(
       over(id, silent, [auditdRules, rules('-a always,exit -F arch=b64 -S execve -F exe=/bin/true\n')]).verdict,
-    ).toBe('not-met')
+    ).toBe('not-satisfied')
     expect(
       over(
         id,
@@ -86,7 +86,7 @@ describe('audit rules', () => {
         [auditdRules, rules(all)],
         changed(statusProbe, (s) => ({ ...s, enabled: 0 as const })),
       ).verdict,
-    ).toBe('not-met')
+    ).toBe('not-satisfied')
   })
 })
 const statusProbe = catalog.probes.find(({ id }) => id === 'auditd.status') as Probe<{ readonly enabled: 0 | 1 | 2 }>
@@ -118,7 +118,7 @@ describe('accounts', () => {
   })
 
   test.each([
-    ['bash', 'met'],
+    ['bash', 'satisfied'],
     ['zsh', 'inconclusive'],
     ['sh', 'inconclusive'],
   ])('an idle limit in the files of shells holds for those that read them: %s', (shell, expected) => {
@@ -128,7 +128,7 @@ describe('accounts', () => {
 
   test('a state that was told of some accounts only says nothing of the others', () => {
     const partial = known({ states: new Map([['root', 'locked' as const]]) })
-    expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('met')
+    expect(over('access.unique-accounts', [accountsPasswordState, partial]).verdict).not.toBe('satisfied')
     for (const id of ['access.pam.lockout', 'access.pam.password-quality'])
       expect(over(id, [accountsPasswordState, partial]).verdict).not.toBe('not-applicable')
   })
@@ -146,7 +146,7 @@ describe('accounts', () => {
       (probe) => [probe as Probe<unknown>, unknown('not asked')] as const,
     )
     for (const id of ['access.pam.lockout', 'access.pam.password-quality']) {
-      expect(over(id, withoutLock).verdict).toBe('not-met')
+      expect(over(id, withoutLock).verdict).toBe('not-satisfied')
       expect(over(id, withoutLock, ...untold).verdict).toBe('inconclusive')
     }
   })
@@ -204,7 +204,7 @@ describe('accounts', () => {
     expect(over('access.unique-accounts', [accountsPasswordState, untold], [accountsPasswordLocks, open]).verdict).toBe(
       'inconclusive',
     )
-    expect(over('access.service-accounts', [accountsPasswordState, untold]).verdict).toBe('met')
+    expect(over('access.service-accounts', [accountsPasswordState, untold]).verdict).toBe('satisfied')
   })
 
   test('a list of lslogins that ended early says nothing of those it does not name', () => {
@@ -244,10 +244,10 @@ describe('administrators beside sudo', () => {
   const slurm = (...administrators: readonly string[]) => known({ administrators, operators: [] })
 
   test('an administrator of Slurm who is not on the roster speaks against; a list that was not given adds nothing', () => {
-    expect(roster([clusterSlurm, slurm('root', 'mortiz')]).verdict).toBe('met')
-    expect(roster([clusterSlurm, slurm('root', 'eve')]).verdict).toBe('not-met')
+    expect(roster([clusterSlurm, slurm('root', 'mortiz')]).verdict).toBe('satisfied')
+    expect(roster([clusterSlurm, slurm('root', 'eve')]).verdict).toBe('not-satisfied')
     expect(said(roster([clusterSlurm, slurm('eve')]))).toContain('not on the declared roster: “eve”.')
-    expect(roster([clusterSlurm, unknown('not collected: tool absent (sacctmgr)')]).verdict).toBe('met')
+    expect(roster([clusterSlurm, unknown('not collected: tool absent (sacctmgr)')]).verdict).toBe('satisfied')
     expect(roster([clusterSlurm, unknown('the accounting service did not list its administrators')]).verdict).toBe(
       'inconclusive',
     )
@@ -344,7 +344,7 @@ describe('logs', () => {
       [probe('auditd.remote'), known({ each: [target] })],
       [probe('rsyslog.forwarding'), known({ each: [], targets: [], overTls: false, authenticated: false, ports: [] })],
     )
-    expect(conclusion.verdict).not.toBe('met')
+    expect(conclusion.verdict).not.toBe('satisfied')
   })
 
   test('one left-over file does not make the logs old', () => {

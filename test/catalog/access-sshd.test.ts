@@ -93,7 +93,7 @@ const LEGACY = 'Match User legacy\n  PasswordAuthentication yes\n  Authenticatio
 
 describe('Match blocks', () => {
   test.each(IDS)('%s: without any it holds; where nothing was asked it stays open', (id) => {
-    expect(verdictOf(id, 'Include /etc/ssh/sshd_config.d/*.conf')).toBe('met')
+    expect(verdictOf(id, 'Include /etc/ssh/sshd_config.d/*.conf')).toBe('satisfied')
     expect(verdictOf(id, '', null)).toBe('inconclusive')
   })
 
@@ -106,18 +106,18 @@ describe('Match blocks', () => {
       {},
       keysOnly,
     )
-    expect(verdict).toBe('not-met')
+    expect(verdict).toBe('not-satisfied')
     expect(because.filter(({ says }) => says === 'against').map(({ text }) => text)).toEqual([
       'For connections that match “User legacy”, passwordauthentication is set to “yes”.',
     ])
     expect(verdictOf('access.sshd.password-auth', LEGACY)).toBe('inconclusive')
-    expect(verdictOf('access.sshd.mfa', LEGACY)).toBe('not-met')
+    expect(verdictOf('access.sshd.mfa', LEGACY)).toBe('not-satisfied')
   })
 
   test('blocks that only tighten, or set other things, change nothing', () => {
     const harmless =
       'Match Group sftp\n  PasswordAuthentication no\n  PermitRootLogin no\n  AllowUsers sftp\n  AuthenticationMethods publickey,keyboard-interactive'
-    for (const id of IDS) expect([id, verdictOf(id, harmless)]).toEqual([id, 'met'])
+    for (const id of IDS) expect([id, verdictOf(id, harmless)]).toEqual([id, 'satisfied'])
   })
 
   test.each([
@@ -127,22 +127,22 @@ describe('Match blocks', () => {
     ['access.sshd.allow-list', { allowgroups: '*' }],
   ] as const)('%s: the worst of the contexts decides, wherever its block stands', (id, changes) => {
     const { verdict, because } = judged(id, '', changes)
-    expect(verdict).toBe('not-met')
+    expect(verdict).toBe('not-satisfied')
     const [said] = because.filter(({ says }) => says === 'against')
     expect(said?.text).toMatch(/^For root from 10\.0\.0\.1, the SSH server applies other settings: /)
     expect(said?.probe).toBe('sshd.contexts')
   })
 
   test('a context that differs and holds speaks for the claim', () => {
-    expect(verdictOf('access.sshd.allow-list', '', { allowgroups: 'backup' })).toBe('met')
-    expect(verdictOf('access.sshd.mfa', '', { authenticationmethods: 'publickey,password' })).toBe('met')
+    expect(verdictOf('access.sshd.allow-list', '', { allowgroups: 'backup' })).toBe('satisfied')
+    expect(verdictOf('access.sshd.mfa', '', { authenticationmethods: 'publickey,password' })).toBe('satisfied')
   })
 
   test('files that were not searched, and files included inside a block, leave it open', () => {
     expect(verdictOf('access.sshd.root-login', 'Include /opt/site/sshd.conf')).toBe('inconclusive')
     expect(verdictOf('access.sshd.root-login', 'Match User x\n  Include sshd_config.d/x.conf')).toBe('inconclusive')
     expect(verdictOf('access.sshd.root-login', 'Include /etc/crypto-policies/back-ends/opensshserver.config')).toBe(
-      'met',
+      'satisfied',
     )
   })
 
@@ -154,7 +154,7 @@ describe('Match blocks', () => {
       kbdinteractiveauthentication: 'no',
       passwordauthentication: 'no',
     }
-    expect(verdictOf('access.sshd.mfa', '', {}, tokens)).toBe('met')
+    expect(verdictOf('access.sshd.mfa', '', {}, tokens)).toBe('satisfied')
     const block = 'Match User old\n  PubkeyAcceptedAlgorithms +ssh-ed25519'
     expect(verdictOf('access.sshd.mfa', block, {}, tokens)).toBe('inconclusive')
   })

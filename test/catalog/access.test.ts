@@ -50,7 +50,7 @@ describe('accounts', () => {
 
   test('without a roster there is nothing to compare with', () => {
     expect(verdict('fx-access-hardened', 'access.roster-match', { roster: undefined })).toBe('inconclusive')
-    expect(verdict('fx-access-hardened', 'access.roster-match')).toBe('met')
+    expect(verdict('fx-access-hardened', 'access.roster-match')).toBe('satisfied')
     expect(texts('demo-shared-05', 'access.roster-match')).toContain(
       'against: 2 accounts with a login shell not on the declared roster: “acme-ops”, “acme-train”.',
     )
@@ -234,7 +234,7 @@ describe('authorized keys', () => {
 
     test.each([
       ['a link', ['/home/mortiz'], [], 'inconclusive'],
-      ['a link of nobody', ['/home/shared'], [], 'met'],
+      ['a link of nobody', ['/home/shared'], [], 'satisfied'],
       ['no list of links', null, [], 'inconclusive'],
       ['accounts of a directory service', [], ['sss'], 'inconclusive'],
     ])('%s', (_, found, otherSources, verdict) => {
@@ -281,12 +281,12 @@ describe('the SSH server', () => {
   })
 
   test('“without-password” means keys: with a key for root it contradicts, without one it stays open', () => {
-    expect(verdict('demo-metal-04', 'access.sshd.root-login')).toBe('not-met')
+    expect(verdict('demo-metal-04', 'access.sshd.root-login')).toBe('not-satisfied')
     expect(verdict('fx-access-undecided', 'access.sshd.root-login')).toBe('inconclusive')
   })
 
   test('what sshd -T cannot show keeps a good general setting from supporting the claim', () => {
-    expect(verdict('fx-access-match-block', 'access.sshd.password-auth')).toBe('not-met')
+    expect(verdict('fx-access-match-block', 'access.sshd.password-auth')).toBe('not-satisfied')
     expect(verdict('fx-access-match-block', 'access.sshd.root-login')).toBe('inconclusive')
     expect(texts('fx-access-match-block', 'access.sshd.mfa')).toContain(
       'against: For connections that match “Address 10.0.0.0/8”, authenticationmethods is set to “any”.',
@@ -296,27 +296,27 @@ describe('the SSH server', () => {
   const withMethods = (authenticationmethods: string, more = {}): string =>
     verdict('fx-access-hardened', 'access.sshd.mfa', {}, { authenticationmethods, ...more })
   test.each([
-    ['any', 'not-met'],
-    ['publickey', 'not-met'],
-    ['publickey,publickey', 'not-met'],
-    ['publickey,password', 'met'],
-    ['publickey,password publickey', 'not-met'],
-    ['publickey,keyboard-interactive:pam', 'met'],
+    ['any', 'not-satisfied'],
+    ['publickey', 'not-satisfied'],
+    ['publickey,publickey', 'not-satisfied'],
+    ['publickey,password', 'satisfied'],
+    ['publickey,password publickey', 'not-satisfied'],
+    ['publickey,keyboard-interactive:pam', 'satisfied'],
     ['keyboard-interactive', 'inconclusive'],
   ])('method chains %j', (methods, expected) => expect(withMethods(methods)).toBe(expected))
 
   test('touch alone is possession; a verified person on a hardware key is two factors', () => {
     const keys = { pubkeyacceptedalgorithms: 'sk-ssh-ed25519@openssh.com', kbdinteractiveauthentication: 'no' }
-    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'touch-required' })).toBe('not-met')
-    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'verify-required' })).toBe('met')
+    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'touch-required' })).toBe('not-satisfied')
+    expect(withMethods('any', { ...keys, pubkeyauthoptions: 'verify-required' })).toBe('satisfied')
   })
 
   test('an allow list that admits everyone is none', () => {
     const allow = (allowusers: string): string =>
       verdict('fx-access-hardened', 'access.sshd.allow-list', {}, { allowusers })
-    expect(allow('mortiz')).toBe('met')
-    expect(allow('*')).toBe('not-met')
-    expect(allow('*@192.0.2.0/24')).toBe('not-met')
+    expect(allow('mortiz')).toBe('satisfied')
+    expect(allow('*')).toBe('not-satisfied')
+    expect(allow('*@192.0.2.0/24')).toBe('not-satisfied')
   })
 })
 
@@ -335,17 +335,19 @@ describe('sessions and lockout', () => {
   })
 
   test('ClientAlive never counts as an idle limit', () => {
-    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { clientaliveinterval: '300' })).toBe('not-met')
-    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=10m' })).toBe('met')
-    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=1h' })).toBe('not-met')
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { clientaliveinterval: '300' })).toBe('not-satisfied')
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=10m' })).toBe('satisfied')
+    expect(verdict('demo-metal-04', 'access.session-timeout', {}, { channeltimeout: 'session=1h' })).toBe(
+      'not-satisfied',
+    )
   })
 
   test.each([
-    [{}, 'met'],
-    [{ clientaliveinterval: '0' }, 'not-met'],
-    [{ clientalivecountmax: '0' }, 'not-met'],
-    [{ clientaliveinterval: '301', clientalivecountmax: '3' }, 'not-met'],
-    [{ clientaliveinterval: '0', channeltimeout: 'session=10m' }, 'met'],
+    [{}, 'satisfied'],
+    [{ clientaliveinterval: '0' }, 'not-satisfied'],
+    [{ clientalivecountmax: '0' }, 'not-satisfied'],
+    [{ clientaliveinterval: '301', clientalivecountmax: '3' }, 'not-satisfied'],
+    [{ clientaliveinterval: '0', channeltimeout: 'session=10m' }, 'satisfied'],
     [{ clientalivecountmax: '-1' }, 'inconclusive'],
   ])('clients that no longer answer: %j', (settings, expected) => {
     expect(verdict('demo-gpu-01', 'access.session-timeout', {}, settings)).toBe(expected)
@@ -376,7 +378,7 @@ describe('sessions and lockout', () => {
   })
 
   test('a settings file without the module in the stack has no effect', () => {
-    expect(verdict('fx-access-hardened', 'access.pam.lockout')).toBe('met')
+    expect(verdict('fx-access-hardened', 'access.pam.lockout')).toBe('satisfied')
     expect(texts('demo-metal-04', 'access.pam.lockout')).toEqual([
       'against: The login modules of SSH do not include one that locks after failures.',
     ])

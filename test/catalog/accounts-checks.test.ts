@@ -57,8 +57,8 @@ describe('stale accounts', () => {
 
   test('a last day that has passed is the matter of another check', () => {
     const accounts = [{ account: 'jlin', kind: 'person' as const, until: '2026-11-19' }]
-    expect(verdict('demo-gpu-01', 'access.stale-accounts', { accounts })).toBe('met')
-    expect(verdict('demo-gpu-01', 'access.roster-match', { accounts })).toBe('met')
+    expect(verdict('demo-gpu-01', 'access.stale-accounts', { accounts })).toBe('satisfied')
+    expect(verdict('demo-gpu-01', 'access.roster-match', { accounts })).toBe('satisfied')
     expect(texts('demo-gpu-01', 'access.roster-match', { accounts }).filter((text) => /last day/.test(text))).toEqual(
       [],
     )
@@ -77,14 +77,14 @@ describe('declared accounts', () => {
   })
 
   test('declared without sudo’s rules, rights stay open', () => {
-    expect(verdict('demo-nosudo-06', 'access.roster-match')).toBe('met')
+    expect(verdict('demo-nosudo-06', 'access.roster-match')).toBe('satisfied')
     const accounts = ['root', 'bwaudit', 'mortiz', 'jlin'].map((account) => ({
       account,
       kind: 'person' as const,
       administrator: account === 'mortiz',
     }))
     expect(verdict('demo-nosudo-06', 'access.roster-match', { accounts })).toBe('inconclusive')
-    expect(verdict('demo-gpu-01', 'access.roster-match', { accounts })).toBe('met')
+    expect(verdict('demo-gpu-01', 'access.roster-match', { accounts })).toBe('satisfied')
   })
 
   test('who a rule of sudo names: groups, ids, and the last word on an account', () => {
@@ -204,7 +204,7 @@ describe('sudo and SSH', () => {
     expect(texts('fx-accounts-declared', 'access.sshd.allow-list')[0]).toBe(
       'for: The rules of pam_access refuse all users except: “root (ops) bwaudit”, “svc-backup”.',
     )
-    expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-met')
+    expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-satisfied')
   })
 
   test('a password and what modules ask may be one factor twice', () => {
@@ -212,6 +212,6 @@ describe('sudo and SSH', () => {
       verdict('fx-access-hardened', 'access.sshd.mfa', {}, { authenticationmethods })
     expect(methods('password,keyboard-interactive:pam')).toBe('inconclusive')
     expect(methods('publickey,password keyboard-interactive')).toBe('inconclusive')
-    expect(methods('password,password')).toBe('not-met')
+    expect(methods('password,password')).toBe('not-satisfied')
   })
 })

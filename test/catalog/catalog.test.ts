@@ -18,8 +18,8 @@ import { sampled } from '../support/thorough.ts'
 /** A check that only records never supports or contradicts anything; one that supports or records never contradicts. */
 const endings = ({ ends }: Check): readonly string[] => [
   'inconclusive',
-  ...(ends === 'recorded' ? [] : ['met']),
-  ends === undefined ? 'not-met' : 'informational',
+  ...(ends === 'recorded' ? [] : ['satisfied']),
+  ends === undefined ? 'not-satisfied' : 'informational',
 ]
 
 const needed = (check: Check): readonly string[] => Object.values(check.needs).map((probe) => probe.id)
@@ -126,7 +126,8 @@ describe('the verdicts', () => {
     '%s has fixtures for every way it can end',
     (_, check) => {
       expect(endings(check).filter((verdict) => !seen(check).has(verdict))).toEqual([])
-      const never = check.ends === 'recorded' ? ['met', 'not-met'] : check.ends === undefined ? [] : ['not-met']
+      const never =
+        check.ends === 'recorded' ? ['satisfied', 'not-satisfied'] : check.ends === undefined ? [] : ['not-satisfied']
       expect(never.filter((verdict) => seen(check).has(verdict))).toEqual([])
     },
   )
@@ -158,10 +159,10 @@ describe('the verdicts', () => {
     for (const check of checks) {
       for (const fixture of sampled(fixtures, 25)) {
         const before = fixture.conclusions.get(check.id)?.verdict
-        if (before === 'met') continue
+        if (before === 'satisfied') continue
         for (const probe of read(check)) {
           if (fixture.readings.get(probe)?.ok !== true) continue
-          if (without(fixture, probe, check).verdict === 'met') better.push([check.id, fixture.name, probe])
+          if (without(fixture, probe, check).verdict === 'satisfied') better.push([check.id, fixture.name, probe])
         }
       }
     }

@@ -23,8 +23,8 @@ function concluded(node: string, without?: string) {
 
 describe('no file system or drive of another party', () => {
   test.each([
-    ['demo-gpu-01', 'met'],
-    ['fx-iso-hostshare', 'not-met'],
+    ['demo-gpu-01', 'satisfied'],
+    ['fx-iso-hostshare', 'not-satisfied'],
     ['fx-iso-netdrive', 'inconclusive'],
     ['demo-guest-03', 'inconclusive'],
   ])('%s: %s', (node, verdict) => {

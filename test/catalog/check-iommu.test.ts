@@ -53,7 +53,7 @@ const text = (given: Case): string =>
 
 describe('an IOMMU', () => {
   test.each<[string, Case, string]>([
-    ['translating', { iommu: { ...ON, types: TRANSLATED } }, 'met'],
+    ['translating', { iommu: { ...ON, types: TRANSLATED } }, 'satisfied'],
     ['off', {}, 'informational'],
     ['off, with GPUDirect', { modules: ['nvidia_peermem'] }, 'informational'],
     ['passed through', { iommu: { ...ON, types: PASSED } }, 'informational'],

@@ -46,28 +46,28 @@ const of = (
 describe('tenancy.network-neighbours', () => {
   test('the demo nodes: another machine, a hypervisor’s bridge, a router alone', () => {
     expect(ofFixture('demo-gpu-01').verdict).toBe('inconclusive')
-    expect(ofFixture('demo-metal-04').verdict).toBe('not-met')
-    expect(ofFixture('demo-guest-03').verdict).toBe('met')
+    expect(ofFixture('demo-metal-04').verdict).toBe('not-satisfied')
+    expect(ofFixture('demo-guest-03').verdict).toBe('satisfied')
   })
 
   test('a router, known by two addresses', () => {
-    expect(of([GATEWAY]).verdict).toBe('met')
-    expect(of([GATEWAY, { ...GATEWAY, dst: 'fe80::4638:39ff:feff:54' }]).verdict).toBe('met')
+    expect(of([GATEWAY]).verdict).toBe('satisfied')
+    expect(of([GATEWAY, { ...GATEWAY, dst: 'fe80::4638:39ff:feff:54' }]).verdict).toBe('satisfied')
   })
 
   test('guests of others, other machines, nobody', () => {
-    expect(of([GATEWAY, { ...GATEWAY, dst: '192.0.2.7', lladdr: '52:54:00:12:34:56' }]).verdict).toBe('not-met')
+    expect(of([GATEWAY, { ...GATEWAY, dst: '192.0.2.7', lladdr: '52:54:00:12:34:56' }]).verdict).toBe('not-satisfied')
     expect(of([GATEWAY, { ...GATEWAY, dst: '192.0.2.8', lladdr: '3c:ec:ef:12:34:56' }]).verdict).toBe('inconclusive')
     expect(of([]).verdict).toBe('inconclusive')
   })
 
   test('this system’s own containers are no neighbours; a bridge over the adapter is outside', () => {
     const inside = { dst: '172.17.0.2', dev: 'docker0', lladdr: '02:42:ac:11:00:02', state: ['STALE'] }
-    expect(of([GATEWAY, inside]).verdict).toBe('met')
+    expect(of([GATEWAY, inside]).verdict).toBe('satisfied')
     const overBridge = [{ dst: 'default', gateway: '192.0.2.254', dev: 'br0' }]
-    expect(of([{ ...GATEWAY, dev: 'br0' }], overBridge).verdict).toBe('met')
+    expect(of([{ ...GATEWAY, dev: 'br0' }], overBridge).verdict).toBe('satisfied')
     const guest = { dst: '192.0.2.7', dev: 'br0', lladdr: '52:54:00:12:34:56', state: ['STALE'] }
-    expect(of([{ ...GATEWAY, dev: 'br0' }, guest], overBridge).verdict).toBe('not-met')
+    expect(of([{ ...GATEWAY, dev: 'br0' }, guest], overBridge).verdict).toBe('not-satisfied')
   })
 
   test('not read: undecided; and in words that say what was observed', () => {

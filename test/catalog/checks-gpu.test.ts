@@ -32,8 +32,8 @@ function on(node: string, check: Check, without: readonly Probe<unknown>[] = [])
 
 describe('confidential computing', () => {
   test.each([
-    ['fx-iso-cc', [], 'met'],
-    ['fx-iso-cc-half', [], 'not-met'],
+    ['fx-iso-cc', [], 'satisfied'],
+    ['fx-iso-cc-half', [], 'not-satisfied'],
     ['fx-iso-cc', [gpuConfCompute], 'inconclusive'],
     ['fx-iso-cc', [cpuConfidential], 'inconclusive'],
     ['fx-iso-cc', [pciDevices], 'inconclusive'],
@@ -76,24 +76,24 @@ describe('whole GPUs', () => {
   }
   const divided = { mig: 'Enabled', slices: slice(1, 40448) }
   test('a GPU that this system divides for itself is no fault', () => {
-    expect(verdict({})).toBe('met')
-    expect(verdict(divided)).toBe('met')
-    expect(on('fx-iso-mig', tenancyGpuExclusive).verdict).toBe('met')
+    expect(verdict({})).toBe('satisfied')
+    expect(verdict(divided)).toBe('satisfied')
+    expect(on('fx-iso-mig', tenancyGpuExclusive).verdict).toBe('satisfied')
   })
   test('one of which only slices are in view was divided by somebody else', () =>
-    expect(verdict({ ...divided, total: 'Insufficient Permissions' })).toBe('not-met'))
+    expect(verdict({ ...divided, total: 'Insufficient Permissions' })).toBe('not-satisfied'))
   test('it is open with processes out of view, and a roster does not matter', () => {
     expect(verdict(divided, { ...processes, isComplete: false })).toBe('inconclusive')
     expect(on('fx-iso-mig', tenancyGpuExclusive, [tenancyProcesses]).verdict).toBe('inconclusive')
-    expect(on('demo-gpu-01', tenancyGpuExclusive, [tenancyProcesses]).verdict).toBe('met')
+    expect(on('demo-gpu-01', tenancyGpuExclusive, [tenancyProcesses]).verdict).toBe('satisfied')
     const { roster: _, ...node } = context.node
-    expect(verdict(divided, processes, { ...context, node })).toBe('met')
+    expect(verdict(divided, processes, { ...context, node })).toBe('satisfied')
   })
   test('jobs of another tenant are the matter of another check', () =>
-    expect(on('demo-shared-05', tenancyGpuExclusive).verdict).toBe('met'))
+    expect(on('demo-shared-05', tenancyGpuExclusive).verdict).toBe('satisfied'))
   test('a virtual GPU, by mode or by name', () => {
-    expect(verdict({ mode: 'VGPU' })).toBe('not-met')
-    expect(verdict({ name: 'NVIDIA A100-4C' })).toBe('not-met')
+    expect(verdict({ mode: 'VGPU' })).toBe('not-satisfied')
+    expect(verdict({ name: 'NVIDIA A100-4C' })).toBe('not-satisfied')
     expect(on('demo-gpu-01', tenancyGpuExclusive, [gpuNvidia]).verdict).toBe('inconclusive')
   })
 })

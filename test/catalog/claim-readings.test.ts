@@ -83,18 +83,25 @@ describe('GPUs', () => {
   const two = pci(H100(0), H100(1))
 
   test.each<[string, number, readonly Gpu[], readonly (readonly string[])[], string, RegExp]>([
-    ['both up', 4, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'met', /2 links, the slowest at 26.562/],
-    ['one down', 4, [{}, {}], [['26.562 GB/s', '<inactive>'], ['26.562 GB/s']], 'not-met', /not up \(1 of 2 GPUs\)/],
-    ['one slow', 4, [{}, {}], [['13.281 GB/s'], ['26.562 GB/s']], 'not-met', /below 25 GB\/s \(1 of 2/],
+    ['both up', 4, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'satisfied', /2 links, the slowest at 26.562/],
+    [
+      'one down',
+      4,
+      [{}, {}],
+      [['26.562 GB/s', '<inactive>'], ['26.562 GB/s']],
+      'not-satisfied',
+      /not up \(1 of 2 GPUs\)/,
+    ],
+    ['one slow', 4, [{}, {}], [['13.281 GB/s'], ['26.562 GB/s']], 'not-satisfied', /below 25 GB\/s \(1 of 2/],
     [
       'an earlier generation at the same rate',
       4,
       [{ name: 'NVIDIA A100-SXM4-80GB' }, { name: 'NVIDIA A100-SXM4-80GB' }],
       [['25 GB/s'], ['25 GB/s']],
-      'not-met',
+      'not-satisfied',
       /earlier generation than 4 \(2 of 2/,
     ],
-    ['a later one', 3, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'met', /All links up/],
+    ['a later one', 3, [{}, {}], [['26.562 GB/s'], ['26.562 GB/s']], 'satisfied', /All links up/],
     [
       'a model that we do not know',
       4,
@@ -108,7 +115,7 @@ describe('GPUs', () => {
       5,
       [{ name: 'NVIDIA X1' }, { name: 'NVIDIA X1' }],
       [['53.125 GB/s'], ['53.125 GB/s']],
-      'met',
+      'satisfied',
       /All links up/,
     ],
     ['no link listed of one', 4, [{}, {}], [['26.562 GB/s']], 'inconclusive', /lists no link \(1 of 2/],
@@ -132,11 +139,25 @@ describe('GPUs', () => {
   ]
 
   test.each<[string, number, readonly Gpu[], readonly (readonly string[])[], string, RegExp]>([
-    ['every link of both', 900, [{}, {}], [links(18, '26.562'), links(18, '26.562')], 'met', /18 links, 900 GB\/s/],
+    [
+      'every link of both',
+      900,
+      [{}, {}],
+      [links(18, '26.562'), links(18, '26.562')],
+      'satisfied',
+      /18 links, 900 GB\/s/,
+    ],
     // At the line rate that is printed, 17 links would have 903 GB/s.
-    ['one link down', 900, [{}, {}], [links(17, '26.562', 1), links(18, '26.562')], 'not-met', /17 links, 850 GB\/s/],
-    ['an earlier generation', 900, [{}, {}], [links(12, '25'), links(12, '25')], 'not-met', /2 of 2 GPUs/],
-    ['a later one', 1800, [{}, {}], [links(18, '53.125'), links(18, '53.125')], 'met', /1800 GB\/s/],
+    [
+      'one link down',
+      900,
+      [{}, {}],
+      [links(17, '26.562', 1), links(18, '26.562')],
+      'not-satisfied',
+      /17 links, 850 GB\/s/,
+    ],
+    ['an earlier generation', 900, [{}, {}], [links(12, '25'), links(12, '25')], 'not-satisfied', /2 of 2 GPUs/],
+    ['a later one', 1800, [{}, {}], [links(18, '53.125'), links(18, '53.125')], 'satisfied', /1800 GB\/s/],
     [
       'rates that differ',
       900,
@@ -163,15 +184,15 @@ describe('GPUs', () => {
 
   test('NVLink bandwidth without an answer about the links, or a GPU, is not observed', () => {
     expect(ask('gpu.nvlink-bandwidth', 900, two, driver({}, {})).verdict).toBe('inconclusive')
-    expect(ask('gpu.nvlink-bandwidth', 900, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-met')
+    expect(ask('gpu.nvlink-bandwidth', 900, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-satisfied')
     expect(ask('gpu.nvlink-bandwidth', 900, pci()).verdict).toBe('inconclusive')
     expect(ask('gpu.nvlink-bandwidth', 900).verdict).toBe('inconclusive')
   })
 
   test.each<[string, number, readonly Gpu[], string]>([
-    ['H100', 80, [{ memory: '81559 MiB' }, { memory: '81559 MiB' }], 'met'],
-    ['H200', 141, [{ memory: '143771 MiB' }, { memory: '143771 MiB' }], 'met'],
-    ['half of one', 80, [{ memory: '40960 MiB' }, { memory: '81559 MiB' }], 'not-met'],
+    ['H100', 80, [{ memory: '81559 MiB' }, { memory: '81559 MiB' }], 'satisfied'],
+    ['H200', 141, [{ memory: '143771 MiB' }, { memory: '143771 MiB' }], 'satisfied'],
+    ['half of one', 80, [{ memory: '40960 MiB' }, { memory: '81559 MiB' }], 'not-satisfied'],
     ['a little less', 80, [{ memory: '76000 MiB' }, { memory: '81559 MiB' }], 'inconclusive'],
     ['withheld of one', 80, [{ memory: 'N/A' }, { memory: '81559 MiB' }], 'inconclusive'],
     ['a GPU that the driver leaves out', 80, [{ memory: '81559 MiB' }], 'inconclusive'],
@@ -181,20 +202,20 @@ describe('GPUs', () => {
 
   test('memory without the driver is not observed, and without a GPU contradicted', () => {
     expect(ask('gpu.memory-gib', 80, two).verdict).toBe('inconclusive')
-    expect(ask('gpu.memory-gib', 80, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-met')
+    expect(ask('gpu.memory-gib', 80, pci('0000:01:00.0 8086:1533 0200')).verdict).toBe('not-satisfied')
   })
 
   const pcie = (most: number, now: number, generation = 5): string =>
     `<pcie_gen><max_link_gen>${generation}</max_link_gen><current_link_gen>${now === 16 ? generation : 1}</current_link_gen><max_device_link_gen>${generation}</max_device_link_gen><max_host_link_gen>${generation}</max_host_link_gen></pcie_gen><link_widths><max_link_width>${most}x</max_link_width><current_link_width>${now}x</current_link_width></link_widths>`
 
   test.each<[string, string, number, string, string]>([
-    ['every lane', 'gpu.pcie-width', 16, pcie(16, 16), 'met'],
+    ['every lane', 'gpu.pcie-width', 16, pcie(16, 16), 'satisfied'],
     ['fewer at rest, or for a fault', 'gpu.pcie-width', 16, pcie(16, 8), 'inconclusive'],
-    ['fewer at the most', 'gpu.pcie-width', 16, pcie(8, 8), 'not-met'],
+    ['fewer at the most', 'gpu.pcie-width', 16, pcie(8, 8), 'not-satisfied'],
     ['not given', 'gpu.pcie-width', 16, '', 'inconclusive'],
-    ['every generation', 'gpu.pcie-generation', 5, pcie(16, 16), 'met'],
-    ['a lower speed at rest', 'gpu.pcie-generation', 5, pcie(16, 8), 'met'],
-    ['an earlier one', 'gpu.pcie-generation', 5, pcie(16, 16, 4), 'not-met'],
+    ['every generation', 'gpu.pcie-generation', 5, pcie(16, 16), 'satisfied'],
+    ['a lower speed at rest', 'gpu.pcie-generation', 5, pcie(16, 8), 'satisfied'],
+    ['an earlier one', 'gpu.pcie-generation', 5, pcie(16, 16, 4), 'not-satisfied'],
     ['no generation given', 'gpu.pcie-generation', 5, '', 'inconclusive'],
   ])('PCI Express, %s: %s of %s', (_, id, promised, link, verdict) => {
     expect(ask(id, promised, two, driver({ link }, { link })).verdict).toBe(verdict)
@@ -209,26 +230,26 @@ describe('GPUs', () => {
 
   const NAMED_CARD = { name: 'NVIDIA H100 PCIe' }
   test.each<[string, string, Reading, readonly Gpu[], string]>([
-    ['modules of Hopper', 'hopper-sxm', two, [{}, {}], 'met'],
-    ['modules', 'sxm', two, [], 'met'],
-    ['modules of a later family', 'sxm', pci(B200(0)), [], 'met'],
-    ['modules of a later family', 'hopper-sxm', pci(B200(0)), [], 'not-met'],
-    ['a module with fewer links', 'hopper-sxm', pci(`${address(0)} 10de:2324 0302`), [], 'not-met'],
-    ['a module beside Grace', 'sxm', pci(`${address(0)} 10de:2342 0302`), [], 'not-met'],
-    ['a card by name', 'sxm', pci(`${address(0)} 10de:2331 0302`), [NAMED_CARD], 'not-met'],
+    ['modules of Hopper', 'hopper-sxm', two, [{}, {}], 'satisfied'],
+    ['modules', 'sxm', two, [], 'satisfied'],
+    ['modules of a later family', 'sxm', pci(B200(0)), [], 'satisfied'],
+    ['modules of a later family', 'hopper-sxm', pci(B200(0)), [], 'not-satisfied'],
+    ['a module with fewer links', 'hopper-sxm', pci(`${address(0)} 10de:2324 0302`), [], 'not-satisfied'],
+    ['a module beside Grace', 'sxm', pci(`${address(0)} 10de:2342 0302`), [], 'not-satisfied'],
+    ['a card by name', 'sxm', pci(`${address(0)} 10de:2331 0302`), [NAMED_CARD], 'not-satisfied'],
     ['an id on no list', 'sxm', pci(`${address(0)} 10de:2331 0302`), [], 'inconclusive'],
     ['a module and a card', 'sxm', pci(H100(0), `${address(1)} 10de:2331 0302`), [{}, NAMED_CARD], 'inconclusive'],
-    ['a GPU of another maker', 'sxm', pci(`${address(0)} 1002:74a1 1200`), [], 'not-met'],
-    ['no GPU', 'sxm', pci('0000:01:00.0 8086:1533 0200'), [], 'not-met'],
+    ['a GPU of another maker', 'sxm', pci(`${address(0)} 1002:74a1 1200`), [], 'not-satisfied'],
+    ['no GPU', 'sxm', pci('0000:01:00.0 8086:1533 0200'), [], 'not-satisfied'],
     ['no bus', 'sxm', pci(), [], 'inconclusive'],
   ])('boards: %s are %s', (_, kind, bus, gpus, verdict) => {
     expect(ask('gpu.board', kind, bus, ...(gpus.length === 0 ? [] : [driver(...gpus)])).verdict).toBe(verdict)
   })
 
   test.each<[string, Reading, string]>([
-    ['a GPU', two, 'met'],
-    ['a part of one', pci(`${address(0)} 1002:74b5 1200`), 'met'],
-    ['none', pci('0000:01:00.0 8086:1533 0200'), 'not-met'],
+    ['a GPU', two, 'satisfied'],
+    ['a part of one', pci(`${address(0)} 1002:74b5 1200`), 'satisfied'],
+    ['none', pci('0000:01:00.0 8086:1533 0200'), 'not-satisfied'],
     ['a display that may be one', pci('0000:01:00.0 1002:7340 0300'), 'inconclusive'],
     ['no bus', pci(), 'inconclusive'],
   ])('presence: %s', (_, bus, verdict) => {
@@ -237,18 +258,18 @@ describe('GPUs', () => {
   })
 
   test.each<[string, Reading, readonly Gpu[], string]>([
-    ['every one whole', two, [{}, {}], 'met'],
-    ['handed over', two, [{ virtualization: 'Pass-Through' }, {}], 'met'],
-    ['lent out by this system', two, [{ virtualization: 'Host VGPU' }, {}], 'met'],
-    ['one virtual', two, [{ name: 'NVIDIA H100-1-12C', virtualization: 'VGPU' }, {}], 'not-met'],
-    ['a function', pci(`${address(0)} 1002:74b5 1200`), [], 'not-met'],
+    ['every one whole', two, [{}, {}], 'satisfied'],
+    ['handed over', two, [{ virtualization: 'Pass-Through' }, {}], 'satisfied'],
+    ['lent out by this system', two, [{ virtualization: 'Host VGPU' }, {}], 'satisfied'],
+    ['one virtual', two, [{ name: 'NVIDIA H100-1-12C', virtualization: 'VGPU' }, {}], 'not-satisfied'],
+    ['a function', pci(`${address(0)} 1002:74b5 1200`), [], 'not-satisfied'],
     ['one of another maker', pci(`${address(0)} 1002:74a1 1200`), [], 'inconclusive'],
     ['slices alone in view', two, [{ mig: 'Enabled', memory: 'N/A' }, {}], 'inconclusive'],
-    ['divided, and the whole in view', two, [{ mig: 'Enabled', memory: '81559 MiB' }, {}], 'met'],
+    ['divided, and the whole in view', two, [{ mig: 'Enabled', memory: '81559 MiB' }, {}], 'satisfied'],
     ['a word that is not given', two, [{ virtualization: 'N/A' }, {}], 'inconclusive'],
     ['one without an answer', two, [{}], 'inconclusive'],
     ['no driver', two, [], 'inconclusive'],
-    ['no GPU', pci('0000:01:00.0 8086:1533 0200'), [], 'not-met'],
+    ['no GPU', pci('0000:01:00.0 8086:1533 0200'), [], 'not-satisfied'],
   ])('whole GPUs: %s', (_, bus, gpus, verdict) => {
     expect(ask('gpu.whole', null, bus, ...(gpus.length === 0 ? [] : [driver(...gpus)])).verdict).toBe(verdict)
   })
@@ -259,22 +280,22 @@ describe('GPUs', () => {
       drivers,
     })
   test.each<[string, string, Reading, Reading, string]>([
-    ['its module', 'rdma', two, direct('nvidia_peermem'), 'met'],
-    ['the module before it', 'rdma', two, direct('nv_peer_mem'), 'met'],
+    ['its module', 'rdma', two, direct('nvidia_peermem'), 'satisfied'],
+    ['the module before it', 'rdma', two, direct('nv_peer_mem'), 'satisfied'],
     ['RDMA made of software', 'rdma', two, direct('rdma_rxe'), 'inconclusive'],
     ['none', 'rdma', two, direct(''), 'inconclusive'],
-    ['its module and driver', 'storage', two, direct('nvidia_fs', 'nvidia-fs\n'), 'met'],
+    ['its module and driver', 'storage', two, direct('nvidia_fs', 'nvidia-fs\n'), 'satisfied'],
     ['its module alone', 'storage', two, direct('nvidia_fs'), 'inconclusive'],
     ['the module of the other', 'storage', two, direct('nvidia_peermem'), 'inconclusive'],
-    ['no GPU by NVIDIA', 'rdma', pci('0000:01:00.0 8086:1533 0200'), direct(''), 'not-met'],
+    ['no GPU by NVIDIA', 'rdma', pci('0000:01:00.0 8086:1533 0200'), direct(''), 'not-satisfied'],
   ])('direct path with %s: %s', (_, kind, bus, modules, verdict) => {
     expect(ask('gpu.direct-path', kind, bus, modules).verdict).toBe(verdict)
     expect(ask('gpu.direct-path', kind, bus).verdict).toBe('inconclusive')
   })
 
   test.each<[string, string]>([
-    ['H100 or H200', 'met'],
-    ['H200 or A100', 'not-met'],
+    ['H100 or H200', 'satisfied'],
+    ['H200 or A100', 'not-satisfied'],
     ['H100 SXM or A100', 'inconclusive'],
   ])('of several models, %s', (promised, verdict) => {
     expect(ask('gpu.model', promised, two, driver({}, {})).verdict).toBe(verdict)
@@ -282,7 +303,7 @@ describe('GPUs', () => {
 
   test.each<[string, Reading, readonly Reading[], string, RegExp]>([
     ['switches on the bus', pci(H100(0), '0000:40:00.0 10de:22a3 0680'), [], 'inconclusive', /has 4 of them/],
-    ['modules, and no switch', two, [driver({}, {})], 'not-met', /none of the 2 PCI devices is one/],
+    ['modules, and no switch', two, [driver({}, {})], 'not-satisfied', /none of the 2 PCI devices is one/],
     [
       'modules in a fabric of somebody else',
       two,
@@ -290,7 +311,7 @@ describe('GPUs', () => {
       'inconclusive',
       /managed by another system/,
     ],
-    ['later ones that joined', pci(B200(0)), [driver({ fabric: 'Completed' })], 'met', /1 GPU has joined/],
+    ['later ones that joined', pci(B200(0)), [driver({ fabric: 'Completed' })], 'satisfied', /1 GPU has joined/],
     ['later ones that did not', pci(B200(0)), [driver({})], 'inconclusive', /need not be/],
     ['without the driver', two, [], 'inconclusive', /not collected/],
     ['no bus', pci(), [], 'inconclusive', /No device is listed/],
@@ -300,8 +321,8 @@ describe('GPUs', () => {
   })
 
   test.each<[string, readonly Gpu[], string]>([
-    ['Enabled', [{ mig: 'Enabled' }, {}], 'met'],
-    ['N/A', [{ mig: 'N/A' }, {}], 'not-met'],
+    ['Enabled', [{ mig: 'Enabled' }, {}], 'satisfied'],
+    ['N/A', [{ mig: 'N/A' }, {}], 'not-satisfied'],
     ['', [{ mig: '' }, {}], 'inconclusive'],
   ])('MIG mode %s', (_, gpus, verdict) => {
     expect(ask('gpu.mig', null, two, driver(...gpus)).verdict).toBe(verdict)
@@ -323,9 +344,9 @@ describe('GPUs', () => {
 
   test('a virtual GPU is neither a whole one nor the model it is cut from', () => {
     const guest = [two, driver({ name: 'NVIDIA H100-1-12C', virtualization: 'VGPU' }, {})]
-    expect(ask('gpu.model', 'H100', ...guest)).toMatchObject({ verdict: 'not-met' })
-    expect(ask('gpu.count', 2, ...guest)).toMatchObject({ verdict: 'not-met' })
-    expect(ask('gpu.count', 1, ...guest)).toMatchObject({ verdict: 'met' })
+    expect(ask('gpu.model', 'H100', ...guest)).toMatchObject({ verdict: 'not-satisfied' })
+    expect(ask('gpu.count', 2, ...guest)).toMatchObject({ verdict: 'not-satisfied' })
+    expect(ask('gpu.count', 1, ...guest)).toMatchObject({ verdict: 'satisfied' })
   })
 
   test('without NVIDIA’s driver, the graphics layer’s word for its GPUs is not enough', () => {
@@ -341,13 +362,13 @@ describe('GPUs', () => {
   test('a model is compared by whole words', () => {
     const gpus = driver({}, {})
     for (const [promised, verdict] of [
-      ['h100 80GB', 'met'],
-      ['H100-80GB', 'met'],
-      ['H10', 'not-met'],
-      ['H200', 'not-met'],
+      ['h100 80GB', 'satisfied'],
+      ['H100-80GB', 'satisfied'],
+      ['H10', 'not-satisfied'],
+      ['H200', 'not-satisfied'],
       // Drivers leave out the board; they never leave out another size.
       ['H100 SXM', 'inconclusive'],
-      ['H100 94GB', 'not-met'],
+      ['H100 94GB', 'not-satisfied'],
     ] as const)
       expect([promised, ask('gpu.model', promised, two, gpus).verdict]).toEqual([promised, verdict])
   })
@@ -389,40 +410,40 @@ describe('networks', () => {
   const fabric = pci('0000:81:00.0 15b3:1021 0207')
 
   test.each<[string, string, Reading, readonly Reading[], string]>([
-    ['RoCE', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'met'],
-    ['RoCE', 'either', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'met'],
-    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'not-met'],
+    ['RoCE', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'satisfied'],
+    ['RoCE', 'either', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'satisfied'],
+    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', '100 Gb/sec (4X EDR)'), 'not-satisfied'],
     ['RoCE or iWARP', 'roce-v2', ethernet, card('rocep1', 'Ethernet', '4: ACTIVE', '', 'ice'), 'inconclusive'],
-    ['RoCE, down', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-met'],
-    ['RoCE, down', 'either', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-met'],
+    ['RoCE, down', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-satisfied'],
+    ['RoCE, down', 'either', ethernet, card('mlx5_0', 'Ethernet', '1: DOWN', ''), 'not-satisfied'],
     ['a state that was not read', 'roce-v2', ethernet, card('mlx5_0', 'Ethernet', '', ''), 'inconclusive'],
-    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'met'],
-    ['InfiniBand', 'roce-v2', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-met'],
-    ['software on a network card', 'roce-v2', pci('0000:01:00.0 8086:1533 0200'), software, 'not-met'],
+    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'satisfied'],
+    ['InfiniBand', 'roce-v2', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-satisfied'],
+    ['software on a network card', 'roce-v2', pci('0000:01:00.0 8086:1533 0200'), software, 'not-satisfied'],
     ['software on a card that can do RDMA', 'roce-v2', ethernet, software, 'inconclusive'],
   ])('%s answers %s', (_, promised, bus, cards, verdict) => {
     expect(ask('network.rdma', promised, bus, ...cards).verdict).toBe(verdict)
   })
 
   test.each<[string, string, Reading, readonly Reading[], string]>([
-    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'met'],
-    ['InfiniBand', 'roce', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-met'],
-    ['RoCE', 'roce', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'met'],
-    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'not-met'],
+    ['InfiniBand', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'satisfied'],
+    ['InfiniBand', 'roce', fabric, card('mlx5_0', 'InfiniBand', '4: ACTIVE', ''), 'not-satisfied'],
+    ['RoCE', 'roce', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'satisfied'],
+    ['RoCE', 'infiniband', ethernet, card('mlx5_0', 'Ethernet', '4: ACTIVE', ''), 'not-satisfied'],
     // A cable that is out does not turn one fabric into none.
     ['InfiniBand, down', 'infiniband', fabric, card('mlx5_0', 'InfiniBand', '1: DOWN', ''), 'inconclusive'],
     ['a port without a kind', 'infiniband', fabric, card('mlx5_0', '', '4: ACTIVE', ''), 'inconclusive'],
     ['an adapter without a port', 'infiniband', fabric, software, 'inconclusive'],
-    ['no adapter', 'infiniband', pci('0000:01:00.0 8086:1533 0200'), software, 'not-met'],
+    ['no adapter', 'infiniband', pci('0000:01:00.0 8086:1533 0200'), software, 'not-satisfied'],
     ['nothing read', 'infiniband', fabric, [], 'inconclusive'],
   ])('%s as fabric: %s', (_, kind, bus, cards, verdict) => {
     expect(ask('network.fabric-kind', kind, bus, ...cards).verdict).toBe(verdict)
   })
 
   test.each<[string, number, string, string]>([
-    ['200 Gb/sec (4X HDR)', 200, '4: ACTIVE', 'met'],
-    ['100 Gb/sec (2X HDR)', 200, '4: ACTIVE', 'not-met'],
-    ['200 Gb/sec (4X HDR)', 200, '1: DOWN', 'not-met'],
+    ['200 Gb/sec (4X HDR)', 200, '4: ACTIVE', 'satisfied'],
+    ['100 Gb/sec (2X HDR)', 200, '4: ACTIVE', 'not-satisfied'],
+    ['200 Gb/sec (4X HDR)', 200, '1: DOWN', 'not-satisfied'],
     ['fast', 200, '4: ACTIVE', 'inconclusive'],
   ])('InfiniBand at “%s” against %s, %s', (rate, promised, state, verdict) => {
     expect(ask('network.infiniband-rate', promised, fabric, ...card('mlx5_0', 'InfiniBand', state, rate)).verdict).toBe(
@@ -441,8 +462,8 @@ describe('networks', () => {
     })
 
   test.each<[string, Reading, string]>([
-    ['fast enough', nic('100000'), 'met'],
-    ['slower', nic('25000'), 'not-met'],
+    ['fast enough', nic('100000'), 'satisfied'],
+    ['slower', nic('25000'), 'not-satisfied'],
     ['without a rate', nic('-1'), 'inconclusive'],
     ['without a rate, as older drivers say it', nic('4294967295'), 'inconclusive'],
     ['a part of an adapter', nic('100000', { driver: 'mlx5_core.sf' }), 'inconclusive'],
@@ -462,20 +483,20 @@ describe('the rest', () => {
     })
 
   test.each<[string, Reading, string]>([
-    ['over RDMA', remote('', '/sys/class/nvme/nvme1/transport:rdma'), 'met'],
+    ['over RDMA', remote('', '/sys/class/nvme/nvme1/transport:rdma'), 'satisfied'],
     ['over a loop', remote('', '/sys/class/nvme/nvme1/transport:loop'), 'inconclusive'],
     ['in the machine', remote('', '/sys/class/nvme/nvme1/transport:pcie'), 'inconclusive'],
-    ['by iSCSI', remote('/sys/class/iscsi_session:\nsession1\n', ''), 'not-met'],
+    ['by iSCSI', remote('/sys/class/iscsi_session:\nsession1\n', ''), 'not-satisfied'],
   ])('NVMe %s', (_, ways, verdict) => {
     expect(ask('storage.nvme-of', null, ways).verdict).toBe(verdict)
   })
 
   test.each<[number, string]>([
-    [1024, 'met'],
-    [Math.ceil(1024 * 0.97), 'met'],
+    [1024, 'satisfied'],
+    [Math.ceil(1024 * 0.97), 'satisfied'],
     [993, 'inconclusive'],
     [Math.ceil(1024 * 0.9), 'inconclusive'],
-    [921, 'not-met'],
+    [921, 'not-satisfied'],
   ])('%s GiB counted of 1024 promised', (gib, verdict) => {
     const memory = reading(inventoryMemory, { total: `MemTotal:       ${gib * 1024 * 1024} kB\n` })
     expect(ask('memory.gib', 1024, memory).verdict).toBe(verdict)
@@ -486,8 +507,8 @@ describe('the rest', () => {
   const WHOLE = ['1 root systemd 0::/init.scope', '2 root kthreadd 0::/']
 
   test.each<[string, Reading, string]>([
-    ['root’s kubelet', list(...WHOLE, '9 root kubelet 0::/system.slice/kubelet.service'), 'met'],
-    ['a user’s kubelet', list(...WHOLE, '9 eve kubelet 0::/user.slice'), 'not-met'],
+    ['root’s kubelet', list(...WHOLE, '9 root kubelet 0::/system.slice/kubelet.service'), 'satisfied'],
+    ['a user’s kubelet', list(...WHOLE, '9 eve kubelet 0::/user.slice'), 'not-satisfied'],
     ['nothing in a list that hides others', list('9 eve bash 0::/user.slice'), 'inconclusive'],
     [
       'pods under another program',
@@ -519,9 +540,9 @@ describe('the rest', () => {
     })
 
   test.each<[string, readonly Reading[], string]>([
-    ['an agent of a provider', [agents('amazon-ssm-agent'), list(...WHOLE), passwd()], 'met'],
-    ['its process alone', [agents(), list(...WHOLE, '9 root amazon-ssm-agen 0::/'), passwd()], 'met'],
-    ['an account that a provider documents', [agents(), list(...WHOLE), passwd('rack')], 'met'],
+    ['an agent of a provider', [agents('amazon-ssm-agent'), list(...WHOLE), passwd()], 'satisfied'],
+    ['its process alone', [agents(), list(...WHOLE, '9 root amazon-ssm-agen 0::/'), passwd()], 'satisfied'],
+    ['an account that a provider documents', [agents(), list(...WHOLE), passwd('rack')], 'satisfied'],
     ['setup at first boot alone', [agents('cloud-init'), list(...WHOLE), passwd()], 'inconclusive'],
     ['management software of anybody', [agents('salt-minion'), list(...WHOLE), passwd()], 'inconclusive'],
     ['nothing that is known', [agents(), list(...WHOLE), passwd('ana')], 'inconclusive'],
@@ -538,8 +559,8 @@ describe('the rest', () => {
         ...context,
         node: { ...context.node, accounts: [{ account, kind: 'provider', owner: 'Provider' }] },
       } as Context).verdict
-    expect(of('salt-minion', agents('salt-minion'))).toBe('met')
-    expect(of('ops', agents(), passwd('ops'))).toBe('met')
+    expect(of('salt-minion', agents('salt-minion'))).toBe('satisfied')
+    expect(of('ops', agents(), passwd('ops'))).toBe('satisfied')
     expect(of('ops', agents('salt-minion'), passwd('ana'))).toBe('inconclusive')
   })
 })

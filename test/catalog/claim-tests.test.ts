@@ -45,8 +45,8 @@ const PROMISED: Readonly<Record<string, readonly (string | number | null)[]>> = 
 
 /** Readings that recorded nodes do not answer each way. */
 const WAYS: Readonly<Record<string, readonly string[]>> = {
-  'storage.nvme-of': ['inconclusive', 'not-met'],
-  'access.provider-agents': ['inconclusive', 'met'],
+  'storage.nvme-of': ['inconclusive', 'not-satisfied'],
+  'access.provider-agents': ['inconclusive', 'satisfied'],
 }
 
 const promises: readonly (readonly [string, Check])[] = CLAIM_TESTS.flatMap((one) =>
@@ -122,7 +122,7 @@ describe('every claim test', () => {
         name.startsWith(`${id} `) ? (seen.get(name) ?? []).map(({ verdict }) => verdict) : [],
       ),
     )
-    const ways = WAYS[id] ?? ['inconclusive', 'met', 'not-met']
+    const ways = WAYS[id] ?? ['inconclusive', 'satisfied', 'not-satisfied']
     expect([...verdicts].sort()).toEqual(ways)
   })
 
@@ -151,26 +151,26 @@ describe('every claim test', () => {
   test.each<[string, string, string, Conclusion['verdict']]>([
     ['an emulated drive', 'vm-dressed-tables', 'storage.local-nvme null', 'inconclusive'],
     ['a machine whose layer is not decided', 'fx-iso-dpu', 'storage.local-nvme null', 'inconclusive'],
-    ['volumes of the provider’s service', 'fx-iso-graviton-metal', 'storage.local-nvme null', 'not-met'],
+    ['volumes of the provider’s service', 'fx-iso-graviton-metal', 'storage.local-nvme null', 'not-satisfied'],
     ['an array that lacks a member', 'fx-operations-failing', 'storage.nvme-raid null', 'inconclusive'],
     ['a guest’s paravirtual adapter', 'fx-iso-vmware', 'network.own-port null', 'inconclusive'],
-    ['a virtual function', 'demo-metal-04', 'network.own-port null', 'not-met'],
-    ['a guest with one GPU handed over', 'demo-metal-04', 'gpu.whole null', 'met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 900', 'met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 1800', 'not-met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.board hopper-sxm', 'met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 80', 'met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 141', 'not-met'],
-    ['a whole server', 'demo-gpu-01', 'gpu.pcie-generation 6', 'not-met'],
-    ['a whole server with InfiniBand', 'demo-gpu-01', 'network.fabric-kind infiniband', 'met'],
-    ['a guest without a fabric', 'demo-guest-03', 'network.fabric-kind infiniband', 'not-met'],
-    ['a loaded module', 'demo-gpu-01', 'gpu.direct-path rdma', 'met'],
+    ['a virtual function', 'demo-metal-04', 'network.own-port null', 'not-satisfied'],
+    ['a guest with one GPU handed over', 'demo-metal-04', 'gpu.whole null', 'satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 900', 'satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.nvlink-bandwidth 1800', 'not-satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.board hopper-sxm', 'satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 80', 'satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.memory-gib 141', 'not-satisfied'],
+    ['a whole server', 'demo-gpu-01', 'gpu.pcie-generation 6', 'not-satisfied'],
+    ['a whole server with InfiniBand', 'demo-gpu-01', 'network.fabric-kind infiniband', 'satisfied'],
+    ['a guest without a fabric', 'demo-guest-03', 'network.fabric-kind infiniband', 'not-satisfied'],
+    ['a loaded module', 'demo-gpu-01', 'gpu.direct-path rdma', 'satisfied'],
     ['no module of its own', 'demo-gpu-01', 'gpu.direct-path storage', 'inconclusive'],
     ['a server without agents of a provider', 'demo-gpu-01', 'access.provider-agents null', 'inconclusive'],
-    ['a country that the time contradicts', 'demo-metal-04', 'location.country DE', 'not-met'],
+    ['a country that the time contradicts', 'demo-metal-04', 'location.country DE', 'not-satisfied'],
     ['a region elsewhere by the provider’s own word', 'fx-iso-cloud-abroad', 'location.country US', 'inconclusive'],
-    ['a time that reaches no land of the country', 'demo-gpu-01', 'location.country DE', 'not-met'],
-    ['a time that reaches no land of another', 'demo-gpu-01', 'location.country US', 'met'],
+    ['a time that reaches no land of the country', 'demo-gpu-01', 'location.country DE', 'not-satisfied'],
+    ['a time that reaches no land of another', 'demo-gpu-01', 'location.country US', 'satisfied'],
     ['a time that reaches several countries', 'demo-gpu-02', 'location.country US', 'inconclusive'],
   ])('of %s (%s), %s is %s', (_, name, promise, verdict) => {
     const index = nodes.findIndex((node) => node.name === name)
@@ -178,7 +178,7 @@ describe('every claim test', () => {
   })
 
   test.each<[string, string, Conclusion['verdict']]>([
-    ['and nothing joins them', '', 'not-met'],
+    ['and nothing joins them', '', 'not-satisfied'],
     ['and a ZFS pool may', '/proc/spl/kstat/zfs/tank/state:ONLINE', 'inconclusive'],
     [
       'and a btrfs volume has two devices',
@@ -206,7 +206,7 @@ describe('every claim test', () => {
       fc.property(fc.constantFrom(...CLAIM_TESTS), value, (one, promised) => {
         const check = one.of(promised)
         if (check === null || node === undefined) return
-        expect(['met', 'not-met', 'inconclusive']).toContain(concluded(check, node).verdict)
+        expect(['satisfied', 'not-satisfied', 'inconclusive']).toContain(concluded(check, node).verdict)
         expect(check.claim.length).toBeLessThan(400)
       }),
       { numRuns: 150 },

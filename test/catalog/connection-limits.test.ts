@@ -8,14 +8,14 @@ const ID = 'access.sshd.connection-limits'
 
 describe('limits of connections to the SSH server', () => {
   test.each([
-    [{}, 'met'],
-    [{ maxauthtries: '6' }, 'met'],
-    [{ maxauthtries: '7' }, 'not-met'],
-    [{ maxauthtries: '0' }, 'met'],
-    [{ maxsessions: '11' }, 'not-met'],
-    [{ maxsessions: '0' }, 'met'],
-    [{ logingracetime: '121' }, 'not-met'],
-    [{ logingracetime: '0' }, 'not-met'],
+    [{}, 'satisfied'],
+    [{ maxauthtries: '6' }, 'satisfied'],
+    [{ maxauthtries: '7' }, 'not-satisfied'],
+    [{ maxauthtries: '0' }, 'satisfied'],
+    [{ maxsessions: '11' }, 'not-satisfied'],
+    [{ maxsessions: '0' }, 'satisfied'],
+    [{ logingracetime: '121' }, 'not-satisfied'],
+    [{ logingracetime: '0' }, 'not-satisfied'],
     [{ maxauthtries: 'many' }, 'inconclusive'],
     [{ logingracetime: '2m' }, 'inconclusive'],
     [{ maxsessions: '-1' }, 'inconclusive'],
@@ -24,17 +24,17 @@ describe('limits of connections to the SSH server', () => {
   })
 
   test.each([
-    [{ clientaliveinterval: '0' }, 'not-met'],
-    [{ maxauthtries: '7', logingracetime: '0', maxsessions: '99' }, 'met'],
+    [{ clientaliveinterval: '0' }, 'not-satisfied'],
+    [{ maxauthtries: '7', logingracetime: '0', maxsessions: '99' }, 'satisfied'],
   ])('are no part of the idle limit: %j', (settings, expected) => {
     expect(verdict('demo-gpu-01', 'access.session-timeout', {}, settings)).toBe(expected)
-    expect(verdict('demo-gpu-01', ID, {}, settings)).toBe(expected === 'met' ? 'not-met' : 'met')
+    expect(verdict('demo-gpu-01', ID, {}, settings)).toBe(expected === 'satisfied' ? 'not-satisfied' : 'satisfied')
   })
 
   test.each([
-    ['MaxAuthTries 6', 'met'],
-    ['MaxAuthTries 20', 'not-met'],
-    ['MaxSessions 11', 'not-met'],
+    ['MaxAuthTries 6', 'satisfied'],
+    ['MaxAuthTries 20', 'not-satisfied'],
+    ['MaxSessions 11', 'not-satisfied'],
     ['MaxSessions many', 'inconclusive'],
   ])('in a Match block, %s: %s', (line, expected) => {
     const text = `/etc/ssh/sshd_config:Match User backup\n/etc/ssh/sshd_config:  ${line}\n`

@@ -132,20 +132,20 @@ const withTexts = (texts: Readonly<Record<string, string | null>>, threads: stri
   )
 
 describe('known weaknesses of the processor', () => {
-  test('the model node lists every one', () => expect(withTexts({}).verdict).toBe('met'))
+  test('the model node lists every one', () => expect(withTexts({}).verdict).toBe('satisfied'))
 
   test.each([
-    [{ mds: 'Mitigation: Clear CPU buffers; SMT vulnerable' }, 'on', 'not-met'],
+    [{ mds: 'Mitigation: Clear CPU buffers; SMT vulnerable' }, 'on', 'not-satisfied'],
     [{ mds: 'Mitigation: Clear CPU buffers; SMT vulnerable' }, null, 'inconclusive'],
-    [{ mds: 'Mitigation: Clear CPU buffers; SMT disabled' }, 'off', 'met'],
-    [{ itlb_multihit: 'KVM: Vulnerable' }, 'off', 'not-met'],
+    [{ mds: 'Mitigation: Clear CPU buffers; SMT disabled' }, 'off', 'satisfied'],
+    [{ itlb_multihit: 'KVM: Vulnerable' }, 'off', 'not-satisfied'],
     [{ mmio_stale_data: 'Unknown: No mitigations' }, 'off', 'inconclusive'],
     [{ tsa: null }, 'off', 'inconclusive'],
-    [{ old_microcode: 'Vulnerable' }, 'off', 'not-met'],
-    [{ a_weakness_of_2027: 'Vulnerable' }, 'off', 'not-met'],
-    [{ a_weakness_of_2027: 'Not affected' }, 'off', 'met'],
-    [{}, 'on', 'met'],
-    [{}, null, 'met'],
+    [{ old_microcode: 'Vulnerable' }, 'off', 'not-satisfied'],
+    [{ a_weakness_of_2027: 'Vulnerable' }, 'off', 'not-satisfied'],
+    [{ a_weakness_of_2027: 'Not affected' }, 'off', 'satisfied'],
+    [{}, 'on', 'satisfied'],
+    [{}, null, 'satisfied'],
   ] as const)('%j with threads %j: %s', (texts, threads, expected) =>
     expect(withTexts(texts, threads).verdict).toBe(expected),
   )
@@ -162,7 +162,7 @@ describe('known weaknesses of the processor', () => {
   test('a kernel without the list, and threads that were not read', () => {
     const none = changed(cpuPlatform, (platform) => ({ ...platform, vulnerabilities: new Map() }))
     expect(over(ID, none).verdict).toBe('inconclusive')
-    expect(over(ID, [cpuTopology, unknown('not read')]).verdict).toBe('met')
+    expect(over(ID, [cpuTopology, unknown('not read')]).verdict).toBe('satisfied')
     expect(over(ID, [cpuPlatform, unknown('not read')]).verdict).toBe('inconclusive')
   })
 })
@@ -170,15 +170,15 @@ describe('known weaknesses of the processor', () => {
 // The `vm-` nodes are recordings of Debian’s kernel 6.1.0-56, the guest among the demo nodes is one of 6.18.
 describe('recorded kernels', () => {
   test.each([
-    ['vm-default', 'met', []],
+    ['vm-default', 'satisfied', []],
     [
       'vm-dressed-tables',
-      'not-met',
+      'not-satisfied',
       ['gather_data_sampling', 'mds', 'mmio_stale_data', 'retbleed', 'spec_store_bypass', 'vmscape'],
     ],
-    ['vm-patched-bare', 'not-met', ['mds', 'reg_file_data_sampling', 'spec_store_bypass', 'vmscape']],
-    ['demo-guest-03', 'not-met', ['spec_rstack_overflow', 'spec_store_bypass']],
-    ['demo-metal-04', 'not-met', ['gather_data_sampling', 'mmio_stale_data', 'spec_store_bypass']],
+    ['vm-patched-bare', 'not-satisfied', ['mds', 'reg_file_data_sampling', 'spec_store_bypass', 'vmscape']],
+    ['demo-guest-03', 'not-satisfied', ['spec_rstack_overflow', 'spec_store_bypass']],
+    ['demo-metal-04', 'not-satisfied', ['gather_data_sampling', 'mmio_stale_data', 'spec_store_bypass']],
     ['fx-iso-arm-metal', 'inconclusive', []],
   ])('%s: %s', (node, expected, vulnerable) => {
     expect(verdict(node, ID)).toBe(expected)

@@ -180,7 +180,7 @@ describe('login modules', () => {
     ])
   })
   test('pam-auth-update of Ubuntu 24.04', () => {
-    expect(verdict('fx-dist-ubuntu-24', 'access.pam.lockout')).toBe('met')
+    expect(verdict('fx-dist-ubuntu-24', 'access.pam.lockout')).toBe('satisfied')
   })
 })
 
@@ -191,8 +191,8 @@ describe('BusyBox and nothing else', () => {
     )
     const context = contextOf('fx-dist-busybox')
     const ends = catalog.checks.map((check) => [check.id, conclude(check, readings, context).verdict] as const)
-    expect(ends.filter(([, verdict]) => verdict === 'met')).toEqual([])
-    expect(ends.flatMap(([id, verdict]) => (verdict === 'not-met' ? [id] : []))).toEqual([
+    expect(ends.filter(([, verdict]) => verdict === 'satisfied')).toEqual([])
+    expect(ends.flatMap(([id, verdict]) => (verdict === 'not-satisfied' ? [id] : []))).toEqual([
       'evidence.collection-completeness',
       'integrity.secure-boot',
       'network.kernel-params',
@@ -236,7 +236,7 @@ describe('pending updates', () => {
       ).verdict
     expect(said(['stable', 'stable-updates'])).toBe('inconclusive')
     expect(said([])).toBe('inconclusive')
-    expect(said(['stable', 'stable-security'])).toBe('met')
+    expect(said(['stable', 'stable-security'])).toBe('satisfied')
     expect(said(['stable', 'stable-security'], false)).toBe('inconclusive')
     expect(factOf('fx-dist-debian-13', packagesAptArchives)).toEqual({ suites: ['stable-security', 'stable'] })
     expect(read('fx-dist-busybox', packagesAptArchives).ok).toBe(false)

@@ -24,8 +24,8 @@ describe('encryption checks', () => {
     const wanted = RECORD_ONLY.has(id)
       ? ['informational', 'inconclusive']
       : id === 'encryption.module.fips-mode'
-        ? ['met', 'informational', 'inconclusive']
-        : ['met', 'not-met', 'inconclusive']
+        ? ['satisfied', 'informational', 'inconclusive']
+        : ['satisfied', 'not-satisfied', 'inconclusive']
     expect([...verdicts]).toEqual(expect.arrayContaining(wanted))
   })
 
@@ -42,7 +42,7 @@ describe('encryption checks', () => {
 
   test('boot partitions are listed and do not decide', () => {
     const graph = concludeAll('demo-gpu-01').get('encryption.at-rest.block-graph')
-    expect(graph?.verdict).toBe('met')
+    expect(graph?.verdict).toBe('satisfied')
     expect(steps(graph, 'unclear')).toEqual([expect.stringContaining('“/boot”, “/boot/efi”')])
   })
 
@@ -102,7 +102,8 @@ describe('encryption checks', () => {
         const after = concludeAll(node, new Map([...whole].filter(([key]) => key !== left)))
         for (const check of checks) {
           const verdict = after.get(check.id)?.verdict
-          if (before.get(check.id)?.verdict !== 'met') expect(verdict, `${check.id} without ${left}`).not.toBe('met')
+          if (before.get(check.id)?.verdict !== 'satisfied')
+            expect(verdict, `${check.id} without ${left}`).not.toBe('satisfied')
           const needed = Object.values(check.needs).some((probe) => left.startsWith(`${probe.id}/`))
           if (needed) expect(verdict, `${check.id} without ${left}`).toBe('inconclusive')
         }

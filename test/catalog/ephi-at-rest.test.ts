@@ -75,15 +75,15 @@ const textOf = ({ because }: Conclusion): string => because.map(({ says, text })
 
 describe('a declared ePHI path', () => {
   test.each<[string, string, string, string]>([
-    ['on an encrypting layer', row(2, '253:0', '/data', 'ext4', '/dev/mapper/vault'), '/data/ephi', 'met'],
-    ['that is the mount point itself, with a slash at its end', OPEN, '/open/', 'not-met'],
-    ['on an open drive', OPEN, '/open/ephi', 'not-met'],
-    ['held by the root alone', OPEN, '/data/ephi', 'met'],
+    ['on an encrypting layer', row(2, '253:0', '/data', 'ext4', '/dev/mapper/vault'), '/data/ephi', 'satisfied'],
+    ['that is the mount point itself, with a slash at its end', OPEN, '/open/', 'not-satisfied'],
+    ['on an open drive', OPEN, '/open/ephi', 'not-satisfied'],
+    ['held by the root alone', OPEN, '/data/ephi', 'satisfied'],
     [
       'of a longer mount point',
       OPEN + row(3, '253:0', '/open/ephi', 'ext4', '/dev/mapper/vault').replace('3 1', '3 2'),
       '/open/ephi',
-      'met',
+      'satisfied',
     ],
     [
       'that only begins with the letters of a mount point',
@@ -91,30 +91,35 @@ describe('a declared ePHI path', () => {
       '/database',
       'inconclusive',
     ],
-    ['with doubled slashes and dots', OPEN, '//open/./ephi', 'not-met'],
+    ['with doubled slashes and dots', OPEN, '//open/./ephi', 'not-satisfied'],
     ['with two dots, which may pass a link', OPEN, '/data/../open', 'inconclusive'],
     [
       'on a bind mount of an open file system',
       OPEN + row(3, '8:16', '/data', 'ext4', '/dev/sdb', '/folder'),
       '/data',
-      'not-met',
+      'not-satisfied',
     ],
-    ['on a layer with the null cipher', row(2, '253:1', '/data', 'ext4', '/dev/mapper/null'), '/data', 'not-met'],
+    ['on a layer with the null cipher', row(2, '253:1', '/data', 'ext4', '/dev/mapper/null'), '/data', 'not-satisfied'],
     [
       'on an overlay whose upper directory is open',
       OPEN + row(3, '0:50', '/data', 'overlay', 'overlay', '/', 'rw,lowerdir=/usr,upperdir=/open/u,workdir=/open/w'),
       '/data',
-      'not-met',
+      'not-satisfied',
     ],
     [
       'on an overlay whose upper directory is covered',
       row(3, '0:50', '/data', 'overlay', 'overlay', '/', 'rw,lowerdir=/usr,upperdir=/var/u,workdir=/var/w'),
       '/data',
-      'met',
+      'satisfied',
     ],
-    ['in an image file on an open drive', OPEN + row(3, '7:0', '/data', 'ext4', '/dev/loop0'), '/data', 'not-met'],
-    ['in memory without swap', row(2, '0:30', '/data', 'tmpfs', 'tmpfs'), '/data', 'met'],
-    ['in memory that is never swapped', row(2, '0:30', '/data', 'ramfs', 'ramfs'), '/data', 'met'],
+    [
+      'in an image file on an open drive',
+      OPEN + row(3, '7:0', '/data', 'ext4', '/dev/loop0'),
+      '/data',
+      'not-satisfied',
+    ],
+    ['in memory without swap', row(2, '0:30', '/data', 'tmpfs', 'tmpfs'), '/data', 'satisfied'],
+    ['in memory that is never swapped', row(2, '0:30', '/data', 'ramfs', 'ramfs'), '/data', 'satisfied'],
     ['on an interface of the kernel', row(2, '0:30', '/proc', 'proc', 'proc'), '/proc/x', 'inconclusive'],
     ['on a network mount', row(2, '0:40', '/data', 'nfs4', 'files.example:/x'), '/data/ephi', 'inconclusive'],
     [
@@ -132,17 +137,22 @@ describe('a declared ePHI path', () => {
       'below a folder that is mostly a link and here a mount',
       row(2, '8:16', '/var/run', 'ext4', '/dev/sdb'),
       '/var/run/ephi',
-      'not-met',
+      'not-satisfied',
     ],
-    ['that is everything, with a boot partition', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), '/', 'met'],
-    ['that is the boot partition', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), '/boot/ephi', 'not-met'],
-    ['with an open mount below it', row(2, '8:16', '/data/ephi/new', 'ext4', '/dev/sdb'), '/data/ephi', 'not-met'],
+    ['that is everything, with a boot partition', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), '/', 'satisfied'],
+    ['that is the boot partition', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), '/boot/ephi', 'not-satisfied'],
+    [
+      'with an open mount below it',
+      row(2, '8:16', '/data/ephi/new', 'ext4', '/dev/sdb'),
+      '/data/ephi',
+      'not-satisfied',
+    ],
     ['with a network mount below it', row(2, '0:40', '/data/ephi/far', 'nfs', 's:/x'), '/data/ephi', 'inconclusive'],
   ])('%s', (_, mounts, path, expected) => expect(paths(ROOT + mounts, [path]).verdict).toBe(expected))
 
   test('the worst of several decides, and path, mount and device are named', () => {
     const found = paths(ROOT + OPEN, ['/data', '/open/ephi'])
-    expect(found.verdict).toBe('not-met')
+    expect(found.verdict).toBe('not-satisfied')
     expect(textOf(found)).toMatch(
       /against: Declared ePHI path “\/open\/ephi” on the mount “\/open” of “\/dev\/sdb”: .*sdb/,
     )
@@ -157,8 +167,8 @@ describe('a declared ePHI path', () => {
     const mounts = ROOT + row(2, '0:30', '/data', 'tmpfs', 'tmpfs')
     const swap = (line: string) => ({ 'storage.swaps': parseSwaps(`${SWAPS}${line}`) })
     expect(textOf(paths(mounts, ['/data']))).toContain('it is in memory, and there is no swap')
-    expect(paths(mounts, ['/data'], swap('/dev/dm-0 partition 1 0 -2\n')).verdict).toBe('met')
-    expect(paths(mounts, ['/data'], swap('/dev/sdb partition 1 0 -2\n')).verdict).toBe('not-met')
+    expect(paths(mounts, ['/data'], swap('/dev/dm-0 partition 1 0 -2\n')).verdict).toBe('satisfied')
+    expect(paths(mounts, ['/data'], swap('/dev/sdb partition 1 0 -2\n')).verdict).toBe('not-satisfied')
   })
 
   test('ZFS counts by its data set', () => {
@@ -166,7 +176,7 @@ describe('a declared ePHI path', () => {
     const zfs = (cipher: string, key: string) => ({
       'storage.zfs': parseZfs(`tank/data\tencryption\t${cipher}\ntank/data\tkeystatus\t${key}\n`),
     })
-    expect(paths(mounts, ['/data'], zfs('aes-256-gcm', 'available')).verdict).toBe('met')
+    expect(paths(mounts, ['/data'], zfs('aes-256-gcm', 'available')).verdict).toBe('satisfied')
     expect(paths(mounts, ['/data'], zfs('aes-256-gcm', 'unavailable')).verdict).toBe('inconclusive')
   })
 
@@ -179,14 +189,14 @@ describe('a declared ePHI path', () => {
     const empty = { 'storage.working-directories': parseWorkingDirectories('/:\n\n/var/lib:\n', '') }
     expect(paths(ROOT, ['/data/ephi'], empty).verdict).toBe('inconclusive')
     expect(paths(ROOT + row(2, '253:0', '/data', 'ext4', '/dev/mapper/vault'), ['/data/ephi'], unread).verdict).toBe(
-      'met',
+      'satisfied',
     )
   })
 })
 
 describe('no declared ePHI path', () => {
   test.each<[string, string, string]>([
-    ['every persistent mount is covered', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), 'met'],
+    ['every persistent mount is covered', row(2, '8:16', '/boot', 'ext4', '/dev/sdb'), 'satisfied'],
     ['one is not', OPEN, 'inconclusive'],
     ['one is on another system', row(2, '0:40', '/mnt', 'nfs', 's:/x'), 'inconclusive'],
   ])('%s', (_, mounts, expected) => {
@@ -211,7 +221,7 @@ describe('no declared ePHI path', () => {
       ),
     })
     const mounts = ROOT + row(2, '8:16', '/esp', 'vfat', '/dev/sdb')
-    expect(paths(mounts, undefined, lsblk('c12a7328-f81f-11d2-ba4b-00a0c93ec93b')).verdict).toBe('met')
+    expect(paths(mounts, undefined, lsblk('c12a7328-f81f-11d2-ba4b-00a0c93ec93b')).verdict).toBe('satisfied')
     expect(paths(mounts, undefined, lsblk('0fc63daf-8483-4772-8e79-3d69d8477de4')).verdict).toBe('inconclusive')
   })
 
@@ -227,10 +237,10 @@ describe('no declared ePHI path', () => {
 describe('mounts outside the declared paths', () => {
   const SNAP = row(5, '7:9', '/snap/core/1', 'squashfs', '/dev/loop9', '/', 'ro')
   test.each<[string, string, readonly string[], string]>([
-    ['an open one', OPEN, ['/data'], 'not-met'],
-    ['an open one that is declared is not judged twice', OPEN, ['/open/ephi'], 'met'],
+    ['an open one', OPEN, ['/data'], 'not-satisfied'],
+    ['an open one that is declared is not judged twice', OPEN, ['/open/ephi'], 'satisfied'],
     ['an open one below a declared path', OPEN, ['/open', '/data'], 'not-applicable'],
-    ['covered ones', row(2, '253:0', '/srv', 'ext4', '/dev/mapper/vault'), ['/data'], 'met'],
+    ['covered ones', row(2, '253:0', '/srv', 'ext4', '/dev/mapper/vault'), ['/data'], 'satisfied'],
     ['one on another system', row(2, '0:40', '/mnt', 'nfs', 's:/x'), [], 'inconclusive'],
     [
       'boot, EFI, images and memory only',
@@ -242,13 +252,13 @@ describe('mounts outside the declared paths', () => {
       'memory that an open swap area may take is for the check of swap',
       row(3, '0:30', '/tmp', 'tmpfs', 'tmpfs'),
       [],
-      'met',
+      'satisfied',
     ],
-    ['all of them, where nothing is declared', OPEN, [], 'not-met'],
+    ['all of them, where nothing is declared', OPEN, [], 'not-satisfied'],
   ])('%s', (_, mounts, declared, expected) => expect(others(ROOT + mounts, declared).verdict).toBe(expected))
 
   test('a path whose mount is not known takes no mount out', () =>
-    expect(others(ROOT + OPEN, ['/data/../open']).verdict).toBe('not-met'))
+    expect(others(ROOT + OPEN, ['/data/../open']).verdict).toBe('not-satisfied'))
 })
 
 test('a path below /var/run has no mount that the inventory could name', () => {
@@ -280,9 +290,9 @@ describe('any declaration over any mount table', () => {
       fc.property(table, fc.array(path, { maxLength: 3 }), (mounts, declared) => {
         for (const check of [encryptionAtRestEphiPaths, encryptionAtRestOtherMounts]) {
           const before = judge(check, mounts, declared)
-          if (before.verdict === 'met') continue
+          if (before.verdict === 'satisfied') continue
           for (const probe of Object.values({ ...check.needs, ...check.wants }))
-            expect(judge(check, mounts, declared, { [probe.id]: unknown('not read') }).verdict).not.toBe('met')
+            expect(judge(check, mounts, declared, { [probe.id]: unknown('not read') }).verdict).not.toBe('satisfied')
         }
       }),
       { numRuns: 60 },

@@ -99,13 +99,13 @@ describe('one declared flow', () => {
       'answers with TLS 1.3',
       flow(7000),
       { ...at(7000), 'tls.listeners': answered(7000, { accepted: [TLS13] }) },
-      'met',
+      'satisfied',
     ],
     [
       'answers with TLS on a port of clear text',
       flow(8080),
       { ...at(8080), 'tls.listeners': answered(8080, { accepted: [TLS13] }) },
-      'met',
+      'satisfied',
     ],
     [
       'answers with TLS 1.0 alone',
@@ -124,13 +124,13 @@ describe('one declared flow', () => {
       'answers with HTTP',
       flow(7000),
       { ...at(7000), 'tls.listeners': answered(7000, { outcome: 'plain', says: 'http' }) },
-      'not-met',
+      'not-satisfied',
     ],
     [
       'answers otherwise where HTTPS is expected',
       flow(443),
       { ...at(443), 'tls.listeners': answered(443, { outcome: 'plain', says: 'other' }) },
-      'not-met',
+      'not-satisfied',
     ],
     [
       'answers something unknown',
@@ -145,19 +145,24 @@ describe('one declared flow', () => {
       { ...at(5432), 'tls.listeners': answered(5432, { outcome: 'closed' }) },
       'inconclusive',
     ],
-    ['is on a port of a protocol in clear', flow(23), { ...at(23), 'tls.listeners': unknown('not read') }, 'not-met'],
+    [
+      'is on a port of a protocol in clear',
+      flow(23),
+      { ...at(23), 'tls.listeners': unknown('not read') },
+      'not-satisfied',
+    ],
     [
       'is HTTPS by convention and was not asked',
       flow(443),
       { ...at(443), 'tls.listeners': unknown('not read') },
       'inconclusive',
     ],
-    ['is SSH by its key exchange', flow(2222), { ...at(2222), 'ssh.servers': ssh(2222) }, 'met'],
+    ['is SSH by its key exchange', flow(2222), { ...at(2222), 'ssh.servers': ssh(2222) }, 'satisfied'],
     [
       'is SSH by its greeting',
       flow(2222),
       { ...at(2222), 'tls.listeners': answered(2222, { outcome: 'plain', says: 'ssh' }) },
-      'met',
+      'satisfied',
     ],
     ['is SSH by convention alone', flow(22), { ...at(22), 'ssh.servers': unknown('not read') }, 'inconclusive'],
     [
@@ -169,7 +174,7 @@ describe('one declared flow', () => {
     ['took no SSH greeting', flow(22), { ...at(22), 'ssh.servers': ssh(22, { offer: null }) }, 'inconclusive'],
     ['is WireGuard by convention alone', flow(51820, 'udp'), at(51820, 'udp'), 'inconclusive'],
     ['is QUIC by convention alone', flow(443, 'udp'), at(443, 'udp'), 'inconclusive'],
-    ['is syslog over UDP', flow(514, 'udp'), at(514, 'udp'), 'not-met'],
+    ['is syslog over UDP', flow(514, 'udp'), at(514, 'udp'), 'not-satisfied'],
     ['is RDMA over Ethernet', flow(4791, 'udp'), at(4791, 'udp'), 'inconclusive'],
     ['has nothing listening', flow(7000), at(7001), 'inconclusive'],
     ['has the other protocol listening', flow(7000), at(7000, 'udp'), 'inconclusive'],
@@ -183,26 +188,26 @@ describe('one declared flow', () => {
       'is bound to a tunnel that is up',
       flow(80),
       { 'network.listeners': sockets('tcp 10.8.0.1%wg0:80'), 'network.vpn-interfaces': wireguard(true) },
-      'met',
+      'satisfied',
     ],
     [
       'is bound to a tunnel that is down',
       flow(80),
       { 'network.listeners': sockets('tcp 10.8.0.1%wg0:80'), 'network.vpn-interfaces': wireguard(false) },
-      'not-met',
+      'not-satisfied',
     ],
     ['is in clear beside IPsec', flow(80), { ...at(80), 'network.ipsec': esp(2, 'rfc4106(gcm(aes))') }, 'inconclusive'],
     [
       'is in clear beside IPsec that encrypts nothing',
       flow(80),
       { ...at(80), 'network.ipsec': esp(2, 'ecb(cipher_null)') },
-      'not-met',
+      'not-satisfied',
     ],
     [
       'is in clear beside IPsec without a policy',
       flow(80),
       { ...at(80), 'network.ipsec': esp(0, 'rfc4106(gcm(aes))') },
-      'not-met',
+      'not-satisfied',
     ],
   ])('%s', (_, declared, readings, expected) =>
     expect(judge({ flows: [declared], paths: ['/data/ephi'], readings }).verdict).toBe(expected),
@@ -220,7 +225,11 @@ describe('one declared flow', () => {
     const readings = { 'network.listeners': sockets('tcp 0.0.0.0:8443', 'tcp 0.0.0.0:80') }
     const verdict = (...ports: readonly number[]) =>
       judge({ flows: ports.map((port) => flow(port)), paths: ['/data/ephi'], readings }).verdict
-    expect([verdict(8443), verdict(8443, 80), verdict(8443, 7000)]).toEqual(['met', 'not-met', 'inconclusive'])
+    expect([verdict(8443), verdict(8443, 80), verdict(8443, 7000)]).toEqual([
+      'satisfied',
+      'not-satisfied',
+      'inconclusive',
+    ])
   })
 
   test('a name that was typed is shown as text', () => {
@@ -252,11 +261,11 @@ describe('declared paths on storage over a network', () => {
     return { 'storage.mounts': known({ mounts: [...left, ...more.fact.mounts.slice(1)] }) }
   }
   test.each<[string, string, string, string, string]>([
-    ['NFS with privacy', 'nfs4', 's:/x', 'rw,sec=krb5p', 'met'],
-    ['NFS with logins protected only', 'nfs4', 's:/x', 'rw,vers=4.2,sec=krb5', 'not-met'],
+    ['NFS with privacy', 'nfs4', 's:/x', 'rw,sec=krb5p', 'satisfied'],
+    ['NFS with logins protected only', 'nfs4', 's:/x', 'rw,vers=4.2,sec=krb5', 'not-satisfied'],
     ['NFS in clear over a fabric', 'nfs4', 's:/x', 'rw,proto=rdma,sec=sys', 'inconclusive'],
-    ['CIFS that is sealed', 'cifs', '//s/x', 'rw,seal', 'met'],
-    ['CIFS that is not', 'cifs', '//s/x', 'rw', 'not-met'],
+    ['CIFS that is sealed', 'cifs', '//s/x', 'rw,seal', 'satisfied'],
+    ['CIFS that is not', 'cifs', '//s/x', 'rw', 'not-satisfied'],
     ['CIFS in clear over a fabric', 'cifs', '//s/x', 'rw,rdma', 'inconclusive'],
     ['object storage that does not show it', 'fuse.s3fs', 's3fs', 'rw', 'inconclusive'],
     ['a mount on first use', 'autofs', 'systemd-1', 'rw', 'inconclusive'],
@@ -280,10 +289,10 @@ describe('declared paths on storage over a network', () => {
   })
   const controller = (transport: string, hasTls = false) => [{ name: 'nvme7', transport, hasTls }]
   test.each<[string, Readonly<Record<string, Parsed<unknown>>>, string]>([
-    ['a drive of this server', drive('sda', '8:0', 'sata'), 'met'],
-    ['a drive over iSCSI', drive('sda', '8:0', 'iscsi'), 'not-met'],
-    ['NVMe over TCP in clear', drive('nvme7n1', '259:0', 'tcp', controller('tcp')), 'not-met'],
-    ['NVMe over TCP with TLS', drive('nvme7n1', '259:0', 'tcp', controller('tcp', true)), 'met'],
+    ['a drive of this server', drive('sda', '8:0', 'sata'), 'satisfied'],
+    ['a drive over iSCSI', drive('sda', '8:0', 'iscsi'), 'not-satisfied'],
+    ['NVMe over TCP in clear', drive('nvme7n1', '259:0', 'tcp', controller('tcp')), 'not-satisfied'],
+    ['NVMe over TCP with TLS', drive('nvme7n1', '259:0', 'tcp', controller('tcp', true)), 'satisfied'],
     ['NVMe over RDMA', drive('nvme7n1', '259:0', 'rdma', controller('rdma')), 'inconclusive'],
     [
       'a controller elsewhere that no mount was seen to use',
@@ -320,7 +329,7 @@ describe('declared paths on storage over a network', () => {
 
   test('a mount that holds no declared path counts only while flows or paths are not declared', () => {
     const readings = mounted('nfs4', 's:/x', 'rw,vers=4.2,sec=sys', '/mnt/other')
-    expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings }).verdict).toBe('met')
+    expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings }).verdict).toBe('satisfied')
     expect(judge({ flows: [flow(8443)], readings }).verdict).toBe('inconclusive')
     expect(judge({ paths: ['/data/ephi'], readings }).verdict).toBe('inconclusive')
     expect(judge({ readings }).verdict).toBe('inconclusive')
@@ -328,22 +337,22 @@ describe('declared paths on storage over a network', () => {
 
   test('a mount below a declared path counts, and a path without a mount leaves it open', () => {
     const below = mounted('nfs4', 's:/x', 'rw,vers=4.2,sec=sys', '/data/ephi/far')
-    expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings: below }).verdict).toBe('not-met')
+    expect(judge({ flows: [flow(8443)], paths: ['/data/ephi'], readings: below }).verdict).toBe('not-satisfied')
     expect(judge({ flows: [flow(8443)], paths: ['/data/../x'] }).verdict).toBe('inconclusive')
   })
 })
 
 describe('no declared flow', () => {
   test('met where nothing is in clear, by reasons that state what was tested', () => {
-    for (const flows of [undefined, []]) expect(judge(flows === undefined ? {} : { flows }).verdict).toBe('met')
+    for (const flows of [undefined, []]) expect(judge(flows === undefined ? {} : { flows }).verdict).toBe('satisfied')
     expect(textOf(judge({}))).toMatch(/^for: No ePHI flow is declared .* were tested/)
   })
   test.each<[string, Parsed<unknown>, string]>([
-    ['loopback alone', sockets('tcp 127.0.0.1:80'), 'met'],
-    ['SSH', sockets('tcp 0.0.0.0:22'), 'met'],
+    ['loopback alone', sockets('tcp 127.0.0.1:80'), 'satisfied'],
+    ['SSH', sockets('tcp 0.0.0.0:22'), 'satisfied'],
     ['clear text', sockets('tcp 0.0.0.0:22', 'tcp 0.0.0.0:80'), 'inconclusive'],
     ['an unknown service', sockets('tcp 0.0.0.0:7000'), 'inconclusive'],
-    ['a fabric', sockets('tcp 0.0.0.0:22', 'udp 0.0.0.0:4791'), 'met'],
+    ['a fabric', sockets('tcp 0.0.0.0:22', 'udp 0.0.0.0:4791'), 'satisfied'],
   ])('%s', (_, listeners, expected) =>
     expect(judge({ readings: { 'network.listeners': listeners } }).verdict).toBe(expected),
   )
@@ -372,7 +381,7 @@ describe('evidence that is not there', () => {
       const before = conclude(check, node.readings, context)
       for (const probe of probes) {
         const after = conclude(check, new Map([...node.readings, [probe.id, unknown('not read')]]), context)
-        if (before.verdict !== 'met') expect([probe.id, after.verdict]).not.toEqual([probe.id, 'met'])
+        if (before.verdict !== 'satisfied') expect([probe.id, after.verdict]).not.toEqual([probe.id, 'satisfied'])
       }
     }
   })
@@ -411,7 +420,7 @@ describe('evidence that is not there', () => {
             ...rows.map(([protocol, host, port]) => `${protocol} ${host}:${port}`),
           )
           const { verdict, because } = judge({ flows, paths, readings: { 'network.listeners': listeners } })
-          if (verdict === 'met') expect(because.every(({ says }) => says === 'for')).toBe(true)
+          if (verdict === 'satisfied') expect(because.every(({ says }) => says === 'for')).toBe(true)
         },
       ),
       { numRuns: 80 },

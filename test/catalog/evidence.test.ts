@@ -8,11 +8,11 @@ const check = evidenceCollectionCompleteness(PROBES)
 
 describe('how complete a collection was', () => {
   test.each([
-    ['demo-gpu-01', 'met'],
+    ['demo-gpu-01', 'satisfied'],
     // No GPU driver on it: a program that a server does not have leaves nothing unanswered.
-    ['demo-guest-03', 'met'],
+    ['demo-guest-03', 'satisfied'],
     ['demo-nosudo-06', 'inconclusive'],
-    ['fx-iso-part', 'not-met'],
+    ['fx-iso-part', 'not-satisfied'],
   ])('%s: %s', (node, verdict) => {
     const { captures, context } = capturesOf(node)
     expect(conclude(check, readingsFrom(captures), context).verdict).toBe(verdict)
@@ -29,7 +29,7 @@ describe('how complete a collection was', () => {
       const spoiled = new Map([...captures, [key, cut]])
       const readings = new Map([...whole, [probe.id, readProbe(probe, spoiled)]])
       const { verdict, because } = conclude(check, readings, context)
-      expect(verdict, key).toBe('not-met')
+      expect(verdict, key).toBe('not-satisfied')
       expect(because[0]?.text).toContain(probe.id)
       expect(key).toBe(captureKey(capture.meta.probe, capture.meta.command))
     }

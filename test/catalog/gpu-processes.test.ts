@@ -64,7 +64,7 @@ describe('processes on the GPUs', () => {
     expect(texts('demo-shared-05', ID)).toEqual([
       'against: GPU processes run under accounts not on the declared roster: “acme-train”, as “python3”.',
     ])
-    expect(verdict('demo-shared-05', 'tenancy.gpu-exclusive')).toBe('met')
+    expect(verdict('demo-shared-05', 'tenancy.gpu-exclusive')).toBe('satisfied')
     expect(texts('demo-metal-04', ID)).toEqual(['for: No process uses a GPU.'])
     expect(verdict('demo-guest-03', ID)).toBe('not-applicable')
   })
@@ -74,16 +74,16 @@ describe('processes on the GPUs', () => {
     expect(texts('demo-gpu-01', ID, { roster: undefined }).join()).toContain(
       'Declare the accounts that may use this node',
     )
-    expect(verdict('demo-metal-04', ID, { roster: undefined })).toBe('met')
+    expect(verdict('demo-metal-04', ID, { roster: undefined })).toBe('satisfied')
     const accounts = [{ account: 'mortiz', kind: 'person' as const }]
-    expect(overDeclared({ roster: undefined, accounts }, ID).verdict).toBe('met')
+    expect(overDeclared({ roster: undefined, accounts }, ID).verdict).toBe('satisfied')
   })
 
   test.each([
-    ['', 'met'],
-    ['None', 'met'],
-    [JOB(10), 'met'],
-    [JOB(11), 'not-met'],
+    ['', 'satisfied'],
+    ['None', 'satisfied'],
+    [JOB(10), 'satisfied'],
+    [JOB(11), 'not-satisfied'],
     [JOB(12), 'inconclusive'],
     ['N/A', 'inconclusive'],
     ['Insufficient Permissions', 'inconclusive'],
@@ -118,8 +118,8 @@ describe('processes on the GPUs', () => {
     const on = (...ids: number[]) => [tenancyKfd, known({ ids })] as const
     // A process of mortiz’s on the model node.
     const job = 48_120
-    expect(over(ID, amd, none, on()).verdict).toBe('met')
-    expect(over(ID, amd, none, on(job)).verdict).toBe('met')
+    expect(over(ID, amd, none, on()).verdict).toBe('satisfied')
+    expect(over(ID, amd, none, on(job)).verdict).toBe('satisfied')
     expect(over(ID, amd, none, on(999_999)).verdict).toBe('inconclusive')
     expect(over(ID, amd, none, [tenancyKfd, unknown('not read')]).verdict).toBe('inconclusive')
   })

@@ -37,9 +37,9 @@ describe('as real hosts read', () => {
     const judge = (policy: string | null) =>
       on(encryptionModuleFipsMode, { 'crypto.fips-mode': { state: 'on' }, 'crypto.policy': { policy } })
     expect(['FIPS', 'FIPS:OSPP', null, 'DEFAULT', 'FIPSY', 'LEGACY'].map((policy) => judge(policy).verdict)).toEqual([
-      'met',
-      'met',
-      'met',
+      'satisfied',
+      'satisfied',
+      'satisfied',
       'inconclusive',
       'inconclusive',
       'inconclusive',
@@ -81,7 +81,7 @@ describe('as real hosts read', () => {
 
   const keyFile = '/home/eve/.ssh/authorized_keys'
   test.each([
-    [[], {}, 'met'],
+    [[], {}, 'satisfied'],
     [[{ path: keyFile, why: 'link' }], {}, 'inconclusive'],
     [[{ path: keyFile, why: 'hard-link' }], {}, 'inconclusive'],
     [[{ path: keyFile, why: 'no-file' }], {}, 'inconclusive'],

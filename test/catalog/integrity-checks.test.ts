@@ -84,11 +84,11 @@ describe('ends of support', () => {
   test('the last day counts, the next does not', () => {
     const amazon = system('amzn', '2')
     expect(['2026-06-30T23:59:59.000Z', '2026-07-01T00:00:00.000Z'].map((asOf) => verdict(amazon, asOf))).toEqual([
-      'met',
-      'not-met',
+      'satisfied',
+      'not-satisfied',
     ])
-    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-20' }))).toBe('met')
-    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-19' }))).toBe('not-met')
+    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-20' }))).toBe('satisfied')
+    expect(verdict(system('fedora', '43', { supportEnd: '2026-11-19' }))).toBe('not-satisfied')
     expect(verdict(system('arch', ''))).toBe('inconclusive')
   })
 
@@ -96,8 +96,8 @@ describe('ends of support', () => {
     expect(END_OF_LIFE_AS_OF).toBe('2026-06-30')
     const said = (asOf: string) =>
       on(vulnEol, { 'packages.distribution': system('rhel', '9.6'), 'gpu.modules': noGpu }, asOf)
-    expect(said('2026-06-29T10:00:00.000Z').verdict).toBe('met')
-    expect(said('2026-09-28T23:59:59.000Z').verdict).toBe('met')
+    expect(said('2026-06-29T10:00:00.000Z').verdict).toBe('satisfied')
+    expect(said('2026-09-28T23:59:59.000Z').verdict).toBe('satisfied')
     expect(texts(said('2026-09-28T23:59:59.000Z')).at(-1)).toBe(
       'for: The list of ends of support is dated 2026-06-30, 90 days before this assessment.',
     )
@@ -114,19 +114,19 @@ describe('ends of support', () => {
       { 'packages.distribution': system('rhel', '7'), 'gpu.modules': noGpu },
       '2027-07-01T00:00:00.000Z',
     )
-    expect(ended.verdict).toBe('not-met')
+    expect(ended.verdict).toBe('not-satisfied')
     expect(texts(ended).at(-1)).toContain('is dated 2026-06-30, 366 days before')
   })
 
   test('where the list is old, what the distribution itself states takes its place, and no more than that', () => {
     const stated = { supportEnd: '2032-05-31' }
-    expect(verdict(system('rocky', '9.6', stated), AS_OF)).toBe('met')
+    expect(verdict(system('rocky', '9.6', stated), AS_OF)).toBe('satisfied')
     expect(verdict(system('rocky', '9.6'), AS_OF)).toBe('inconclusive')
-    expect(verdict(system('rhel', '7', stated), AS_OF)).toBe('not-met')
-    expect(verdict(system('rocky', '9.6', { supportEnd: '2026-11-19' }), AS_OF)).toBe('not-met')
+    expect(verdict(system('rhel', '7', stated), AS_OF)).toBe('not-satisfied')
+    expect(verdict(system('rocky', '9.6', { supportEnd: '2026-11-19' }), AS_OF)).toBe('not-satisfied')
     // The driver's branch has no other source.
     expect(verdict(system('rocky', '9.6', stated), AS_OF, '580.126.09')).toBe('inconclusive')
-    expect(verdict(system('rocky', '9.6', stated), AS_OF, '570.172.08')).toBe('not-met')
+    expect(verdict(system('rocky', '9.6', stated), AS_OF, '570.172.08')).toBe('not-satisfied')
   })
 
   test('branches of the NVIDIA driver', () => {
@@ -140,15 +140,15 @@ describe('ends of support', () => {
     const rocky = system('rocky', '9.6')
     const early = '2026-09-01T00:00:00.000Z'
     expect(['580.126.09', '570.172.08', '640.11'].map((version) => verdict(rocky, early, version))).toEqual([
-      'met',
-      'not-met',
+      'satisfied',
+      'not-satisfied',
       'inconclusive',
     ])
   })
 
   test('a paid extension is only named', () => {
     const said = on(vulnEol, { 'packages.distribution': system('ubuntu', '20.04'), 'gpu.modules': noGpu })
-    expect(said.verdict).toBe('not-met')
+    expect(said.verdict).toBe('not-satisfied')
     expect(texts(said).join()).toContain('whether it was purchased is not shown here')
   })
 })
@@ -247,12 +247,12 @@ describe('agents and their files', () => {
     expect(texts(judge(integrityFim, timer, marks({ '/usr/bin/aide': 99 })))).toEqual([
       'against: AIDE is installed and was never initialised: it has no baseline.',
     ])
-    expect(judge(integrityFim, agents({}), marks(kept)).verdict).toBe('not-met')
+    expect(judge(integrityFim, agents({}), marks(kept)).verdict).toBe('not-satisfied')
     expect(judge(integrityFim, agents({}), marks(kept), { tools: new Map([['aide', ['/etc/crontab']]]) }).verdict).toBe(
-      'met',
+      'satisfied',
     )
-    expect(judge(integrityFim, timer, marks(kept)).verdict).toBe('met')
-    expect(judge(integrityFim, timer, marks({ ...kept, '/var/log/aide/aide.log': 9 })).verdict).toBe('not-met')
+    expect(judge(integrityFim, timer, marks(kept)).verdict).toBe('satisfied')
+    expect(judge(integrityFim, timer, marks({ ...kept, '/var/log/aide/aide.log': 9 })).verdict).toBe('not-satisfied')
     expect(judge(integrityFim, timer, marks({ ...kept, '/var/log/aide/aide.log': -9 })).verdict).toBe('inconclusive')
     const { '/var/log/aide/aide.log': _, ...unlogged } = kept
     expect(judge(integrityFim, timer, marks(unlogged)).verdict).toBe('inconclusive')
@@ -260,10 +260,10 @@ describe('agents and their files', () => {
 
   test('Wazuh with a fresh baseline, one without, and measurements that nobody compares', () => {
     const wazuh = agents({ 'wazuh-agent.service': 'LoadState=loaded\nActiveState=active\nSubState=running' })
-    expect(judge(integrityFim, wazuh, marks({ '/var/ossec/queue/fim/db/fim.db': 0 })).verdict).toBe('met')
+    expect(judge(integrityFim, wazuh, marks({ '/var/ossec/queue/fim/db/fim.db': 0 })).verdict).toBe('satisfied')
     expect(judge(integrityFim, wazuh, marks({})).verdict).toBe('inconclusive')
     const ima = judge(integrityFim, agents({}), marks({}), none, { measurements: 5000, violations: 0 })
-    expect([ima.verdict, texts(ima).length]).toEqual(['not-met', 2])
+    expect([ima.verdict, texts(ima).length]).toEqual(['not-satisfied', 2])
   })
 
   test('malware: an agent of a console, ClamAV on access, a scanner that nothing feeds, nothing', () => {
@@ -271,13 +271,13 @@ describe('agents and their files', () => {
     const signatures = marks({ '/var/lib/clamav/daily.cld': 1 })
     const of = (on: Readonly<Record<string, string>>, files = marks({}), schedules = none): string =>
       judge(integrityMalwareProtection, agents(on), files, schedules).verdict
-    expect(of({ 'falcon-sensor.service': active })).toBe('met')
-    expect(of({ 'falcon-sensor.service': 'LoadState=loaded\nActiveState=failed' })).toBe('not-met')
-    expect(of({ 'clamav-clamonacc.service': active }, signatures)).toBe('met')
-    expect(of({ 'clamav-clamonacc.service': active }, marks({ '/var/lib/clamav/daily.cvd': 8 }))).toBe('not-met')
+    expect(of({ 'falcon-sensor.service': active })).toBe('satisfied')
+    expect(of({ 'falcon-sensor.service': 'LoadState=loaded\nActiveState=failed' })).toBe('not-satisfied')
+    expect(of({ 'clamav-clamonacc.service': active }, signatures)).toBe('satisfied')
+    expect(of({ 'clamav-clamonacc.service': active }, marks({ '/var/lib/clamav/daily.cvd': 8 }))).toBe('not-satisfied')
     expect(of({ 'clamav-daemon.service': active }, signatures)).toBe('inconclusive')
     expect(of({}, signatures, { tools: new Map([['clamscan', ['/etc/cron.daily/scan']]]) })).toBe('inconclusive')
-    expect(of({})).toBe('not-met')
+    expect(of({})).toBe('not-satisfied')
   })
 
   test('cron: only names of tools come, each with its files', () => {
@@ -387,19 +387,21 @@ describe('memory errors', () => {
       hasFailed: false,
     }
     const gpu = { address: '0000:01:00.0', ecc: 'Enabled', memoryErrors: errors }
-    expect(judge(['Multi-bit ECC', 'Multi-bit ECC'])).toBe('met')
+    expect(judge(['Multi-bit ECC', 'Multi-bit ECC'])).toBe('satisfied')
     expect([judge(['None']), judge(['Multi-bit ECC', 'Unknown']), judge([])]).toEqual([
-      'not-met',
+      'not-satisfied',
       'inconclusive',
       'inconclusive',
     ])
-    expect(judge(['Multi-bit ECC'], [gpu])).toBe('met')
-    expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: 'Disabled' }])).toBe('not-met')
+    expect(judge(['Multi-bit ECC'], [gpu])).toBe('satisfied')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: 'Disabled' }])).toBe('not-satisfied')
     expect(judge(['Multi-bit ECC'], [{ ...gpu, ecc: null, memoryErrors: { ...errors, uncorrectedNow: null } }])).toBe(
       'inconclusive',
     )
-    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedEver: 1 } }])).toBe('not-met')
-    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, hasFailed: true } }])).toBe('not-met')
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, uncorrectedEver: 1 } }])).toBe(
+      'not-satisfied',
+    )
+    expect(judge(['Multi-bit ECC'], [{ ...gpu, memoryErrors: { ...errors, hasFailed: true } }])).toBe('not-satisfied')
   })
 })
 

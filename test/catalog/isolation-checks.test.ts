@@ -32,7 +32,7 @@ describe('isolation, location and inventory checks', () => {
   const alone = checks.filter(({ amongNodes }) => amongNodes === undefined)
   test.each(alone.map(({ id }) => id))('%s has a fixture for every verdict it can give', (id) => {
     const seen = new Set([...verdictsOf.values()].map((verdicts) => verdicts.get(id)?.verdict))
-    const decided = SUPPORT_OR_RECORD.has(id) ? ['met', 'informational'] : ['met', 'not-met']
+    const decided = SUPPORT_OR_RECORD.has(id) ? ['satisfied', 'informational'] : ['satisfied', 'not-satisfied']
     const wanted = RECORD_ONLY.has(id) ? ['informational'] : decided
     expect([...seen]).toEqual(expect.arrayContaining([...wanted, 'inconclusive']))
   })
@@ -40,7 +40,7 @@ describe('isolation, location and inventory checks', () => {
   test.each(sampled(nodes, 10))('%s: taking any one capture away never makes a verdict better', (node) => {
     const { captures, context } = capturesOf(node)
     const readings = readingsFrom(captures)
-    const positive = (verdict: string | undefined): boolean => verdict === 'met' || verdict === 'not-applicable'
+    const positive = (verdict: string | undefined): boolean => verdict === 'satisfied' || verdict === 'not-applicable'
     for (const [key, capture] of captures) {
       const probe = PROBES.find(({ id }) => id === capture.meta.probe)
       if (probe === undefined) continue
@@ -62,7 +62,9 @@ describe('isolation, location and inventory checks', () => {
     for (const node of nodes) {
       const { layer } = argue(node)
       const verdict = verdictsOf.get(node)?.get('tenancy.no-hypervisor')?.verdict
-      expect(verdict, node).toBe(layer === 'metal' ? 'met' : layer === 'unknown' ? 'inconclusive' : 'not-met')
+      expect(verdict, node).toBe(
+        layer === 'metal' ? 'satisfied' : layer === 'unknown' ? 'inconclusive' : 'not-satisfied',
+      )
     }
   })
 

@@ -84,7 +84,7 @@ function sharedWith(other: Account, permitRootLogin = 'no') {
 describe('one key for several accounts', () => {
   test('is not met, with the key and the accounts named', () => {
     const found = sharedWith(account('ops', '/home/ops', '/bin/bash', 1010))
-    expect(found.verdict).toBe('not-met')
+    expect(found.verdict).toBe('not-satisfied')
     expect(said(found)).toMatch(/against: SHA256:\S+ opens several accounts: “jlin”, “ops”\./)
     expect(texts('demo-metal-04', ID)).toContainEqual(
       expect.stringMatching(/^against: SHA256:\S+ opens several accounts: “root”, “debian”\.$/),
@@ -101,7 +101,7 @@ describe('one key for several accounts', () => {
       'root, whom the server takes with a key',
       account('root', '/root', '/bin/bash', 0),
       'prohibit-password',
-      'not-met',
+      'not-satisfied',
     ],
   ])('with %s', (_, other, permit, expected) => expect(sharedWith(other, permit).verdict).toBe(expected))
 })
@@ -136,7 +136,7 @@ describe('what was not read leaves it undecided', () => {
         ID,
         changed(authorizedKeys, (found) => ({ ...found, keys: [] })),
       ).verdict,
-    ).toBe('met'))
+    ).toBe('satisfied'))
 })
 
 describe('a node on which no key can log in', () => {

@@ -73,16 +73,16 @@ function withPat(
 
 describe('accounts of people who left', () => {
   test.each([
-    ['a password', { password: 'usable' as const }, 'not-met'],
-    ['an empty password', { password: 'none' as const }, 'not-met'],
-    ['a key', { password: 'locked' as const, keys: one }, 'not-met'],
+    ['a password', { password: 'usable' as const }, 'not-satisfied'],
+    ['an empty password', { password: 'none' as const }, 'not-satisfied'],
+    ['a key', { password: 'locked' as const, keys: one }, 'not-satisfied'],
     [
       'a key and no shell',
       { password: 'locked' as const, account: { shell: '/usr/sbin/nologin' }, keys: one },
-      'not-met',
+      'not-satisfied',
     ],
-    ['neither', { password: 'locked' as const }, 'met'],
-    ['neither, and no shell', { password: 'locked' as const, account: { shell: '/usr/sbin/nologin' } }, 'met'],
+    ['neither', { password: 'locked' as const }, 'satisfied'],
+    ['neither, and no shell', { password: 'locked' as const, account: { shell: '/usr/sbin/nologin' } }, 'satisfied'],
     ['a password and no shell', { account: { shell: '/usr/sbin/nologin' } }, 'inconclusive'],
     [
       'nothing known, with a home folder that was not searched',
@@ -92,8 +92,8 @@ describe('accounts of people who left', () => {
   ])('%s: %s', (_, pat, expected) => expect(withPat(pat).verdict).toBe(expected))
 
   test('the last day counts as a day', () => {
-    expect(withPat({}, { until: '2026-11-20' }).verdict).toBe('met')
-    expect(withPat({}, { until: '2026-11-19' }).verdict).toBe('not-met')
+    expect(withPat({}, { until: '2026-11-20' }).verdict).toBe('satisfied')
+    expect(withPat({}, { until: '2026-11-19' }).verdict).toBe('not-satisfied')
   })
 
   test('rights of root are named', () => {
@@ -132,18 +132,18 @@ describe('accounts of people who left', () => {
         ]),
       })),
     )
-    expect(found.verdict).toBe('not-met')
+    expect(found.verdict).toBe('not-satisfied')
     expect(found.because.length).toBeLessThan(30)
   })
 })
 
 describe('what it takes to support the claim', () => {
   test('a declaration, by names or by accounts, of every account that can be opened', () => {
-    expect(verdict('demo-gpu-01', ID)).toBe('met')
+    expect(verdict('demo-gpu-01', ID)).toBe('satisfied')
     expect(verdict('demo-gpu-01', ID, { roster: undefined })).toBe('inconclusive')
     expect(texts('demo-gpu-01', ID, { roster: undefined }).join()).toContain('Declare each account in the fleet file')
     const accounts = ['mortiz', 'jlin', 'bwaudit'].map((account) => ({ account, kind: 'person' as const }))
-    expect(verdict('demo-gpu-01', ID, { roster: undefined, accounts })).toBe('met')
+    expect(verdict('demo-gpu-01', ID, { roster: undefined, accounts })).toBe('satisfied')
     expect(verdict('demo-gpu-01', ID, { roster: undefined, accounts: accounts.slice(1) })).toBe('inconclusive')
     expect(texts('demo-shared-05', ID)).toEqual([
       expect.stringMatching(
@@ -187,14 +187,14 @@ describe('what it takes to support the claim', () => {
 
   test('passwords that were not read matter for accounts that nobody declared or that are past their day', () => {
     const unread = [accountsPasswordState, accountsPasswordLocks].map((probe) => [probe, unknown('not read')] as const)
-    expect(overDeclared({}, ID, ...unread).verdict).toBe('met')
+    expect(overDeclared({}, ID, ...unread).verdict).toBe('satisfied')
     const accounts = [{ account: 'jlin', kind: 'person' as const, until: PAST }]
     const withoutKeys = changed(authorizedKeys, (found) => ({
       ...found,
       keys: found.keys.filter(({ path }) => !path.includes('jlin')),
     }))
     expect(overDeclared({ accounts }, ID, ...unread, withoutKeys).verdict).toBe('inconclusive')
-    expect(overDeclared({ accounts }, ID, ...unread).verdict).toBe('not-met')
+    expect(overDeclared({ accounts }, ID, ...unread).verdict).toBe('not-satisfied')
   })
 
   test('on recorded nodes: one that was kept and closed, one that was not', () => {

@@ -79,12 +79,12 @@ test('a region that agrees is supported by a list of regions that is dated, and 
   if (one === undefined) throw new Error('the recorded node is missing')
   const on = (asOf: string) => conclude(locationProviderClaim, one.readings, { ...one.context, asOf })
   const day = (days: number) => new Date(Date.parse(REGION_LIST.asOf) + days * 86_400_000).toISOString()
-  expect(on(day(90)).verdict).toBe('met')
+  expect(on(day(90)).verdict).toBe('satisfied')
   expect(on(day(90)).because.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
   expect(on(day(91)).verdict).toBe('inconclusive')
   const abroad = fixtures.find(({ name }) => name === 'fx-iso-cloud-abroad')
   if (abroad === undefined) throw new Error('the recorded node is missing')
   expect(conclude(locationProviderClaim, abroad.readings, { ...abroad.context, asOf: day(400) }).verdict).toBe(
-    'not-met',
+    'not-satisfied',
   )
 })

@@ -376,11 +376,11 @@ describe('a promised country', () => {
     return conclude(check, readings, contextOf({ vantage: KANSAS })).verdict
   }
   test('is observed by light alone, contradicted by light alone, and left open where the provider said otherwise', () => {
-    expect(said('US', 0.3)).toBe('met')
-    expect(said('DE', 0.3)).toBe('not-met')
+    expect(said('US', 0.3)).toBe('satisfied')
+    expect(said('DE', 0.3)).toBe('not-satisfied')
     expect(said('US', 30)).toBe('inconclusive')
     expect(said('US', 0.3, 'eu-central-1')).toBe('inconclusive')
-    expect(said('DE', 0.3, 'eu-central-1')).toBe('not-met')
+    expect(said('DE', 0.3, 'eu-central-1')).toBe('not-satisfied')
     expect(locationCountry.of('ZZ')).toBeNull()
   })
 })

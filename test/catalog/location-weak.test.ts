@@ -78,8 +78,8 @@ describe('databases of addresses', () => {
   const b = database('b', { [OURS]: 'DE' })
 
   test('two that agree about the address decide, for and against', () => {
-    expect(about([a, b])).toBe('met')
-    expect(about([database('a', { [OURS]: 'US' }), database('b', { [OURS]: 'US' })])).toBe('not-met')
+    expect(about([a, b])).toBe('satisfied')
+    expect(about([database('a', { [OURS]: 'US' }), database('b', { [OURS]: 'US' })])).toBe('not-satisfied')
   })
 
   test.each<[string, readonly AddressDatabase[]]>([
@@ -150,7 +150,7 @@ describe('endpoints of storage', () => {
   const nfs = (servers: string) => `2 1 0:50 / /data rw - ceph ${servers}:/ rw\n`
 
   test('every address of a mount has to be placed: one that is private or a name leaves it open', () => {
-    expect(of(nfs(`${OURS}:6789`))).toBe('met')
+    expect(of(nfs(`${OURS}:6789`))).toBe('satisfied')
     expect(of(nfs(`${OURS}:6789,10.0.0.7:6789`))).toBe('inconclusive')
     expect(of(nfs(`${OURS}:6789,mon.example:6789`))).toBe('inconclusive')
   })
@@ -186,8 +186,10 @@ describe('a record of sites', () => {
     expect(of('DE', 'us-east-1', [])).toBe('inconclusive')
     expect(of('DE', 'eu-central-1', [database('a', { [OURS]: 'US' })])).toBe('inconclusive')
     expect(of('US', 'eu-central-1', [])).toBe('inconclusive')
-    expect(of('DE', 'us-east-1', [database('a', { [OURS]: 'US' })])).toBe('not-met')
-    expect(of('DE', 'eu-central-1', [database('a', { [OURS]: 'US' }), database('b', { [OURS]: 'US' })])).toBe('not-met')
+    expect(of('DE', 'us-east-1', [database('a', { [OURS]: 'US' })])).toBe('not-satisfied')
+    expect(of('DE', 'eu-central-1', [database('a', { [OURS]: 'US' }), database('b', { [OURS]: 'US' })])).toBe(
+      'not-satisfied',
+    )
   })
 })
 

@@ -61,7 +61,7 @@ const around = (base: number): readonly number[] => Array.from({ length: 30 }, (
 
 describe('a round trip against a declared place', () => {
   test('near enough, and every point in reach lies inside', () =>
-    expect(judge(around(0.2), ASHBURN, DESK).verdict).toBe('met'))
+    expect(judge(around(0.2), ASHBURN, DESK).verdict).toBe('satisfied'))
   test('not contradicted and not bounded is undecided, with the time that would be needed', () => {
     const { verdict, because } = judge(around(12), ASHBURN, DESK)
     expect(verdict).toBe('inconclusive')
@@ -69,7 +69,7 @@ describe('a round trip against a declared place', () => {
   })
   test('too fast to be there', () => {
     const { verdict, because } = judge(around(12), place(50.1109, 8.6821, 60), DESK)
-    expect(verdict).toBe('not-met')
+    expect(verdict).toBe('not-satisfied')
     expect(because[0]?.text).toContain('6566.6 km')
   })
   test.each([

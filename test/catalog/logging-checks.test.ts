@@ -104,7 +104,7 @@ describe('where logs are sent', () => {
   })
 
   test('an audit way in clear text speaks against logs that otherwise go well', () => {
-    expect(verdict('fx-log-weak', 'audit.log-forwarding')).toBe('not-met')
+    expect(verdict('fx-log-weak', 'audit.log-forwarding')).toBe('not-satisfied')
     expect(texts('fx-log-weak', 'audit.log-forwarding').join('\n')).toContain('clear text for “audit.example.net”')
   })
 })
@@ -245,7 +245,7 @@ describe('the management controller', () => {
   })
 
   test('a channel that takes no sessions, and a cipher suite that needs no password', () => {
-    expect(verdict('fx-log-script', 'tenancy.bmc-exposure')).toBe('met')
+    expect(verdict('fx-log-script', 'tenancy.bmc-exposure')).toBe('satisfied')
     expect(texts('fx-log-weak', 'tenancy.bmc-exposure').join('\n')).toMatch(/Cipher suite 0 is offered[\s\S]*bmcusers/)
   })
 })
@@ -255,7 +255,7 @@ describe('who a command is tied to', () => {
     expect(texts('demo-guest-03', 'audit.command-accountability').join('\n')).toContain('no login id')
     expect(texts('fx-log-weak', 'audit.command-accountability').join('\n')).toContain('did not carry the login id')
     expect(texts('fx-log-script', 'audit.command-accountability').join('\n')).toContain('root itself')
-    expect(verdict('fx-log-live', 'audit.command-accountability')).toBe('met')
+    expect(verdict('fx-log-live', 'audit.command-accountability')).toBe('satisfied')
   })
 })
 

@@ -93,7 +93,7 @@ describe('our own login', () => {
   })
 
   test('it was found by a real sshd and journald; another port is another login', () => {
-    expect(verdict('fx-log-live', 'audit.collector-self-record')).toBe('met')
+    expect(verdict('fx-log-live', 'audit.collector-self-record')).toBe('satisfied')
     expect(texts('fx-log-weak', 'audit.collector-self-record').join('\n')).toContain('does not have this login')
   })
 

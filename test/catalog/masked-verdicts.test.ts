@@ -50,7 +50,14 @@ const PLANTED: Readonly<Record<string, readonly ((text: string) => string)[]>> =
   'pam.stack/arguments': [(text) => text.replaceAll('.so', `.so secret=${X}`)],
 }
 
-const RANK = { met: 2, informational: 1, 'not-applicable': 1, inconclusive: 0, 'not-tested': 0, 'not-met': 0 } as const
+const RANK = {
+  satisfied: 2,
+  informational: 1,
+  'not-applicable': 1,
+  inconclusive: 0,
+  'not-tested': 0,
+  'not-satisfied': 0,
+} as const
 
 /** Verdicts that rest on one answer, given as these bytes; masked classes are stated as the collector states them. */
 function verdicts(

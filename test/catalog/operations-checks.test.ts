@@ -60,7 +60,7 @@ describe('ports and declared services', () => {
       { 'network.listeners': { listeners }, ...nothingForwarded },
       context({ services: services(22, 53) }),
     )
-    expect(verdict).toBe('not-met')
+    expect(verdict).toBe('not-satisfied')
     expect(texts).toEqual([
       'udp/53 is open to other machines and was not declared.',
       'Open and declared: “tcp/22: service 22”.',
@@ -78,7 +78,7 @@ describe('ports and declared services', () => {
         },
         context({ services: services(22) }),
       ),
-    ).toMatchObject({ verdict: 'not-met' }))
+    ).toMatchObject({ verdict: 'not-satisfied' }))
 
   test('ten thousand strangers are counted, not listed', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => listener('tcp', at + 1))
@@ -125,9 +125,9 @@ describe('age of the newest copy', () => {
     'system.load': { uptimeSeconds: 1_000_000 },
   })
   test.each([
-    [25, undefined, 'met'],
-    [27, undefined, 'not-met'],
-    [27, 168, 'met'],
+    [25, undefined, 'satisfied'],
+    [27, undefined, 'not-satisfied'],
+    [27, 168, 'satisfied'],
   ])('%s hours under a limit of %s', (hours, limit, verdict) =>
     expect(judge(backupFreshness, facts(job('restic-backup', hours)), context({}, limit)).verdict).toBe(verdict),
   )
@@ -157,7 +157,7 @@ describe('whole parts', () => {
         availabilityRedundancy,
         facts({ 'storage.redundancy': { arrays: [], bonds: [], pools: [{ name: 'p', state: '' }], btrfs: [] } }),
       ).verdict,
-    ).toBe('not-met'))
+    ).toBe('not-satisfied'))
   test('a power supply with a word of its own leaves it open', () => {
     const controller = { sensors: 2, supplies: [{ name: 'PS1', state: 'Humming' }] }
     expect(judge(availabilityRedundancy, facts({ 'bmc.state': controller })).verdict).toBe('inconclusive')

@@ -90,7 +90,7 @@ describe('files against the package database', () => {
     expect(without.texts.join()).toContain('no checksums of “coreutils”')
     expect(judge(integrityPackageVerify, facts).verdict).toBe('inconclusive')
     const all = { packages: ['libpam0g', 'coreutils'] }
-    expect(judge(integrityPackageVerify, { ...facts, 'packages.sums-dpkg': all }).verdict).toBe('met')
+    expect(judge(integrityPackageVerify, { ...facts, 'packages.sums-dpkg': all }).verdict).toBe('satisfied')
   })
 })
 
@@ -161,7 +161,7 @@ test('an agent whose start script ended long ago does not run', () => {
     'integrity.marks': { changedAt: new Map() },
     'integrity.schedules': { tools: new Map() },
   }
-  expect(judge(integrityMalwareProtection, facts).verdict).toBe('not-met')
+  expect(judge(integrityMalwareProtection, facts).verdict).toBe('not-satisfied')
 })
 
 describe('a loosened limit stands in the sentence that it makes true', () => {
@@ -175,10 +175,10 @@ describe('a loosened limit stands in the sentence that it makes true', () => {
     'integrity.schedules': { tools: new Map() },
   })
   test.each([
-    [60, 'met', '60 days, looser than the profile’s 7 days'],
-    [40.5, 'met', '40.5 days, looser'],
-    [0, 'not-met', '0 days, stricter'],
-    [1e308, 'met', '1e+308 days, looser'],
+    [60, 'satisfied', '60 days, looser than the profile’s 7 days'],
+    [40.5, 'satisfied', '40.5 days, looser'],
+    [0, 'not-satisfied', '0 days, stricter'],
+    [1e308, 'satisfied', '1e+308 days, looser'],
   ])('%d days', (value, verdict, words) => {
     const judged = judge(integrityMalwareProtection, facts(40), context([{ threshold: 'malware.days', value }]))
     expect(judged.verdict).toBe(verdict)
@@ -194,7 +194,7 @@ describe('a loosened limit stands in the sentence that it makes true', () => {
           { threshold: 'constructor', value: 90 },
         ]),
       ).verdict,
-    ).toBe('not-met'))
+    ).toBe('not-satisfied'))
 })
 
 describe('backups', () => {
@@ -213,10 +213,10 @@ describe('backups', () => {
     }).verdict
   }
   test('a word of the service manager taken away never makes a copy fresh', () => {
-    expect(judged(whole)).toBe('met')
-    for (const line of whole.split('\n')) expect(judged(whole.replace(line, '')), line).not.toBe('met')
+    expect(judged(whole)).toBe('satisfied')
+    for (const line of whole.split('\n')) expect(judged(whole.replace(line, '')), line).not.toBe('satisfied')
     for (const line of whole.split('\n'))
-      expect(judged(whole.replace(/=.*/, '=').replace(line, `${line.split('=')[0]}=`)), line).not.toBe('met')
+      expect(judged(whole.replace(/=.*/, '=').replace(line, `${line.split('=')[0]}=`)), line).not.toBe('satisfied')
   })
   test('a status that the unit forgives does not show a whole copy', () =>
     expect(judged(whole.replace('ExecMainStatus=0', 'ExecMainStatus=3'))).toBe('inconclusive'))

@@ -285,14 +285,14 @@ describe('asked or not asked', () => {
     expect(reason(readProbe(liveSteal, new Map()))).toBe(LIVE_NOT_ASKED)
     expect(concluded(new Map(), false).because[0]?.text).toBe('No probe was planned.')
   })
-  test('asked and answered', () => expect(concluded(captures, true).verdict).toBe('met'))
+  test('asked and answered', () => expect(concluded(captures, true).verdict).toBe('satisfied'))
   test('asked and not answered is a gap, even where every answer is gone', () => {
     expect(reason(readProbe(liveSteal, new Map(), { liveTests: true }))).toBe(LIVE_UNANSWERED)
-    expect(concluded(new Map(), true).verdict).toBe('not-met')
+    expect(concluded(new Map(), true).verdict).toBe('not-satisfied')
   })
   test('an answer that is there shows that it was asked, whatever the recording says', () => {
     const left = new Map([...captures].filter(([key]) => key !== 'live.steal/after'))
     expect(reason(readProbe(liveSteal, left))).toBe(LIVE_UNANSWERED)
-    expect(concluded(left, false).verdict).toBe('not-met')
+    expect(concluded(left, false).verdict).toBe('not-satisfied')
   })
 })

@@ -103,13 +103,13 @@ const TWO_FACTORS = {
 }
 
 const all = (checks: readonly string[], verdict: string): readonly string[] => checks.map(() => verdict)
-const MET = all(CHECKS, 'met')
+const MET = all(CHECKS, 'satisfied')
 const UNDECIDED = all(CHECKS, 'inconclusive')
 
 describe('which SSH servers run, and whose settings were read', () => {
   test('on the model node all evidence is there', () => {
     expect(judged({})).toEqual(MET)
-    expect(resting({})).toEqual(all(RESTING, 'met'))
+    expect(resting({})).toEqual(all(RESTING, 'satisfied'))
   })
 
   test.each([['network.listeners'], ['network.listener-processes'], ['ssh.processes'], ['ssh.servers']])(
@@ -163,8 +163,8 @@ describe('which SSH servers run, and whose settings were read', () => {
     ],
   ])('%s: undecided', (_, changes) => {
     const verdicts = judged(changes)
-    expect(verdicts).not.toContain('met')
-    expect(verdicts).not.toContain('not-met')
+    expect(verdicts).not.toContain('satisfied')
+    expect(verdicts).not.toContain('not-satisfied')
     expect(resting(changes)).toEqual(all(RESTING, 'inconclusive'))
   })
 
@@ -179,9 +179,9 @@ describe('which SSH servers run, and whose settings were read', () => {
   test.each([
     ['authorizedkeysfile', '/srv/keys/%u', 'inconclusive'],
     ['authorizedkeysfile', '.ssh/authorized_keys /srv/keys/%u', 'inconclusive'],
-    ['authorizedkeysfile', '%h/.ssh/authorized_keys', 'met'],
+    ['authorizedkeysfile', '%h/.ssh/authorized_keys', 'satisfied'],
     ['authorizedkeyscommand', '/srv/more-keys', 'inconclusive'],
-    ['authorizedkeyscommand', 'none', 'met'],
+    ['authorizedkeyscommand', 'none', 'satisfied'],
     ['trustedusercakeys', '/srv/ca', 'inconclusive'],
   ])('a Match block that sets %s to “%s”: %s', (key, value, verdict) => {
     const conditions = known({ blocks: [{ condition: 'Group sftp', settings: [[key, value]] }], unread: [] })
@@ -192,7 +192,7 @@ describe('which SSH servers run, and whose settings were read', () => {
 
   test.each([
     ['no', 'inconclusive'],
-    ['yes', 'met'],
+    ['yes', 'satisfied'],
   ])('a lock after wrong passwords, with UsePAM %s: %s', (value, verdict) =>
     expect(judged({ 'sshd.effective': settings({ usepam: value }) }, 22, ['access.pam.lockout'])).toEqual([verdict]),
   )
@@ -205,7 +205,7 @@ describe('which SSH servers run, and whose settings were read', () => {
     )
     expect(backup).not.toEqual(local.accounts)
     const shell = { 'accounts.local': known({ ...local, accounts: backup }) }
-    expect(judged(shell, 22, [id])).toEqual(['met'])
+    expect(judged(shell, 22, [id])).toEqual(['satisfied'])
     expect(judged({ ...shell, ...withSockets(socket(2222, 'dropbear', 2300)) }, 22, [id])).toEqual(['inconclusive'])
   })
 
@@ -226,37 +226,43 @@ describe('which SSH servers run, and whose settings were read', () => {
   test('an option bears on the checks that read its keyword', () => {
     expect(judged({ 'ssh.processes': titled('-D -o PermitRootLogin=yes') })).toEqual([
       'inconclusive',
-      'met',
-      'met',
-      'met',
-      'met',
+      'satisfied',
+      'satisfied',
+      'satisfied',
+      'satisfied',
     ])
     expect(judged({ 'ssh.processes': titled('-D -o PasswordAuthentication=yes -o AllowUsers=root') })).toEqual([
-      'met',
+      'satisfied',
       'inconclusive',
       'inconclusive',
-      'met',
-      'met',
+      'satisfied',
+      'satisfied',
     ])
-    expect(judged({ 'ssh.processes': titled('-D -g 0') })).toEqual(['met', 'met', 'met', 'met', 'inconclusive'])
-    expect(judged({ 'ssh.processes': titled('-D -o ClientAliveInterval=0') })).toEqual([
-      'met',
-      'met',
-      'met',
+    expect(judged({ 'ssh.processes': titled('-D -g 0') })).toEqual([
+      'satisfied',
+      'satisfied',
+      'satisfied',
+      'satisfied',
       'inconclusive',
-      'met',
+    ])
+    expect(judged({ 'ssh.processes': titled('-D -o ClientAliveInterval=0') })).toEqual([
+      'satisfied',
+      'satisfied',
+      'satisfied',
+      'inconclusive',
+      'satisfied',
     ])
   })
 
   test('a file that allows what no server that runs has contradicts nothing', () => {
     const careless = settings({ permitrootlogin: 'yes', passwordauthentication: 'yes' })
-    expect(judged({ 'sshd.effective': careless }).slice(0, 2)).toEqual(['not-met', 'not-met'])
+    expect(judged({ 'sshd.effective': careless }).slice(0, 2)).toEqual(['not-satisfied', 'not-satisfied'])
     expect(judged({ 'sshd.effective': careless, 'ssh.processes': titled('-D -f /srv/ssh/config') })).toEqual(UNDECIDED)
   })
 
   test('a server that offers a password contradicts that passwords are off, and says nothing of root', () => {
     const both = each(offering('publickey', 'password'))
-    expect(judged({ 'ssh.servers': both }).slice(0, 2)).toEqual(['inconclusive', 'not-met'])
+    expect(judged({ 'ssh.servers': both }).slice(0, 2)).toEqual(['inconclusive', 'not-satisfied'])
   })
 
   test('a program without settings for single accounts is believed where it offers keys only', () => {
@@ -267,20 +273,21 @@ describe('which SSH servers run, and whose settings were read', () => {
       servers: [...all.servers, { ...server, port: 2222, version: 'dropbear_2022.83' }],
     }))
     const verdicts = judged({ ...withSockets(socket(2222, 'dropbear', 2300)), 'ssh.servers': beside })
-    expect(verdicts).toEqual(['inconclusive', 'met', 'inconclusive', 'inconclusive', 'inconclusive'])
+    expect(verdicts).toEqual(['inconclusive', 'satisfied', 'inconclusive', 'inconclusive', 'inconclusive'])
   })
 
   test.each([
-    ['root', ['not-met', 'not-met', 'inconclusive', 'inconclusive']],
-    ['declared', ['met', 'not-met', 'met', 'met']],
-    ['nobody', ['met', 'not-met', 'not-met', 'met']],
+    ['root', ['not-satisfied', 'not-satisfied', 'inconclusive', 'inconclusive']],
+    ['declared', ['satisfied', 'not-satisfied', 'satisfied', 'satisfied']],
+    ['nobody', ['satisfied', 'not-satisfied', 'not-satisfied', 'satisfied']],
   ] as const)('a server that lets %s in without anything contradicts', (who, expected) => {
     const open = each(({ answers }) => ({
       answers: answers.map((one) => (one.who === who ? { ...one, outcome: 'accepted', methods: [] } : one)),
     }))
     const verdicts = judged({ 'ssh.servers': open })
     for (const [index, verdict] of expected.entries())
-      if (verdict === 'not-met') expect([who, CHECKS[index], verdicts[index]]).toEqual([who, CHECKS[index], verdict])
+      if (verdict === 'not-satisfied')
+        expect([who, CHECKS[index], verdicts[index]]).toEqual([who, CHECKS[index], verdict])
   })
 
   test('ports that a login holds open are no SSH servers', () => {
@@ -312,23 +319,23 @@ describe('the algorithms of every SSH server that others can reach', () => {
   const both = { 'ssh.servers': wire((all) => ({ ...all, servers: [...all.servers, { ...first, host: '::1' }] })) }
 
   test.each<[string, Record<string, Parsed<unknown>>, string]>([
-    ['the session’s server alone', {}, 'met'],
-    ['another with the same offer', beside({}), 'met'],
-    ['another with a weak offer', beside(weak), 'not-met'],
+    ['the session’s server alone', {}, 'satisfied'],
+    ['another with the same offer', beside({}), 'satisfied'],
+    ['another with a weak offer', beside(weak), 'not-satisfied'],
     ['another whose offer was not recorded', beside({ offer: null }), 'inconclusive'],
     ['another that answers otherwise each time', beside({ isMixed: true }), 'inconclusive'],
     ['another that was not asked', withSockets(socket(2222, 'dropbear', 2300)), 'inconclusive'],
-    ['a weak one for the node alone', beside(weak, socket(2222, 'sshd', 2300, '127.0.0.1')), 'met'],
+    ['a weak one for the node alone', beside(weak, socket(2222, 'sshd', 2300, '127.0.0.1')), 'satisfied'],
     ['two at the session’s port, one unheard', withSockets(socket(22, 'dropbear', 2300, '10.20.0.11')), 'inconclusive'],
     ['no list of sockets', { 'network.listeners': nobody }, 'inconclusive'],
-    ['no processes, and every port heard', { ...both, 'network.listener-processes': nobody }, 'met'],
+    ['no processes, and every port heard', { ...both, 'network.listener-processes': nobody }, 'satisfied'],
     ['no processes, and one family unheard', { 'network.listener-processes': nobody }, 'inconclusive'],
     [
       'no processes, and a port that was not heard',
       { ...withSockets(socket(2222, 'dropbear', 2300)), ...both, 'network.listener-processes': nobody },
       'inconclusive',
     ],
-    ['nothing asked, and one server', { 'ssh.servers': nobody }, 'met'],
+    ['nothing asked, and one server', { 'ssh.servers': nobody }, 'satisfied'],
     [
       'settings of another server, and no offer seen',
       {
@@ -341,7 +348,7 @@ describe('the algorithms of every SSH server that others can reach', () => {
     [
       'its own settings, and no offer seen',
       { 'ssh.offers': nobody, 'sshd.effective': settings({ ciphers: '3des-cbc' }) },
-      'not-met',
+      'not-satisfied',
     ],
   ])('%s', (_, changes, verdict) => expect(concluded(changes).verdict).toBe(verdict))
 

@@ -8,16 +8,16 @@ const [FOR, AGAINST, UNCLEAR] = [speaksFor('a', null), speaksAgainst('b', null),
 describe('what an argument comes to', () => {
   test.each<[readonly Step[], string]>([
     [[], 'inconclusive'],
-    [[FOR], 'met'],
-    [[FOR, FOR], 'met'],
+    [[FOR], 'satisfied'],
+    [[FOR, FOR], 'satisfied'],
     [[UNCLEAR], 'inconclusive'],
     [[FOR, UNCLEAR], 'inconclusive'],
     [[UNCLEAR, FOR], 'inconclusive'],
-    [[AGAINST], 'not-met'],
-    [[FOR, AGAINST], 'not-met'],
-    [[AGAINST, FOR], 'not-met'],
-    [[UNCLEAR, AGAINST], 'not-met'],
-    [[FOR, UNCLEAR, AGAINST], 'not-met'],
+    [[AGAINST], 'not-satisfied'],
+    [[FOR, AGAINST], 'not-satisfied'],
+    [[AGAINST, FOR], 'not-satisfied'],
+    [[UNCLEAR, AGAINST], 'not-satisfied'],
+    [[FOR, UNCLEAR, AGAINST], 'not-satisfied'],
   ])('%j: %s', (because, verdict) => {
     expect(weigh(because)).toEqual({ verdict, because })
   })
@@ -25,7 +25,7 @@ describe('what an argument comes to', () => {
   test('a step taken away never turns an argument against or undecided by steps left into support', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(FOR, AGAINST, UNCLEAR), { maxLength: 6 }), (because) => {
-        const isSupported = weigh(because).verdict === 'met'
+        const isSupported = weigh(because).verdict === 'satisfied'
         expect(isSupported).toBe(because.length > 0 && because.every((step) => step.says === 'for'))
       }),
     )

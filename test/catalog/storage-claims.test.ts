@@ -107,7 +107,7 @@ describe('declared paths', () => {
     const mounts = parseMountinfo(`${ROOT}2 1 0:9 / /data rw - tmpfs t rw\n`)
     const swaps = parseSwaps('Filename Type Size Used Priority\n/dev/sda partition 1 0 -2\n')
     const given = { 'storage.mounts': mounts, 'storage.swaps': swaps }
-    expect(concluded(inventoryEphiPaths, given, ['/data']).verdict).toBe('not-met')
+    expect(concluded(inventoryEphiPaths, given, ['/data']).verdict).toBe('not-satisfied')
   })
 
   test('a place where something is mounted on use is not called memory', () =>

@@ -107,7 +107,7 @@ describe('file systems over a network', () => {
 
   test('of the mixed node, each way is named', () => {
     const said = texts('fx-zfs-remote', 'encryption.in-transit.remote-mounts')
-    expect(verdict('fx-zfs-remote', 'encryption.in-transit.remote-mounts')).toBe('not-met')
+    expect(verdict('fx-zfs-remote', 'encryption.in-transit.remote-mounts')).toBe('not-satisfied')
     expect(said.filter((text) => text.startsWith('against: '))).toHaveLength(2)
     expect(said.join('\n')).toContain('connections of Lustre use “null”, where only krb5p and skpi encrypt')
     expect(said.join('\n')).toContain('ms_mode=prefer-secure may fall back')
@@ -247,10 +247,10 @@ describe('tunnels', () => {
     const [port] = covered.ports
     if (port === undefined) throw new Error('no port')
     const as = (rest: Partial<typeof port>) => fabric({ ...covered, ports: [{ ...port, ...rest }] })
-    expect(fabric(covered).verdict).toBe('met')
-    expect(fabric(links('')).verdict).toBe('not-met')
-    expect(as({ interfaces: [] }).verdict).toBe('not-met')
-    expect(as({ linkLayer: 'InfiniBand' }).verdict).toBe('not-met')
+    expect(fabric(covered).verdict).toBe('satisfied')
+    expect(fabric(links('')).verdict).toBe('not-satisfied')
+    expect(as({ interfaces: [] }).verdict).toBe('not-satisfied')
+    expect(as({ linkLayer: 'InfiniBand' }).verdict).toBe('not-satisfied')
     expect(as({ linkLayer: 'Unspecified', device: 'rdmap0s6' }).because[0]?.text).toContain('EFA')
     expect(as({ linkLayer: '' }).verdict).toBe('inconclusive')
     expect(as({ active: false }).verdict).toBe('not-applicable')

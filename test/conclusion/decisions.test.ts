@@ -29,8 +29,8 @@ const deciding = (
     built: true,
     population: 2,
     tested: 2,
-    met: 0,
-    notMet: 0,
+    satisfied: 0,
+    notSatisfied: 0,
     inconclusive: 0,
     notApplicable: 0,
     informational: 0,
@@ -41,11 +41,11 @@ const deciding = (
     ...counts,
   },
 })
-const met = deciding('required', { met: 2 })
-const failing = (...deviating: string[]) => deciding('required', { notMet: deviating.length }, { deviating })
-const open = deciding('required', { met: 1, inconclusive: 1 }, { unsettled: 1 })
+const met = deciding('required', { satisfied: 2 })
+const failing = (...deviating: string[]) => deciding('required', { notSatisfied: deviating.length }, { deviating })
+const open = deciding('required', { satisfied: 1, inconclusive: 1 }, { unsettled: 1 })
 const outside = deciding('required', { notApplicable: 2 })
-const pack = deciding('required', { source: 'pack', built: false, population: 1, tested: 1, met: 1 })
+const pack = deciding('required', { source: 'pack', built: false, population: 1, tested: 1, satisfied: 1 })
 const ALL = { population: 2, reached: 2 }
 const SOME = { population: 2, reached: 1 }
 const NO = { population: 2, reached: 0 }
@@ -55,38 +55,48 @@ describe('the server part, in the order of its steps', () => {
     ['1 nothing decides', [], ALL, 'no-server-test'],
     ['1 before 3: nothing decides, and nothing was reached', [], NO, 'no-server-test'],
     ['2 one deviates', [failing('x')], ALL, 'deviations'],
-    ['2 a counter check deviates', [met, deciding('counter', { notMet: 1 }, { deviating: ['x'] })], ALL, 'deviations'],
+    [
+      '2 a counter check deviates',
+      [met, deciding('counter', { notSatisfied: 1 }, { deviating: ['x'] })],
+      ALL,
+      'deviations',
+    ],
     ['2 before 4', [failing('x'), open], ALL, 'deviations'],
     ['2 before 5', [failing('x')], SOME, 'deviations'],
     ['3 nothing was reached', [open], NO, 'not-tested'],
     ['3 before 6: the pack does not stand in for servers', [pack, met], NO, 'not-tested'],
     ['3 asks for servers only where a check is about them', [pack], NO, 'no-deviations'],
     ['4 one is open', [met, open], ALL, 'unable-to-conclude'],
-    ['4 a counter check is open', [met, deciding('counter', { met: 1 }, { unsettled: 1 })], ALL, 'unable-to-conclude'],
+    [
+      '4 a counter check is open',
+      [met, deciding('counter', { satisfied: 1 }, { unsettled: 1 })],
+      ALL,
+      'unable-to-conclude',
+    ],
     ['4 before 5', [open], SOME, 'unable-to-conclude'],
     ['5 one was not reached', [met], SOME, 'scope-limitation'],
     ['5 before 7', [outside], SOME, 'scope-limitation'],
-    ['5 before 8', [deciding('counter', { met: 1 })], SOME, 'scope-limitation'],
+    ['5 before 8', [deciding('counter', { satisfied: 1 })], SOME, 'scope-limitation'],
     ['6 satisfied', [met], ALL, 'no-deviations'],
     ['6 recorded', [deciding('required', { informational: 2 })], ALL, 'no-deviations'],
-    ['6 answered', [deciding('required', { notMet: 2, answered: 2 })], ALL, 'no-deviations'],
+    ['6 answered', [deciding('required', { notSatisfied: 2, answered: 2 })], ALL, 'no-deviations'],
     ['6 one is satisfied, the other cannot apply', [outside, met], ALL, 'no-deviations'],
     ['7 none can apply', [outside], ALL, 'not-applicable'],
     [
       '7 a satisfied counter check does not make it apply',
-      [outside, deciding('counter', { met: 2 })],
+      [outside, deciding('counter', { satisfied: 2 })],
       ALL,
       'not-applicable',
     ],
-    ['8 counter checks alone', [deciding('counter', { met: 2 })], ALL, 'no-server-test'],
+    ['8 counter checks alone', [deciding('counter', { satisfied: 2 })], ALL, 'no-server-test'],
   ])('%s', (_name, checks, scope, state) => expect(serverPart(checks, scope).state).toBe(state))
 
   test('counts nodes, not results, and none where no check is about servers', () => {
     const accepted = { deviating: ['x', 'y'], accepted: ['x'] }
-    const twice = deciding('required', { notMet: 2, notRetested: 2 }, accepted)
+    const twice = deciding('required', { notSatisfied: 2, notRetested: 2 }, accepted)
     expect(
       serverPart(
-        [twice, deciding('required', { notMet: 1, notRetested: 1 }, { deviating: ['x'], accepted: ['x'] })],
+        [twice, deciding('required', { notSatisfied: 1, notRetested: 1 }, { deviating: ['x'], accepted: ['x'] })],
         ALL,
       ),
     ).toEqual({
@@ -100,11 +110,11 @@ describe('the server part, in the order of its steps', () => {
     expect(serverPart([twice, failing('x')], ALL).accepted).toBe(0)
     expect(serverPart([pack], ALL)).toMatchObject({ population: 0, tested: 0 })
     // A check of the chain of runs is about servers where it is built.
-    expect(serverPart([deciding('required', { source: 'runs', met: 2 })], ALL)).toMatchObject({
+    expect(serverPart([deciding('required', { source: 'runs', satisfied: 2 })], ALL)).toMatchObject({
       population: 2,
       tested: 2,
     })
-    expect(serverPart([deciding('required', { source: 'runs', built: false, met: 1 })], ALL)).toMatchObject({
+    expect(serverPart([deciding('required', { source: 'runs', built: false, satisfied: 1 })], ALL)).toMatchObject({
       population: 0,
     })
   })
@@ -199,20 +209,20 @@ const nodesOf = (...verdicts: Verdict[]) => verdicts.map((verdict, at) => nodeWi
 
 describe('results on servers', () => {
   test.each<[string, readonly Verdict[], ServerState, RowState]>([
-    ['every node satisfied', ['met', 'met'], 'no-deviations', 'supported'],
-    ['one deviates', ['met', 'not-met'], 'deviations', 'deviations'],
-    ['one is undecided', ['met', 'inconclusive'], 'unable-to-conclude', 'unable-to-conclude'],
-    ['one was not tested, though reached', ['met', 'not-tested'], 'unable-to-conclude', 'unable-to-conclude'],
-    ['it applies to one', ['not-applicable', 'met'], 'no-deviations', 'supported'],
+    ['every node satisfied', ['satisfied', 'satisfied'], 'no-deviations', 'supported'],
+    ['one deviates', ['satisfied', 'not-satisfied'], 'deviations', 'deviations'],
+    ['one is undecided', ['satisfied', 'inconclusive'], 'unable-to-conclude', 'unable-to-conclude'],
+    ['one was not tested, though reached', ['satisfied', 'not-tested'], 'unable-to-conclude', 'unable-to-conclude'],
+    ['it applies to one', ['not-applicable', 'satisfied'], 'no-deviations', 'supported'],
     ['it applies to none', ['not-applicable', 'not-applicable'], 'not-applicable', 'unable-to-conclude'],
-    ['it records', ['informational', 'met'], 'no-deviations', 'supported'],
+    ['it records', ['informational', 'satisfied'], 'no-deviations', 'supported'],
   ])('%s', (_name, verdicts, server, state) => expect(states(one({}, nodesOf(...verdicts)))).toEqual([server, state]))
 
   test('no nodes support nothing', () => expect(states(one({}, []))).toEqual(['not-tested', 'unable-to-conclude']))
 
   test('a mapped check that the catalog lacks is not tested', () => {
     const supports = ['a', 'unbuilt'].map((check) => ({ check, shows: 's' }))
-    const found = one({ supports }, nodesOf('met'))
+    const found = one({ supports }, nodesOf('satisfied'))
     expect(states(found)).toEqual(['unable-to-conclude', 'unable-to-conclude'])
     expect(found.checks[1]).toMatchObject({ built: false, notTested: 1, decides: true })
   })
@@ -224,8 +234,8 @@ describe('results on servers', () => {
           {
             node: 'n',
             findings: [
-              { check: 'gone', verdict: 'met' },
-              { check: 'a', verdict: 'met' },
+              { check: 'gone', verdict: 'satisfied' },
+              { check: 'a', verdict: 'satisfied' },
             ],
           },
         ]),
@@ -239,22 +249,30 @@ describe('results on servers', () => {
         { check: 'b', shows: 'b' },
       ],
     }
-    for (const verdict of ['met', 'not-met', 'inconclusive', 'not-tested'] as const)
+    for (const verdict of ['satisfied', 'not-satisfied', 'inconclusive', 'not-tested'] as const)
       expect(states(one(row, [nodeWith('n', verdict)]))).toEqual(['no-deviations', 'supported'])
   })
 
   test('a row without a deciding check and without documents is never supported', () => {
-    expect(states(one({ supports: [] }, nodesOf('met')))).toEqual(['no-server-test', 'unable-to-conclude'])
+    expect(states(one({ supports: [] }, nodesOf('satisfied')))).toEqual(['no-server-test', 'unable-to-conclude'])
     const counter = { supports: [{ check: 'a', shows: 'a', role: 'counter' as const }] }
-    expect(states(one(counter, nodesOf('met')))).toEqual(['no-server-test', 'unable-to-conclude'])
-    expect(states(one(counter, nodesOf('not-met')))).toEqual(['deviations', 'deviations'])
+    expect(states(one(counter, nodesOf('satisfied')))).toEqual(['no-server-test', 'unable-to-conclude'])
+    expect(states(one(counter, nodesOf('not-satisfied')))).toEqual(['deviations', 'deviations'])
   })
 
   test('a class out of scope has the state of nothing', () =>
-    expect(one({ evidenceClass: 'out-of-scope' }, nodesOf('not-met')).state).toBe('out-of-scope'))
+    expect(one({ evidenceClass: 'out-of-scope' }, nodesOf('not-satisfied')).state).toBe('out-of-scope'))
 
   test('every count of a check adds up to its population', () => {
-    const verdicts = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational', 'met'] as const
+    const verdicts = [
+      'satisfied',
+      'not-satisfied',
+      'inconclusive',
+      'not-applicable',
+      'not-tested',
+      'informational',
+      'satisfied',
+    ] as const
     expect(one({}, [...nodesOf(...verdicts), { node: 'silent', findings: [] }]).checks).toEqual([
       {
         check: 'a',
@@ -264,8 +282,8 @@ describe('results on servers', () => {
         built: true,
         population: 8,
         tested: 6,
-        met: 2,
-        notMet: 1,
+        satisfied: 2,
+        notSatisfied: 1,
         inconclusive: 1,
         notApplicable: 1,
         informational: 1,
@@ -279,15 +297,15 @@ describe('results on servers', () => {
 
   test('stale evidence: a deviation stays and was not retested, anything else is open', () => {
     const stale = (verdict: Verdict) => one({}, [{ ...nodeWith('n', verdict), stale: true }])
-    expect(stale('not-met')).toMatchObject({ state: 'deviations', server: { notRetested: 1 } })
-    for (const verdict of ['met', 'informational', 'not-applicable', 'inconclusive'] as const)
+    expect(stale('not-satisfied')).toMatchObject({ state: 'deviations', server: { notRetested: 1 } })
+    for (const verdict of ['satisfied', 'informational', 'not-applicable', 'inconclusive'] as const)
       expect(stale(verdict).server, verdict).toMatchObject({ state: 'unable-to-conclude', notRetested: 0 })
   })
 
   test('an overlay changes no row in force', () => {
     const overlay = frameworkOf([controlOf({ supports: [{ check: 'b', shows: 'b' }] })], { id: 'nprm', overlay: true })
     const catalog = catalogWith([frameworkOf([controlOf()]), overlay])
-    const nodes = [nodeWith('n', 'met', 'not-met')]
+    const nodes = [nodeWith('n', 'satisfied', 'not-satisfied')]
     const both = concludeControls(catalog, ['hipaa', 'nprm'], nodes, NOTHING)
     expect(both.map(({ framework, state }) => [framework, state])).toEqual([
       ['hipaa', 'supported'],
@@ -302,26 +320,26 @@ describe('risk acceptances never support', () => {
   const excepted = (changes: Partial<Exception> = {}) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
   const GONE = { at: AS_OF, by: 'x', reason: 'y' }
   test.each<[string, readonly Verdict[], Exception, string, number]>([
-    ['in force', ['not-met', 'met'], excepted(), AS_OF, 1],
-    ['in its last millisecond', ['not-met'], excepted({ expiresAt: day }), day, 1],
-    ['a millisecond after', ['not-met'], excepted({ expiresAt: day }), '2026-11-23T00:00:00.000Z', 0],
-    ['withdrawn', ['not-met'], excepted({ withdrawn: GONE }), AS_OF, 0],
-    ['on another node', ['not-met', 'met'], excepted({ nodes: ['n1'] }), AS_OF, 0],
-    ['of another check', ['not-met'], excepted({ check: 'b' }), AS_OF, 0],
-    ['on one of two', ['not-met', 'not-met'], excepted(), AS_OF, 1],
-    ['on both of two', ['not-met', 'not-met'], excepted({ nodes: ['n0', 'n1'] }), AS_OF, 2],
+    ['in force', ['not-satisfied', 'satisfied'], excepted(), AS_OF, 1],
+    ['in its last millisecond', ['not-satisfied'], excepted({ expiresAt: day }), day, 1],
+    ['a millisecond after', ['not-satisfied'], excepted({ expiresAt: day }), '2026-11-23T00:00:00.000Z', 0],
+    ['withdrawn', ['not-satisfied'], excepted({ withdrawn: GONE }), AS_OF, 0],
+    ['on another node', ['not-satisfied', 'satisfied'], excepted({ nodes: ['n1'] }), AS_OF, 0],
+    ['of another check', ['not-satisfied'], excepted({ check: 'b' }), AS_OF, 0],
+    ['on one of two', ['not-satisfied', 'not-satisfied'], excepted(), AS_OF, 1],
+    ['on both of two', ['not-satisfied', 'not-satisfied'], excepted({ nodes: ['n0', 'n1'] }), AS_OF, 2],
   ])('%s', (_name, verdicts, acceptance, asOf, accepted) => {
     const found = one({}, nodesOf(...verdicts), { register: { ...EMPTY_REGISTER, exceptions: [acceptance] }, asOf })
     expect(found).toMatchObject({ state: 'deviations', server: { state: 'deviations', accepted } })
     expect(found.checks[0]).toMatchObject({
       excepted: accepted,
-      notMet: verdicts.filter((v) => v === 'not-met').length,
+      notSatisfied: verdicts.filter((v) => v === 'not-satisfied').length,
     })
   })
 
   test.each(['inconclusive', 'not-tested'] as const)('on a result that is %s', (verdict) => {
     const register = { ...EMPTY_REGISTER, exceptions: [excepted()] }
-    expect(one({}, nodesOf(verdict, 'met'), { register })).toMatchObject({
+    expect(one({}, nodesOf(verdict, 'satisfied'), { register })).toMatchObject({
       state: 'unable-to-conclude',
       server: { accepted: 0 },
     })
@@ -329,7 +347,7 @@ describe('risk acceptances never support', () => {
 
   test('one that was only asked for accepts nothing', () => {
     const register = { ...EMPTY_REGISTER, pending: [pendingOf({ check: 'a', nodes: ['n0'] })] }
-    expect(one({}, nodesOf('not-met'), { register }).server.accepted).toBe(0)
+    expect(one({}, nodesOf('not-satisfied'), { register }).server.accepted).toBe(0)
   })
 })
 
@@ -341,18 +359,18 @@ describe('decisions about a row', () => {
     one(row, nodesOf(verdict), { register: { ...EMPTY_REGISTER, decisions } })
 
   test.each<[string, Partial<Control>, Verdict, RowState, string | null]>([
-    ['over a deviation: it stays', {}, 'not-met', 'deviations', null],
+    ['over a deviation: it stays', {}, 'not-satisfied', 'deviations', null],
     ['over something missing', {}, 'inconclusive', 'not-applicable', rationale.id],
-    ['over support', {}, 'met', 'not-applicable', rationale.id],
+    ['over support', {}, 'satisfied', 'not-applicable', rationale.id],
     ['over what applies nowhere', {}, 'not-applicable', 'not-applicable', rationale.id],
     [
       'over documents that are outstanding',
       { supports: [], needsAlso: ['The log'] },
-      'met',
+      'satisfied',
       'not-applicable',
       rationale.id,
     ],
-    ['over a row that is out of scope', { evidenceClass: 'out-of-scope' }, 'met', 'out-of-scope', rationale.id],
+    ['over a row that is out of scope', { evidenceClass: 'out-of-scope' }, 'satisfied', 'out-of-scope', rationale.id],
   ])('a row does not apply, %s', (_name, row, verdict, state, id) =>
     expect(over(row, verdict, [rationale])).toMatchObject({ state, rationale: id }),
   )
@@ -369,8 +387,8 @@ describe('decisions about a row', () => {
 
   test('two of one moment that agree: the same one is named in whatever order they are listed', () => {
     const both = [rationale, decided({ id: 'b'.repeat(32), decision: 'not-applicable' })]
-    expect(over({}, 'met', both).rationale).toBe('b'.repeat(32))
-    expect(over({}, 'met', both.toReversed()).rationale).toBe('b'.repeat(32))
+    expect(over({}, 'satisfied', both).rationale).toBe('b'.repeat(32))
+    expect(over({}, 'satisfied', both.toReversed()).rationale).toBe('b'.repeat(32))
   })
 
   test.each<[Decision['decision'], string, RowState]>([
@@ -380,7 +398,7 @@ describe('decisions about a row', () => {
     ['equivalent-alternative', 'required', 'deviations'],
     ['not-implemented', 'required', 'deviations'],
   ])('%s, of a deviation on a row that is %s', (decision, level, state) => {
-    expect(over({ level }, 'not-met', [decided({ decision })]).state).toBe(state)
+    expect(over({ level }, 'not-satisfied', [decided({ decision })]).state).toBe(state)
     expect(over({ level }, 'inconclusive', [decided({ decision })]).state).toBe('unable-to-conclude')
   })
 })
@@ -413,12 +431,12 @@ describe('what is answered once for the whole population', () => {
     ],
     ['a document that no request asks for: nothing decides', 'document', {}, 'unable-to-conclude'],
   ])('%s', (_name, source, changes, state) =>
-    expect(one({ supports }, nodesOf('met'), changes, from(source)).state).toBe(state),
+    expect(one({ supports }, nodesOf('satisfied'), changes, from(source)).state).toBe(state),
   )
 })
 
 test('the population of the provider’s listing changes no other row', () =>
-  expect(states(one({}, nodesOf('met'), { engagement: engagement(), uncovered: 1 }))).toEqual([
+  expect(states(one({}, nodesOf('satisfied'), { engagement: engagement(), uncovered: 1 }))).toEqual([
     'no-deviations',
     'supported',
   ]))
@@ -431,7 +449,7 @@ test.each([
   ['privacy', ['availability'], 'out-of-scope'],
 ])('category %s, with %j elected: %s', (category, categories, state) =>
   expect(
-    one({ ...(category === undefined ? {} : { category }) }, nodesOf('met'), {
+    one({ ...(category === undefined ? {} : { category }) }, nodesOf('satisfied'), {
       engagement: engagement({ categories: categories as NonNullable<Engagement['categories']> }),
     }).state,
   ).toBe(state),
@@ -462,7 +480,7 @@ describe('the scope of ePHI', () => {
       },
     }),
   })
-  const fleet = [nodeWith('n0', 'met'), nodeWith('n1', 'not-met', 'not-met')]
+  const fleet = [nodeWith('n0', 'satisfied'), nodeWith('n1', 'not-satisfied', 'not-satisfied')]
   const scoped = (changes: Partial<ConclusionMatter>, nodes = fleet) => one({ scope: 'ephi' }, nodes, changes, catalog)
 
   test('only nodes that hold it are tested', () =>
@@ -509,9 +527,13 @@ describe('the scope of ePHI', () => {
 
   test('in other rows, a check of paths and flows cannot apply to a node outside; any other check can', () => {
     const paths = { supports: [{ check: 'b', shows: 'b' }] }
-    expect(one(paths, fleet, ephi(['n0']), catalog).checks[0]).toMatchObject({ met: 1, notApplicable: 1, notMet: 0 })
+    expect(one(paths, fleet, ephi(['n0']), catalog).checks[0]).toMatchObject({
+      satisfied: 1,
+      notApplicable: 1,
+      notSatisfied: 0,
+    })
     expect(one({}, fleet, ephi(['n0']), catalog).state).toBe('deviations')
-    const unreachedOutside = [nodeWith('n0', 'met'), nodeWith('n1', 'not-tested', 'not-tested')]
+    const unreachedOutside = [nodeWith('n0', 'satisfied'), nodeWith('n1', 'not-tested', 'not-tested')]
     expect(one(paths, unreachedOutside, ephi(['n0']), catalog)).toMatchObject({
       server: { state: 'scope-limitation' },
       checks: [{ notTested: 1, notApplicable: 0 }],
@@ -532,7 +554,7 @@ test('a thousand nodes, 400 rows and a full register', () => {
     node: `node-${at}`,
     findings: checks.map((check, of) => ({
       check,
-      verdict: (at + of) % 50 === 0 ? ('not-met' as const) : ('met' as const),
+      verdict: (at + of) % 50 === 0 ? ('not-satisfied' as const) : ('satisfied' as const),
     })),
   }))
   const names = nodes.map(({ node }) => node)

@@ -48,7 +48,7 @@ const observed = (rows: readonly ControlAssessment[], check: string): string[] =
     .filter(
       ({ state, checks }) =>
         state !== 'out-of-scope' &&
-        checks.some((one) => one.check === check && one.role === 'supporting' && !one.decides && one.notMet > 0),
+        checks.some((one) => one.check === check && one.role === 'supporting' && !one.decides && one.notSatisfied > 0),
     )
     .map(({ control }) => short(control))
 
@@ -124,13 +124,13 @@ test('F5: three flawless servers, one not reached, every document', () => {
 
 describe('a check that is not satisfied changes the rows that it decides, and no other', () => {
   test('F6: a weak key is an observation', () => {
-    const rows = except({ 'access.authorized-keys': 'not-met' })
+    const rows = except({ 'access.authorized-keys': 'not-satisfied' })
     expect(changes(flawless, rows)).toEqual([])
     expect(observed(rows, 'access.authorized-keys')).toEqual(expect.arrayContaining(['312(d)', 'CC6.1']))
   })
 
   test('F7: a shared account', () => {
-    const rows = except({ 'access.unique-accounts': 'not-met' })
+    const rows = except({ 'access.unique-accounts': 'not-satisfied' })
     expect(changes(flawless, rows)).toEqual(to('deviations', ['312(a)(1)', '312(a)(2)(i)', '312(d)', 'CC6.1']))
     expect(statesOf(rows).get('308(a)(3)(ii)(C)')).toBe('supported')
     expect(serverLine(row(rows, '312(d)').server)).toBe('Deviations noted: deviations on 1 of 1 nodes tested')
@@ -141,26 +141,26 @@ describe('a check that is not satisfied changes the rows that it decides, and no
       changes(
         flawless,
         except({
-          'tenancy.iommu': 'not-met',
-          'encryption.in-transit.fabric': 'not-met',
-          'integrity.secure-boot': 'not-met',
-          'integrity.kernel-lockdown': 'not-met',
-          'access.sshd.mfa': 'not-met',
+          'tenancy.iommu': 'not-satisfied',
+          'encryption.in-transit.fabric': 'not-satisfied',
+          'integrity.secure-boot': 'not-satisfied',
+          'integrity.kernel-lockdown': 'not-satisfied',
+          'access.sshd.mfa': 'not-satisfied',
         }),
       ),
     ).toEqual([]))
 
   test('F14: another mount in clear is an observation', () => {
-    const rows = except({ 'encryption.at-rest.other-mounts': 'not-met' })
+    const rows = except({ 'encryption.at-rest.other-mounts': 'not-satisfied' })
     expect(changes(flawless, rows)).toEqual([])
     expect(observed(rows, 'encryption.at-rest.other-mounts')).toEqual(['312(a)(2)(iv)', 'CC6.1', 'C1.1'])
   })
 
   test('F16: a foreign tenant', () => {
     const foreign = {
-      'tenancy.gpu-processes': 'not-met',
-      'tenancy.gpu-exclusive': 'not-met',
-      'tenancy.user-census': 'not-met',
+      'tenancy.gpu-processes': 'not-satisfied',
+      'tenancy.gpu-exclusive': 'not-satisfied',
+      'tenancy.user-census': 'not-satisfied',
     } as const
     expect(changes(flawless, except(foreign))).toEqual(to('deviations', ['312(a)(1)', 'CC6.1', 'C1.1']))
     // Its finding comes first on page 1.
@@ -170,7 +170,7 @@ describe('a check that is not satisfied changes the rows that it decides, and no
 })
 
 describe('documents that answer results', () => {
-  const weak = { 'access.sshd.password-auth': 'not-met', 'access.sshd.mfa': 'not-met' } as const
+  const weak = { 'access.sshd.password-auth': 'not-satisfied', 'access.sshd.mfa': 'not-satisfied' } as const
 
   test('F8: single-factor SSH, and the bastion’s document names no check', () => {
     const rows = except(weak)
@@ -187,7 +187,7 @@ describe('documents that answer results', () => {
     for (const check of Object.keys(weak))
       for (const { control, checks } of rows)
         for (const one of checks.filter((each) => each.check === check))
-          expect(one, short(control)).toMatchObject({ notMet: 1, answered: 1, met: 0 })
+          expect(one, short(control)).toMatchObject({ notSatisfied: 1, answered: 1, satisfied: 0 })
   })
 
   test('F21: the patch level is undecided, and then answered by a scan', () => {
@@ -199,7 +199,7 @@ describe('documents that answer results', () => {
 })
 
 describe('a declared path in clear', () => {
-  const open = { 'encryption.at-rest.ephi-paths': 'not-met' } as const
+  const open = { 'encryption.at-rest.ephi-paths': 'not-satisfied' } as const
   const rows = ['312(a)(2)(iv)', 'CC6.1', 'C1.1']
 
   test('F11: three rows', () => {
@@ -247,7 +247,10 @@ test('F17: the restore test failed', () => {
 })
 
 test('F18: all evidence is 31 days old, and the firewall was not satisfied', () => {
-  const rows = concluded({ nodes: [staled(server('a', { 'network.host-firewall': 'not-met' }))], register: DOCUMENTS })
+  const rows = concluded({
+    nodes: [staled(server('a', { 'network.host-firewall': 'not-satisfied' }))],
+    register: DOCUMENTS,
+  })
   expect(inState(rows, 'deviations')).toEqual(['CC6.6'])
   expect(serverLine(row(rows, 'CC6.6').server)).toBe(
     'Deviations noted: deviations on 1 of 1 nodes tested; 1 not retested since',
@@ -289,8 +292,8 @@ describe('F20: a second server without ePHI has open disks and no backup tool', 
   const nodes = [
     server('a'),
     server('b', {
-      'encryption.at-rest.block-graph': 'not-met',
-      'encryption.at-rest.other-mounts': 'not-met',
+      'encryption.at-rest.block-graph': 'not-satisfied',
+      'encryption.at-rest.other-mounts': 'not-satisfied',
       'encryption.at-rest.ephi-paths': 'inconclusive',
       'backup.job-status': 'inconclusive',
       'backup.freshness': 'inconclusive',
@@ -314,7 +317,7 @@ describe('F20: a second server without ePHI has open disks and no backup tool', 
 
 test('F22: three servers, one with the audit service off, one not reached', () => {
   const rows = concluded({
-    nodes: [server('a'), server('b', { 'audit.auditd-running': 'not-met' }), unreached('c')],
+    nodes: [server('a'), server('b', { 'audit.auditd-running': 'not-satisfied' }), unreached('c')],
     register: DOCUMENTS,
   })
   expect(serverLine(row(rows, '312(b)').server)).toBe(

@@ -193,7 +193,7 @@ const results = fc.array(fc.record({ node: nodeName, check }), { minLength: 1, m
 describe('more evidence', () => {
   test('I1: a result that turns satisfied worsens no row', () =>
     holds(results, (fleet, turned) => {
-      const after = turned.reduce((one, { node, check: id }) => withResult(one, node, id, 'met'), fleet)
+      const after = turned.reduce((one, { node, check: id }) => withResult(one, node, id, 'satisfied'), fleet)
       expect(worse(concluded(fleet), concluded(after))).toEqual([])
     }))
 
@@ -233,7 +233,9 @@ describe('less evidence', () => {
     holds(fc.record({ results, at: fc.nat() }), (fleet, { results: removed, at }) => {
       const before = concluded(fleet)
       const satisfied = removed.filter(({ node, check: id }) =>
-        fleet.nodes.some((one) => one.node === node && one.findings.some((f) => f.check === id && f.verdict === 'met')),
+        fleet.nodes.some(
+          (one) => one.node === node && one.findings.some((f) => f.check === id && f.verdict === 'satisfied'),
+        ),
       )
       const after = satisfied.reduce((one, { node, check: id }) => withResult(one, node, id, 'not-tested'), fleet)
       expect(worse(concluded(after), before)).toEqual([])
@@ -340,10 +342,11 @@ test('I10: every count adds up', () =>
         documents.held + documents.outstanding.length + documents.deviations.length,
       )
       for (const one of checks) {
-        const sum = one.met + one.notMet + one.inconclusive + one.notApplicable + one.informational + one.notTested
+        const sum =
+          one.satisfied + one.notSatisfied + one.inconclusive + one.notApplicable + one.informational + one.notTested
         expect(sum, one.check).toBe(one.population)
         expect(one.tested + one.notTested, one.check).toBeLessThanOrEqual(one.population)
-        expect(one.excepted + one.notRetested <= 2 * one.notMet, one.check).toBe(true)
+        expect(one.excepted + one.notRetested <= 2 * one.notSatisfied, one.check).toBe(true)
       }
     }
   }))
@@ -365,7 +368,7 @@ describe('I6: every state is reached', () => {
 
   test('by every row on servers: deviations, unable to conclude, scope limitation, and no deviations', () => {
     expect(onServers).toHaveLength(35)
-    expect(missing(of({ nodes: [all('not-met')], register: documents }), onServers, 'deviations')).toEqual([])
+    expect(missing(of({ nodes: [all('not-satisfied')], register: documents }), onServers, 'deviations')).toEqual([])
     expect(serverStates(of({ nodes: [all('inconclusive')] }))).toEqual(['unable-to-conclude'])
     expect(serverStates(of({ nodes: [server('a'), unreached('b')] }))).toEqual(['scope-limitation'])
     expect(serverStates(of({ nodes: [unreached('a')] }))).toEqual(['not-tested'])
@@ -395,7 +398,7 @@ describe('I6: every state is reached', () => {
     const decisions = addressable.map(({ framework, key }, at) =>
       decisionOf({ id: String(at).padStart(32, '0'), framework, control: key, decision: 'not-implemented' }),
     )
-    const rows = of({ nodes: [all('not-met')], register: registerWith(allDocuments(), { decisions }) })
+    const rows = of({ nodes: [all('not-satisfied')], register: registerWith(allDocuments(), { decisions }) })
     expect(addressable.length).toBeGreaterThan(5)
     expect(missing(rows, addressable, 'addressable-decision')).toEqual([])
   })

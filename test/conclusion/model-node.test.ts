@@ -45,9 +45,9 @@ test('without documents, the one deviation of SOC 2 is the driver that is out of
   expect(inState(without, 'deviations')).toEqual(['CC7.1'])
   expect(inState(without, 'documents-outstanding', 'soc2')).toHaveLength(50)
   const cc71 = without.find(({ control }) => control === 'soc2:CC7.1')
-  expect(cc71?.checks.filter(({ decides, notMet }) => decides && notMet > 0).map(({ check }) => check)).toEqual([
-    'vuln.eol',
-  ])
+  expect(
+    cc71?.checks.filter(({ decides, notSatisfied }) => decides && notSatisfied > 0).map(({ check }) => check),
+  ).toEqual(['vuln.eol'])
 })
 
 test('with every document, all other rows are supported', () => {
@@ -58,7 +58,9 @@ test('with every document, all other rows are supported', () => {
 
 test('single-factor SSH is an observation at three rows, and decides none', () => {
   const rows = documented.filter(({ checks }) =>
-    checks.some(({ check, role, notMet }) => check === 'access.sshd.mfa' && role === 'supporting' && notMet > 0),
+    checks.some(
+      ({ check, role, notSatisfied }) => check === 'access.sshd.mfa' && role === 'supporting' && notSatisfied > 0,
+    ),
   )
   expect(rows.map(({ control }) => control)).toEqual(
     expect.arrayContaining(['hipaa:164.312(d)', 'soc2:CC6.1', 'soc2:CC6.6']),

@@ -32,7 +32,7 @@ const catalogWith = (isMet: Evaluate, changes: Partial<Catalog> = {}): Catalog =
       limits: 'Says nothing about times before or after.',
       needs: { areas },
       evaluate: ({ areas: count }, _, context) => ({
-        verdict: isMet(count as number, context) ? 'met' : 'not-met',
+        verdict: isMet(count as number, context) ? 'satisfied' : 'not-satisfied',
         because: [{ says: 'for', text: 'Listed.', probe: areas.id }],
       }),
     }),
@@ -75,11 +75,11 @@ describe('a flip taken apart', () => {
     expect(detail).toMatchObject({
       node: NODE,
       check: ID,
-      before: 'met',
-      after: 'not-met',
+      before: 'satisfied',
+      after: 'not-satisfied',
       because: 'evidence',
       probes: ['swap.areas'],
-      steps: { stated: 'met', rules: 'met', scope: 'met', evidence: 'not-met' },
+      steps: { stated: 'satisfied', rules: 'satisfied', scope: 'satisfied', evidence: 'not-satisfied' },
     })
     const head = 'Filename Type Size Used Priority\n'
     expect(detail?.captures).toEqual([
@@ -100,7 +100,7 @@ describe('a flip taken apart', () => {
     expect(only(before, told('2', answered(SWAP, '21')))).toMatchObject({
       because: 'rules',
       probes: [],
-      steps: { stated: 'met', rules: 'not-met', scope: 'not-met', evidence: 'not-met' },
+      steps: { stated: 'satisfied', rules: 'not-satisfied', scope: 'not-satisfied', evidence: 'not-satisfied' },
       captures: [],
     })
   })
@@ -120,7 +120,7 @@ describe('a flip taken apart', () => {
       told(name, answered(SWAP, day), { catalog, scope: { profile: { name: profile, changes: [] } } })
     expect(only(of('1', '20', 'cis'), of('2', '21', 'baseline'), catalog)).toMatchObject({
       because: 'rules',
-      steps: { stated: 'met', rules: 'not-met', evidence: 'not-met' },
+      steps: { stated: 'satisfied', rules: 'not-satisfied', evidence: 'not-satisfied' },
     })
   })
   test('scope alone: what is declared of the node, and what is declared besides', () => {
@@ -131,7 +131,7 @@ describe('a flip taken apart', () => {
     expect(only(was, is, byUser)).toMatchObject({
       because: 'scope',
       probes: [],
-      steps: { stated: 'met', rules: 'met', scope: 'not-met', evidence: 'not-met' },
+      steps: { stated: 'satisfied', rules: 'satisfied', scope: 'not-satisfied', evidence: 'not-satisfied' },
     })
     const byPlace = catalogWith((_, { location }) => location === undefined)
     const location = { residency: [] }
@@ -145,10 +145,10 @@ describe('a flip taken apart', () => {
     const recording = answered('')
     const [was, is] = [told('1', recording), told('2', recording, { asOf: '2026-12-25T09:00:00.000Z' })]
     expect(only(was, is)).toMatchObject({
-      before: 'met',
+      before: 'satisfied',
       after: 'inconclusive',
       because: 'time',
-      steps: { stated: 'met', rules: 'met', scope: 'met', evidence: 'met' },
+      steps: { stated: 'satisfied', rules: 'satisfied', scope: 'satisfied', evidence: 'satisfied' },
       captures: [],
     })
     // The other way round: what was stale was asked again, with the same answer.
@@ -174,7 +174,7 @@ describe('a flip taken apart', () => {
     const failed = { ...gone, captures: [{ ...capture, meta: { ...capture.meta, exitCode: 1 } }] }
     expect(only(told('1', answered(SWAP), { catalog: mild }), told('2', failed))).toMatchObject({
       because: 'undecided',
-      steps: { stated: 'met', rules: 'not-met', scope: 'not-met', evidence: 'inconclusive' },
+      steps: { stated: 'satisfied', rules: 'not-satisfied', scope: 'not-satisfied', evidence: 'inconclusive' },
     })
   })
   test('what a run stated and nothing at hand leads to is not explained away', () => {

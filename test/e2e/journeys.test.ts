@@ -104,7 +104,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
     })
 
     test('accepts one finding until a day; its verdict stays', async () => {
-      await page.locator('.claims-list button').filter({ hasText: verdictWords['not-met'].label }).first().click()
+      await page.locator('.claims-list button').filter({ hasText: verdictWords['not-satisfied'].label }).first().click()
       await press(page, 'Add risk acceptance…')
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel('Reason').fill('The firmware is replaced in the next maintenance window.')
@@ -121,7 +121,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
         .waitFor()
       await page
         .locator('.claims-list button')
-        .filter({ hasText: verdictWords['not-met'].label })
+        .filter({ hasText: verdictWords['not-satisfied'].label })
         .filter({ hasText: 'Risk accepted' })
         .waitFor()
       await shot(page, '44-officer-accepted', true)

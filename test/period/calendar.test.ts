@@ -54,7 +54,7 @@ function calendar(entries: readonly LoggedEntry[], from: string, to: string, fac
 /** planned, met, late, recorded, unrecorded, unplanned of each day. */
 const rows = (entries: readonly LoggedEntry[], from: string, to: string): readonly string[] =>
   calendar(entries, from, to).calendar.days.map(
-    ({ day, planned, met: m, late, recorded, unrecorded, unplanned }) =>
+    ({ day, planned, completed: m, late, recorded, unrecorded, unplanned }) =>
       `${day.slice(8)} ${[planned, m, late, recorded, unrecorded, unplanned].join(' ')}`,
   )
 
@@ -77,7 +77,7 @@ describe('A calendar', () => {
     const { calendar: found, unrecorded } = calendar(entries, '2026-10-01', '2026-10-05')
     expect(found.counts).toMatchObject({
       planned: 5,
-      met: 2,
+      satisfied: 2,
       late: 1,
       recorded: 1,
       unrecorded: 2,
@@ -153,14 +153,14 @@ describe('A calendar', () => {
 
   test('a run that names a plan which the chain does not have is unplanned, and told', () => {
     const { calendar: found, notes } = calendar(log(met(at(1))), '2026-10-01', '2026-10-01')
-    expect(found.counts).toMatchObject({ planned: 0, met: 0, unplanned: 1 })
+    expect(found.counts).toMatchObject({ planned: 0, satisfied: 0, unplanned: 1 })
     expect(notes).toEqual([expect.stringMatching(/It counts as unscheduled/)])
   })
 
   test('a run without facts supports nothing', () => {
     const entries = log(nightly(), met(at(1)))
     const { calendar: found, runs } = calendar(entries, '2026-10-01', '2026-10-01', new Map())
-    expect(found.counts).toMatchObject({ met: 1, daysWith: 0 })
+    expect(found.counts).toMatchObject({ satisfied: 1, daysWith: 0 })
     expect(found.without).toHaveLength(1)
     expect(runs[0]).toMatchObject({ catalog: null, rules: null, answered: 0 })
   })
@@ -185,10 +185,10 @@ describe('A calendar', () => {
         const entries = log(nightly(), ...more)
         const facts = [...factsFor(entries)]
         const found = calendar(entries, '2026-10-01', '2026-10-31', new Map(facts))
-        const { planned, met: m, recorded, unrecorded, late } = found.calendar.counts
+        const { planned, completed: m, recorded, unrecorded, late } = found.calendar.counts
         expect(m + recorded + unrecorded).toBe(planned)
         expect(late).toBeLessThanOrEqual(m)
-        for (const one of found.calendar.days) expect(one.met + one.recorded + one.unrecorded).toBe(one.planned)
+        for (const one of found.calendar.days) expect(one.completed + one.recorded + one.unrecorded).toBe(one.planned)
         expect(calendar(entries, '2026-10-01', '2026-10-31', new Map(facts.reverse()))).toEqual(found)
       }),
       { numRuns: 150 },
@@ -204,7 +204,12 @@ describe('a run that is due and has not arrived', () => {
   }
   const state = (entries: readonly LoggedEntry[], asOf: string) => {
     const { awaited, unrecorded, calendar: found } = reading(entries, asOf)
-    return [awaited.map(({ due, until }) => [due, until]), unrecorded.length, found.counts.planned, found.counts.met]
+    return [
+      awaited.map(({ due, until }) => [due, until]),
+      unrecorded.length,
+      found.counts.planned,
+      found.counts.completed,
+    ]
   }
   const until = at(2, '03:00')
   test.each([
@@ -222,7 +227,7 @@ describe('a run that is due and has not arrived', () => {
         const asOf = new Date(Date.parse('2026-10-02T00:00:00.000Z') + minutes * 60_000).toISOString()
         const entries = log(nightly(), ...(gaps ? [gap(at(2))] : []), ...(runs ? [met(at(2), at(2, '02:10'))] : []))
         const { awaited, calendar: found } = reading(entries, asOf)
-        const { planned, met: took, recorded, unrecorded } = found.counts
+        const { planned, completed: took, recorded, unrecorded } = found.counts
         expect(took + recorded + unrecorded).toBe(planned)
         expect(planned + awaited.length).toBe(asOf >= at(2) ? 1 : 0)
       }),

@@ -63,7 +63,13 @@ afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 describe('A sealed account of a period', () => {
   test('says what took place, and verifies', async () => {
     expect(made.shortfalls).toEqual([])
-    expect(made.period.calendar.counts).toMatchObject({ planned: 5, met: 3, recorded: 1, unrecorded: 1, daysWith: 3 })
+    expect(made.period.calendar.counts).toMatchObject({
+      planned: 5,
+      satisfied: 3,
+      recorded: 1,
+      unrecorded: 1,
+      daysWith: 3,
+    })
     expect(made.period.deviations).toMatchObject([
       { node: 'node-b', found: { run: 'run-24' }, fixed: { run: 'run-26' }, open: false },
     ])

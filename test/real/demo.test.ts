@@ -35,7 +35,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       if (folder !== '') rmSync(folder, { recursive: true })
       made()
-      if (BOUNDED.every((node) => verdict(node, 'location.rtt-bound') === 'met')) break
+      if (BOUNDED.every((node) => verdict(node, 'location.rtt-bound') === 'satisfied')) break
     }
   })
   function made(): void {
@@ -70,8 +70,8 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     expect(layer('demo-metal-04')?.layer).toBe('vm')
     expect(layer('demo-metal-04')?.reasons.filter(({ says }) => says === 'against').length).toBeGreaterThanOrEqual(5)
     expect(layer('demo-shared-05')?.tenancy).toBe('shared')
-    expect(verdict('demo-gpu-02', 'encryption.at-rest.scratch')).toBe('not-met')
-    expect(verdict('demo-gpu-01', 'encryption.at-rest.scratch')).toBe('met')
+    expect(verdict('demo-gpu-02', 'encryption.at-rest.scratch')).toBe('not-satisfied')
+    expect(verdict('demo-gpu-01', 'encryption.at-rest.scratch')).toBe('satisfied')
     expect(verdict('demo-nosudo-06', 'encryption.at-rest.cipher')).toBe('inconclusive')
     const failures = assessment.nodes.map(({ failure }) => failure?.code ?? null)
     expect(failures.slice().sort()).toEqual([
@@ -87,8 +87,8 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
   })
 
   test('location is bounded where it can be and contradicted where it was declared wrong', () => {
-    expect(verdict('demo-gpu-01', 'location.rtt-bound')).toBe('met')
-    expect(verdict('demo-metal-04', 'location.rtt-bound')).toBe('not-met')
+    expect(verdict('demo-gpu-01', 'location.rtt-bound')).toBe('satisfied')
+    expect(verdict('demo-metal-04', 'location.rtt-bound')).toBe('not-satisfied')
   })
 
   test('of four nodes one place is bounded inside, one consistent, one contradicted, one asserted only', () => {
@@ -123,8 +123,8 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
       'DEMO-S0004',
       'DEMO-S0005',
     ])
-    expect(verdict('demo-gpu-02', 'location.site-record')).toBe('met')
-    expect(verdict('demo-metal-04', 'location.site-record')).toBe('not-met')
+    expect(verdict('demo-gpu-02', 'location.site-record')).toBe('satisfied')
+    expect(verdict('demo-metal-04', 'location.site-record')).toBe('not-satisfied')
   })
 
   test('each policy is answered on the nodes that it is for', () => {

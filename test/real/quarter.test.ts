@@ -34,7 +34,7 @@ describe('a simulated stretch of nightly runs', () => {
   test('the calendar has every day: met, late, recorded and unrecorded', () => {
     expect(closed.period.calendar.counts).toEqual({
       planned: 12,
-      met: 9,
+      satisfied: 9,
       late: 1,
       recorded: 2,
       unrecorded: 1,
@@ -69,7 +69,7 @@ describe('a simulated stretch of nightly runs', () => {
     expect(asked(weakened)).toEqual(['node-01 sshd.effective'])
     expect(weakened.flips.map(({ check, after }) => [check, after])).toContainEqual([
       'access.sshd.password-auth',
-      'not-met',
+      'not-satisfied',
     ])
     expect(asked(await drift(3, 4))).toEqual(['node-01 accounts.local', 'node-01 authorized-keys'])
     expect(asked(await drift(7, 10))).toContain('node-01 packages.list-dpkg')

@@ -40,7 +40,9 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     return ASIDE.includes(verdict) ? `${n}` : `${n} of ${count((one) => of(one) && !ASIDE.includes(one.verdict))}`
   }
   const contradictedChecks = () =>
-    told.catalog.checks.filter(({ id }) => count(({ check, verdict }) => check === id && verdict === 'not-met') > 0)
+    told.catalog.checks.filter(
+      ({ id }) => count(({ check, verdict }) => check === id && verdict === 'not-satisfied') > 0,
+    )
   /** As tables print how many of N answered how, worst first. */
   const counts = (id: string): readonly (readonly [verdict: string, words: string])[] =>
     Object.keys(COUNTED).flatMap((verdict) => {
@@ -94,7 +96,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('the summary: verdicts, contradicted checks and nodes, node by property', () => {
     const summary = part('Summary')
-    const verdicts = ['met', 'not-met', 'inconclusive', 'not-applicable', 'not-tested', 'informational']
+    const verdicts = ['satisfied', 'not-satisfied', 'inconclusive', 'not-applicable', 'not-tested', 'informational']
     expect(summary).toContain(
       tight(
         `${told.catalog.checks.length} checks on ${told.nodes.length} nodes ${verdicts
@@ -102,7 +104,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
           .join(' ')}`,
       ),
     )
-    const apart = new Set(told.verdicts.filter(({ verdict }) => verdict === 'not-met').map(({ node }) => node))
+    const apart = new Set(told.verdicts.filter(({ verdict }) => verdict === 'not-satisfied').map(({ node }) => node))
     expect(summary).toContain(
       tight(
         `${contradictedChecks().length} of ${told.catalog.checks.length} checks are not satisfied on at least one node`,
@@ -116,13 +118,13 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
           (one) =>
             one.node === node &&
             one.property === property &&
-            one.verdict === 'not-met' &&
+            one.verdict === 'not-satisfied' &&
             told.exceptions.inForce.some(({ check, nodes }) => check === one.check && nodes.includes(node)),
         )
       const cells = properties.map((property) => {
         const here: Where = (one) => one.node === node && one.property === property
         const aside = count((one) => here(one) && ASIDE.includes(one.verdict))
-        const [met, decided] = [share('met', here), count(here) - aside]
+        const [met, decided] = [share('satisfied', here), count(here) - aside]
         return `${[...(decided > 0 ? [met] : []), ...(aside > 0 ? [`+${aside}`] : [])].join(' ')}${accepted(property) > 0 ? ` ${accepted(property)} accepted` : ''}`
       })
       const silent = told.answered.some((one) => one.node === node) ? '' : 'no evidence'
@@ -151,10 +153,10 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('gaps: claims, findings, and nodes of each', () => {
     const gaps = part('Gaps')
-    const findings = count(({ verdict }) => verdict === 'not-met')
+    const findings = count(({ verdict }) => verdict === 'not-satisfied')
     expect(gaps).toContain(tight(`${contradictedChecks().length} claims are contradicted, in ${findings} findings`))
     for (const { id } of contradictedChecks()) {
-      const n = count(({ check, verdict }) => check === id && verdict === 'not-met')
+      const n = count(({ check, verdict }) => check === id && verdict === 'not-satisfied')
       const tested = count(({ check, verdict }) => check === id && verdict !== 'not-tested')
       expect(gaps).toContain(tight(`Check ${id}. Deviations on ${n} of ${tested} nodes tested`))
     }
@@ -197,14 +199,14 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
       ? []
       : (
           [
-            ['satisfied', 'met'],
+            ['satisfied', 'satisfied'],
             ['inconclusive', 'inconclusive'],
             ['not applicable', 'not-applicable'],
             ['recorded', 'informational'],
           ] as const
         ).flatMap(([word, verdict]) => (n(verdict) === 0 ? [] : [`${word} ${n(verdict)}`]))
     return [
-      isRecorded ? `recorded on ${tested} of ${tested} tested` : `deviations ${n('not-met')} of ${tested} tested`,
+      isRecorded ? `recorded on ${tested} of ${tested} tested` : `deviations ${n('not-satisfied')} of ${tested} tested`,
       ...others,
       ...(untested === 0 ? [] : [`not tested ${untested}`]),
     ].join('; ')
@@ -227,7 +229,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     expect(section).toContain(`Inforce(${inForce.length})`)
     expect(section).toContain(`Ended(${ended.length})`)
     for (const { check, nodes } of [...inForce, ...ended]) {
-      const n = count((one) => one.check === check && nodes.includes(one.node) && one.verdict === 'not-met')
+      const n = count((one) => one.check === check && nodes.includes(one.node) && one.verdict === 'not-satisfied')
       expect(section).toContain(tight(`${nodes.length} of ${told.nodes.length}: ${nodes.join(', ')}`))
       expect(section).toContain(tight(`Currently not satisfied on ${n} of ${nodes.length} of them`))
     }

@@ -220,7 +220,7 @@ describe.skipIf(whyNoUsers !== null)(
       ])
       const { running, verdicts } = judge(wire, [first.port])
       expect(running.servers.map(({ doubts }) => doubts)).toEqual([[]])
-      expect(verdicts).toEqual({ root: 'inconclusive', password: 'met', list: 'met' })
+      expect(verdicts).toEqual({ root: 'inconclusive', password: 'satisfied', list: 'satisfied' })
     })
 
     test('no credential is sent, nobody logs in, and the log holds the lines that the preview names', async () => {
@@ -238,7 +238,11 @@ describe.skipIf(whyNoUsers !== null)(
       const ports = [first.port, second.port]
       const wire = await ask(connection, ports)
       expect(answersOf(wire)[1]).toContain('root methods publickey,password')
-      expect(judge(wire, ports).verdicts).toEqual({ root: 'inconclusive', password: 'not-met', list: 'inconclusive' })
+      expect(judge(wire, ports).verdicts).toEqual({
+        root: 'inconclusive',
+        password: 'not-satisfied',
+        list: 'inconclusive',
+      })
     })
 
     test('a session that came in by a server with other settings is not taken for one with these', async () => {
@@ -291,7 +295,7 @@ describe.skipIf(whyNoUsers !== null)(
       })
       through.close()
       expect(running.servers.map(({ isOther }) => isOther)).toEqual([true])
-      expect(verdicts).toEqual({ root: 'inconclusive', password: 'not-met', list: 'inconclusive' })
+      expect(verdicts).toEqual({ root: 'inconclusive', password: 'not-satisfied', list: 'inconclusive' })
     })
 
     const noDropbear =
@@ -321,13 +325,13 @@ describe.skipIf(whyNoUsers !== null)(
       const both = await ask(connection, [first.port, open22])
       expect(judge(both, [first.port, open22]).verdicts).toEqual({
         root: 'inconclusive',
-        password: 'not-met',
+        password: 'not-satisfied',
         list: 'inconclusive',
       })
       const quiet = await ask(connection, [first.port, keysOnly])
       expect(judge(quiet, [first.port, keysOnly]).verdicts).toEqual({
         root: 'inconclusive',
-        password: 'met',
+        password: 'satisfied',
         list: 'inconclusive',
       })
     })
@@ -355,7 +359,7 @@ describe.skipIf(whyNoUsers !== null)(
         session: empty.port,
       })
       through.close()
-      expect(seen.verdicts.password).toBe('not-met')
+      expect(seen.verdicts.password).toBe('not-satisfied')
     })
 
     test.each([[['AllowTcpForwarding no']], [['DisableForwarding yes']]])(

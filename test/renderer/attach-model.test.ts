@@ -96,11 +96,11 @@ describe('results that a request may answer', () => {
   const made = view(
     [check('access.mfa', 'access'), check('access.root', 'access'), check('other', 'access')],
     [
-      row('a', ['not-met', 'not-met', 'not-met']),
-      row('b', ['inconclusive', 'inconclusive', 'met']),
-      row('c', ['met', 'not-tested', 'met']),
+      row('a', ['not-satisfied', 'not-satisfied', 'not-satisfied']),
+      row('b', ['inconclusive', 'inconclusive', 'satisfied']),
+      row('c', ['satisfied', 'not-tested', 'satisfied']),
       row('d', ['not-tested', 'not-tested', 'not-tested'], { status: 'failed' }),
-      row('e', ['informational', 'not-applicable', 'met']),
+      row('e', ['informational', 'not-applicable', 'satisfied']),
     ],
   )
   const request = requestOf('ER-18', {
@@ -115,7 +115,7 @@ describe('results that a request may answer', () => {
     expect(
       some.map(({ check: { id }, nodes }) => [id, nodes.map(({ node, verdict }) => `${node} ${verdict}`)]),
     ).toEqual([
-      ['access.mfa', ['a not-met', 'b inconclusive']],
+      ['access.mfa', ['a not-satisfied', 'b inconclusive']],
       ['access.root', ['b inconclusive', 'c not-tested']],
     ]))
   test('a request without such checks, and a document of no request, answer none', () =>

@@ -14,21 +14,21 @@ const rowOf = (checks: readonly ControlCheck[], part = {}) =>
 
 describe('checks by role', () => {
   test.each<[string, Partial<ControlCheck>, string]>([
-    ['required, satisfied', { role: 'required', met: 4 }, 'required'],
-    ['required, not satisfied', { role: 'required', notMet: 1, met: 3 }, 'required'],
-    ['counter, not satisfied', { role: 'counter', notMet: 4 }, 'counter'],
-    ['supporting, satisfied', { role: 'supporting', met: 4 }, 'supporting'],
-    ['supporting, not satisfied on one node', { role: 'supporting', met: 3, notMet: 1 }, 'observations'],
+    ['required, satisfied', { role: 'required', satisfied: 4 }, 'required'],
+    ['required, not satisfied', { role: 'required', notSatisfied: 1, satisfied: 3 }, 'required'],
+    ['counter, not satisfied', { role: 'counter', notSatisfied: 4 }, 'counter'],
+    ['supporting, satisfied', { role: 'supporting', satisfied: 4 }, 'supporting'],
+    ['supporting, not satisfied on one node', { role: 'supporting', satisfied: 3, notSatisfied: 1 }, 'observations'],
     ['supporting, undecided', { role: 'supporting', inconclusive: 4 }, 'supporting'],
-    ['supporting, not satisfied and answered', { role: 'supporting', notMet: 4, answered: 4 }, 'observations'],
-    ['context, not satisfied', { role: 'context', notMet: 4 }, 'context'],
+    ['supporting, not satisfied and answered', { role: 'supporting', notSatisfied: 4, answered: 4 }, 'observations'],
+    ['context, not satisfied', { role: 'context', notSatisfied: 4 }, 'context'],
   ])('%s', (_, part, group) => expect(checkGroups(rowOf([countOf('c', part)])).map(({ is }) => is)).toEqual([group]))
 
   test('come in the order of what decides, with the reason for each role, and empty groups are left out', () => {
     const groups = checkGroups(
       rowOf([
         countOf('a', { role: 'context' }),
-        countOf('b', { role: 'supporting', notMet: 1 }),
+        countOf('b', { role: 'supporting', notSatisfied: 1 }),
         countOf('c', { role: 'counter' }),
         countOf('d', { role: 'required' }),
         countOf('e', { role: 'required' }),
@@ -72,8 +72,8 @@ describe('checks by role', () => {
 
 describe('the line of a check', () => {
   test.each<[Partial<ControlCheck>, string]>([
-    [{ tested: 3, met: 2, notMet: 1, notTested: 1 }, 'deviations 1 of 3 tested; satisfied 2; not tested 1'],
+    [{ tested: 3, satisfied: 2, notSatisfied: 1, notTested: 1 }, 'deviations 1 of 3 tested; satisfied 2; not tested 1'],
     [{ informational: 4 }, 'recorded on 4 of 4 tested'],
-    [{ notMet: 2, met: 2, answered: 2 }, 'deviations 2 of 4 tested; satisfied 2; 2 answered by a document'],
+    [{ notSatisfied: 2, satisfied: 2, answered: 2 }, 'deviations 2 of 4 tested; satisfied 2; 2 answered by a document'],
   ])('%o', (part, line) => expect(checkLine(countOf('c', part))).toBe(line))
 })

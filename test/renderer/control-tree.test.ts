@@ -113,7 +113,7 @@ describe('the two parts of a control', () => {
   test.each([
     [
       server('deviations', { tested: 3, deviating: 1 }),
-      'not-met',
+      'not-satisfied',
       'Deviations noted: deviations on 1 of 3 nodes tested; 1 not tested',
     ],
     [server('unable-to-conclude'), 'inconclusive', 'Unable to conclude'],
@@ -123,23 +123,23 @@ describe('the two parts of a control', () => {
       'Scope limitation: no deviations on 3 nodes tested; 1 not tested',
     ],
     [server('not-tested', { tested: 0 }), 'not-tested', 'Not tested: none of 4 nodes was reached'],
-    [server('no-deviations'), 'met', 'No deviations noted: no deviations on 4 nodes tested'],
+    [server('no-deviations'), 'satisfied', 'No deviations noted: no deviations on 4 nodes tested'],
     [server('not-applicable'), 'not-applicable', 'Not applicable (observed)'],
     [server('no-server-test', { population: 0, tested: 0 }), 'informational', 'No server test'],
   ] as const)('server part %o', (part, tone, line) =>
     expect(of(part, documents('inspected'))[0]).toMatchObject({ tone, line }),
   )
   test.each([
-    [documents('deviations', { held: 1 }), 'not-met', 'Deviations noted in documents: 1 of 2 held'],
+    [documents('deviations', { held: 1 }), 'not-satisfied', 'Deviations noted in documents: 1 of 2 held'],
     [documents('outstanding'), 'not-tested', 'Documents outstanding: 0 of 2 held'],
-    [documents('inspected', { held: 2 }), 'met', 'Documents inspected: 2 of 2 held'],
+    [documents('inspected', { held: 2 }), 'satisfied', 'Documents inspected: 2 of 2 held'],
     [documents('none-needed', { needed: 0 }), 'informational', 'No document needed'],
   ] as const)('document part %o', (part, tone, line) =>
     expect(of(server('no-deviations'), part)[1]).toMatchObject({ tone, line }),
   )
   test('one part never takes the tone of the other', () => {
     const [servers, papers] = of(server('deviations', { deviating: 1 }), documents('inspected', { held: 2 }))
-    expect([servers?.tone, papers?.tone]).toEqual(['not-met', 'met'])
+    expect([servers?.tone, papers?.tone]).toEqual(['not-satisfied', 'satisfied'])
   })
   test('every state of either part has words', () => {
     for (const state of SERVER_STATES) expect(of(server(state), documents('inspected'))[0]?.meaning).not.toBe('')
@@ -158,11 +158,11 @@ describe('numbers that open a list of nodes', () => {
   const made = view(
     [check('c', 'access')],
     [
-      row('a', ['met']),
-      row('b', ['not-met'], { accepted }),
-      row('c', ['not-met']),
+      row('a', ['satisfied']),
+      row('b', ['not-satisfied'], { accepted }),
+      row('c', ['not-satisfied']),
       row('d', ['not-tested']),
-      row('e', ['met'], { accepted }),
+      row('e', ['satisfied'], { accepted }),
       row('f', ['informational']),
     ],
   )

@@ -51,7 +51,7 @@ describe('the state of a document', () => {
     expect([progressOf(document), documentWords(document)]).toEqual([progress, words])
   })
   test('only what was inspected and does not support has the mark of a deviation', () =>
-    expect(PROGRESS.filter((one) => progressWords[one].tone === 'not-met')).toEqual(['deviation']))
+    expect(PROGRESS.filter((one) => progressWords[one].tone === 'not-satisfied')).toEqual(['deviation']))
   test('levels are ordered, and a level above received without an inspection counts as received', () => {
     expect(EVIDENCE_LEVELS.map((level) => isBelow(level, 'inspected'))).toEqual([true, true, false, false])
     const inspection = { by: 'A', at: '', lookedAt: '', conclusion: 'supports' } as const

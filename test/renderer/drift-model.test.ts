@@ -25,12 +25,12 @@ describe('a comparison in words', () => {
   })
 
   test('the step that changes the result is marked', () => {
-    const steps = { stated: 'met', rules: 'met', scope: 'met', evidence: 'not-met' } as const
+    const steps = { stated: 'satisfied', rules: 'satisfied', scope: 'satisfied', evidence: 'not-satisfied' } as const
     expect(flipSteps({ steps }).map(({ verdict, turns }) => [verdict, turns])).toEqual([
-      [verdictWords.met.label, false],
-      [verdictWords.met.label, false],
-      [verdictWords.met.label, false],
-      [verdictWords['not-met'].label, true],
+      [verdictWords.satisfied.label, false],
+      [verdictWords.satisfied.label, false],
+      [verdictWords.satisfied.label, false],
+      [verdictWords['not-satisfied'].label, true],
     ])
   })
 

@@ -9,8 +9,8 @@ const PLACES = ['Frankfurt']
 test('a filter reads as a sentence', () => {
   const filter: Filter = { property: 'isolation', state: 'open', place: 'Frankfurt', rights: 'without', named: 'db' }
   expect(sentenceOf(filter)).toBe('isolation unresolved, in Frankfurt, without privileged checks, named “db”')
-  expect(sentenceOf({ ...NO_FILTER, state: 'not-met' })).toBe(
-    `any property ${verdictWords['not-met'].label.toLowerCase()}`,
+  expect(sentenceOf({ ...NO_FILTER, state: 'not-satisfied' })).toBe(
+    `any property ${verdictWords['not-satisfied'].label.toLowerCase()}`,
   )
   expect(sentenceOf({ ...NO_FILTER, place: '' })).toBe('in no declared place')
   expect(sentenceOf(NO_FILTER)).toBe('')
@@ -39,12 +39,12 @@ test('an unknown sentence is no filter', () => {
 const CHECKS = [check('a', 'isolation'), check('b', 'location')]
 const ROWS = matrixOf(
   view(CHECKS, [
-    row('db-1', ['not-met', 'met'], {
+    row('db-1', ['not-satisfied', 'satisfied'], {
       place: 'Frankfurt',
       accepted: [{ check: 'a', until: '2027-01-01', owner: 'x' }],
     }),
-    row('db-2', ['inconclusive', 'met'], { privilege: 'none', expired: ['b'] }),
-    row('web-1', ['met', 'met'], { place: 'Frankfurt', privilege: 'root' }),
+    row('db-2', ['inconclusive', 'satisfied'], { privilege: 'none', expired: ['b'] }),
+    row('web-1', ['satisfied', 'satisfied'], { place: 'Frankfurt', privilege: 'root' }),
     row('gone', ['not-tested', 'not-tested'], { status: 'failed', privilege: null }),
   ]),
 ).rows
@@ -57,7 +57,7 @@ const left = (part: Partial<Filter>): readonly string[] =>
 test('“unresolved” is not satisfied, inconclusive or not tested', () => {
   expect(left({ property: 'isolation', state: 'open' })).toEqual(['db-1', 'db-2', 'gone'])
   expect(left({ property: 'location', state: 'open' })).toEqual(['gone'])
-  expect(left({ state: 'not-met' })).toEqual(['db-1'])
+  expect(left({ state: 'not-satisfied' })).toEqual(['db-1'])
 })
 
 test('acceptances, places, rights and names narrow, each on its own and together', () => {

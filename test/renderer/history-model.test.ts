@@ -17,7 +17,7 @@ import type { HistoryDay, HistoryRun } from '../../schemas/ipc-history.ts'
 const NONE: HistoryDay = {
   day: '2026-05-04',
   planned: 0,
-  met: 0,
+  completed: 0,
   late: 0,
   recorded: 0,
   unrecorded: 0,
@@ -30,7 +30,7 @@ const NONE: HistoryDay = {
 }
 const TODAY = '2026-05-20'
 const day = (part: Partial<HistoryDay>): HistoryDay => ({ ...NONE, ...part })
-const whole = day({ planned: 1, met: 1, sealed: 1, declared: 12, answered: 12 })
+const whole = day({ planned: 1, completed: 1, sealed: 1, declared: 12, answered: 12 })
 
 describe('what a day shows', () => {
   test.each([
@@ -47,14 +47,14 @@ describe('what a day shows', () => {
     ['unrecorded', day({ ...whole, planned: 2, unrecorded: 1, recorded: 1 })],
     ['collected', day({ collected: 1, declared: 12, answered: 12 })],
     ['silent', day({ collected: 1, declared: 12 })],
-    ['moved', day({ planned: 1, met: 1 })],
+    ['moved', day({ planned: 1, completed: 1 })],
   ] as const)('%s', (state, one) => {
     expect(dayState(one, TODAY)).toBe(state)
   })
 
   test('only a sealed run is ever shown as one', () => {
     for (const collected of [1, 2])
-      expect(dayState(day({ collected, declared: 3, answered: 3, met: 1, planned: 1 }), TODAY)).toBe('collected')
+      expect(dayState(day({ collected, declared: 3, answered: 3, completed: 1, planned: 1 }), TODAY)).toBe('collected')
   })
 
   test('no two kinds of days share a mark with each other’s meaning', () => {
@@ -107,7 +107,7 @@ describe('words', () => {
   })
 
   test('the heading counts with denominators, and names missed runs', () => {
-    const counts = { planned: 7, met: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
+    const counts = { planned: 7, satisfied: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
     const missed = { schedule: 'nightly', due: '2026-05-04T02:00:00.000Z', cadence: '' }
     expect(historyLine({ counts, unrecorded: [missed], gaps: [], awaited: [] })).toBe(
       'Evidence on 5 of 7 days. 5 of 7 scheduled runs took place, 1 of them late. 1 missed, unexplained.',

@@ -85,22 +85,31 @@ describe('the ledger', () => {
 describe('sentences', () => {
   const side = (says: Reason['says'], count: number) => ({ says, count, groups: [] })
   test.each([
-    ['met', 5, 0, 1, '5 observations support the expected condition; none contradicts it. 1 point is unclear.'],
-    ['met', 1, 0, 0, '1 observation supports the expected condition; none contradicts it.'],
-    ['not-met', 3, 1, 0, '1 observation contradicts the expected condition; 3 support it.'],
-    ['not-met', 0, 2, 2, '2 observations contradict the expected condition; none supports it. 2 points are unclear.'],
+    ['satisfied', 5, 0, 1, '5 observations support the expected condition; none contradicts it. 1 point is unclear.'],
+    ['satisfied', 1, 0, 0, '1 observation supports the expected condition; none contradicts it.'],
+    ['not-satisfied', 3, 1, 0, '1 observation contradicts the expected condition; 3 support it.'],
+    [
+      'not-satisfied',
+      0,
+      2,
+      2,
+      '2 observations contradict the expected condition; none supports it. 2 points are unclear.',
+    ],
     ['inconclusive', 1, 0, 1, 'The evidence is inconclusive. 1 point is unclear.'],
   ] as const)('%s with %d for, %d against, %d unclear', (verdict, pro, contra, open, said) =>
     expect(claimSentence(verdict, [side('for', pro), side('against', contra), side('unclear', open)])).toBe(said),
   )
   test.each([
-    [['not-met', 'met', 'met', 'inconclusive'], '4 checks on isolation: 1 not satisfied, 2 satisfied, 1 inconclusive.'],
-    [['met'], '1 check on isolation: 1 satisfied.'],
+    [
+      ['not-satisfied', 'satisfied', 'satisfied', 'inconclusive'],
+      '4 checks on isolation: 1 not satisfied, 2 satisfied, 1 inconclusive.',
+    ],
+    [['satisfied'], '1 check on isolation: 1 satisfied.'],
     [['not-tested', 'not-applicable'], '1 check on isolation: 1 not tested. Also 1 not applicable.'],
     [['informational'], 'No check with a criterion applies to isolation on this node. Also 1 informational.'],
   ] as const)('%j', (verdicts, said) => expect(propertySentence('isolation', tallyOf(verdicts))).toBe(said))
   test('“about” is not repeated', () =>
-    expect(propertySentence('evidence', tallyOf(['met', 'met']))).not.toMatch(/about about/))
+    expect(propertySentence('evidence', tallyOf(['satisfied', 'satisfied']))).not.toMatch(/about about/))
   test('no sentence claims too much, or runs on', () => {
     for (const verdict of VERDICTS) {
       const said = claimSentence(verdict, [side('for', 3), side('against', 3), side('unclear', 3)])

@@ -7,8 +7,8 @@ import { check, row, view } from './made-up-view.ts'
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
 
 test('what is recorded, or does not apply, is not among what can be supported', () => {
-  const one = row('n1', ['met', 'inconclusive', 'informational'])
-  const other = row('n1', ['not-applicable', 'inconclusive', 'met'])
+  const one = row('n1', ['satisfied', 'inconclusive', 'informational'])
+  const other = row('n1', ['not-applicable', 'inconclusive', 'satisfied'])
   const tallies = [one, other].map((own) => cellOfNode(view(CHECKS, [own]), 'n1', 'isolation')?.tally)
   expect(tallies.map((tally) => [tally?.decidable, tally?.total])).toEqual([
     [2, 2],
@@ -17,14 +17,14 @@ test('what is recorded, or does not apply, is not among what can be supported', 
 })
 
 test('a cell is the worst verdict of its checks, with how many are supported', () => {
-  const one = row('n1', ['met', 'inconclusive', 'met'])
+  const one = row('n1', ['satisfied', 'inconclusive', 'satisfied'])
   const cell = cellOfNode(view(CHECKS, [one]), 'n1', 'isolation')
-  expect([cell?.verdict, cell?.tally.counts.met, cell?.tally.decidable]).toEqual(['inconclusive', 1, 2])
+  expect([cell?.verdict, cell?.tally.counts.satisfied, cell?.tally.decidable]).toEqual(['inconclusive', 1, 2])
   expect(cell?.checks.map(({ check: { id } }) => id)).toEqual(['b', 'a'])
 })
 
 test('a verdict that the row does not hold is not collected', () => {
-  const short = row('n1', ['met'])
+  const short = row('n1', ['satisfied'])
   expect(cellOfNode(view(CHECKS, [short]), 'n1', 'isolation')?.verdict).toBe('not-tested')
 })
 
@@ -34,27 +34,27 @@ test('a risk acceptance does not change the verdict; the one that expires first 
     { check: 'b', until: '2026-09-01', owner: 'J. Roe' },
     { check: 'c', until: '2026-01-01', owner: 'elsewhere' },
   ]
-  const one = row('n1', ['not-met', 'not-met', 'met'], { accepted, expired: ['c'] })
+  const one = row('n1', ['not-satisfied', 'not-satisfied', 'satisfied'], { accepted, expired: ['c'] })
   const made = view(CHECKS, [one])
   const cell = cellOfNode(made, 'n1', 'isolation')
-  expect(cell?.verdict).toBe('not-met')
+  expect(cell?.verdict).toBe('not-satisfied')
   expect(cell?.accepted).toEqual({ until: '2026-09-01', owner: 'J. Roe', count: 2 })
   expect([cell?.expired, cellOfNode(made, 'n1', 'location')?.expired]).toEqual([0, 1])
 })
 
 test('a node that is not declared has no cell', () => {
-  const made = view(CHECKS, [row('n1', ['met', 'met', 'met'])])
-  expect(cellOfNode(made, 'n1', 'location')?.verdict).toBe('met')
+  const made = view(CHECKS, [row('n1', ['satisfied', 'satisfied', 'satisfied'])])
+  expect(cellOfNode(made, 'n1', 'location')?.verdict).toBe('satisfied')
   expect(cellOfNode(made, 'n2', 'location')).toBeNull()
 })
 
 const FLEET = view(CHECKS, [
-  row('fine', ['met', 'met', 'met']),
-  row('b-one-against', ['not-met', 'met', 'met']),
+  row('fine', ['satisfied', 'satisfied', 'satisfied']),
+  row('b-one-against', ['not-satisfied', 'satisfied', 'satisfied']),
   row('gone', ['not-tested', 'not-tested', 'not-tested'], { status: 'missing' }),
-  row('a-one-against', ['met', 'not-met', 'inconclusive']),
-  row('two-against', ['not-met', 'not-met', 'met']),
-  row('unclear', ['met', 'inconclusive', 'met']),
+  row('a-one-against', ['satisfied', 'not-satisfied', 'inconclusive']),
+  row('two-against', ['not-satisfied', 'not-satisfied', 'satisfied']),
+  row('unclear', ['satisfied', 'inconclusive', 'satisfied']),
 ])
 
 test('rows come worst first: contradictions by number, then no evidence, then unclear; ties by name', () => {
@@ -70,8 +70,8 @@ test('rows come worst first: contradictions by number, then no evidence, then un
 
 test('totals count declared nodes, and what was not collected stays in them', () => {
   expect(totalsOf(matrixOf(FLEET), 'isolation').counts).toEqual({
-    met: 1,
-    'not-met': 3,
+    satisfied: 1,
+    'not-satisfied': 3,
     inconclusive: 1,
     'not-tested': 1,
     'not-applicable': 0,
@@ -92,8 +92,13 @@ test('the layer names the platform and whether it hides', () => {
 
 test('what would change a verdict counts the reasons it rests on', () => {
   const reason = (says: 'against' | 'unclear') => ({ says, text: 'x', cites: [] })
-  const finding = { check: 'a', verdict: 'not-met', reasons: [reason('against'), reason('against')], gaps: [] } as never
-  expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-met' })).toBe(
+  const finding = {
+    check: 'a',
+    verdict: 'not-satisfied',
+    reasons: [reason('against'), reason('against')],
+    gaps: [],
+  } as never
+  expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-satisfied' })).toBe(
     'Correct each of the 2 contradicting observations, then collect again.',
   )
 })

@@ -117,9 +117,9 @@ describe('what a conclusion follows from', () => {
       {
         server: server('deviations', { deviating: 1 }),
         checks: [
-          countOf('c', { met: 3, notMet: 1 }),
-          countOf('quiet', { met: 4 }),
-          countOf('s', { role: 'supporting', decides: false, notMet: 4 }),
+          countOf('c', { satisfied: 3, notSatisfied: 1 }),
+          countOf('quiet', { satisfied: 4 }),
+          countOf('s', { role: 'supporting', decides: false, notSatisfied: 4 }),
         ],
       },
       ['c: deviations 1 of 4 tested; satisfied 3.', HELD],
@@ -129,9 +129,9 @@ describe('what a conclusion follows from', () => {
       {
         server: server('unable-to-conclude'),
         checks: [
-          countOf('c', { met: 3, inconclusive: 1 }),
+          countOf('c', { satisfied: 3, inconclusive: 1 }),
           countOf('d', { tested: 0, notTested: 4 }),
-          countOf('e', { met: 4 }),
+          countOf('e', { satisfied: 4 }),
         ],
       },
       ['c: deviations 0 of 4 tested; satisfied 3; inconclusive 1.', 'd: not tested on 4 nodes.', HELD],
@@ -140,15 +140,15 @@ describe('what a conclusion follows from', () => {
       'nodes that were not reached',
       {
         server: server('scope-limitation', { tested: 3 }),
-        checks: [countOf('c', { tested: 3, met: 3, notTested: 1 })],
+        checks: [countOf('c', { tested: 3, satisfied: 3, notTested: 1 })],
       },
       ['1 node of 4 not reached. Collect evidence from them to conclude.', HELD],
     ],
     ['no node reached', { server: server('not-tested', { tested: 0 }) }, ['No node in scope was reached.', HELD]],
-    ['no deviations', { checks: [countOf('c', { met: 4 })] }, ['1 deciding check without deviations.', HELD]],
+    ['no deviations', { checks: [countOf('c', { satisfied: 4 })] }, ['1 deciding check without deviations.', HELD]],
     [
       'results that a document answers',
-      { checks: [countOf('c', { met: 2, notMet: 2, answered: 2 }), countOf('d', { met: 4 })] },
+      { checks: [countOf('c', { satisfied: 2, notSatisfied: 2, answered: 2 }), countOf('d', { satisfied: 4 })] },
       [
         '2 deciding checks without deviations.',
         '2 results answered by an inspected document. The observed results are unchanged.',
@@ -167,13 +167,13 @@ describe('what a conclusion follows from', () => {
     ],
     [
       'counter checks alone',
-      { server: server('no-server-test'), checks: [countOf('c', { role: 'counter', met: 4 })] },
+      { server: server('no-server-test'), checks: [countOf('c', { role: 'counter', satisfied: 4 })] },
       ['1 counter check without deviations. No required check tests this control on servers.', HELD],
     ],
     [
       'documents outstanding and not supporting',
       {
-        checks: [countOf('c', { met: 4 })],
+        checks: [countOf('c', { satisfied: 4 })],
         documents: {
           state: 'deviations',
           needed: 3,
@@ -195,7 +195,7 @@ describe('what a conclusion follows from', () => {
     [
       'no document',
       {
-        checks: [countOf('c', { met: 4 })],
+        checks: [countOf('c', { satisfied: 4 })],
         documents: { state: 'none-needed', needed: 0, held: 0, outstanding: [], deviations: [] },
       },
       ['1 deciding check without deviations.', 'No documents required.'],

@@ -8,8 +8,8 @@ const sheet: Worksheet = {
     seed: '20260602',
     population: 40,
     drawn: [
-      { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'met' },
-      { place: 31, node: 'db-1', check: 'access.accounts', verdict: 'not-met' },
+      { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'satisfied' },
+      { place: 31, node: 'db-1', check: 'access.accounts', verdict: 'not-satisfied' },
     ],
   },
   lines: [
@@ -22,12 +22,12 @@ test('the seed is the day of the review', () => expect(seedOf('2026-06-02T23:59:
 
 test('sampled results keep the order of the sample and their notes', () => {
   expect(sampleRows(sheet)).toEqual([
-    { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'met', state: 'open', note: '', at: null },
+    { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'satisfied', state: 'open', note: '', at: null },
     {
       place: 31,
       node: 'db-1',
       check: 'access.accounts',
-      verdict: 'not-met',
+      verdict: 'not-satisfied',
       state: 'question',
       note: 'Who is ops2?',
       at: '2026-06-02T08:00:00Z',

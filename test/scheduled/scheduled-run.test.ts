@@ -249,8 +249,8 @@ describe('jitter', () => {
 })
 
 describe('notices', () => {
-  const GOOD = [{ name: 'gpu-1', verdicts: { 'a.b': 'met' } }] as const
-  const BAD = [{ name: 'gpu-1', verdicts: { 'a.b': 'not-met' } }] as const
+  const GOOD = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }] as const
+  const BAD = [{ name: 'gpu-1', verdicts: { 'a.b': 'not-satisfied' } }] as const
   test('watching begins once; then only a change is told', async () => {
     const kit = kitOf({ notify: [{ kind: 'syslog' }] })
     for (const day of ['01', '02', '03']) await startAt(kit, `2026-03-${day}T02:00:00.000Z`)

@@ -18,8 +18,8 @@ const changes = (before: readonly MadeNode[], now: readonly MadeNode[]): readonl
   const was = statesOf(before)
   return changesBetween(was, statesOf(now, was), claimOf)
 }
-const GOOD: MadeNode = { name: 'a', verdicts: { x: 'met' } }
-const BAD: MadeNode = { name: 'a', verdicts: { x: 'not-met' } }
+const GOOD: MadeNode = { name: 'a', verdicts: { x: 'satisfied' } }
+const BAD: MadeNode = { name: 'a', verdicts: { x: 'not-satisfied' } }
 const GONE: MadeNode = { name: 'a', verdicts: null }
 
 describe('what is told', () => {
@@ -105,7 +105,10 @@ describe('what is told', () => {
     }
   })
   test('many names are counted', () => {
-    const nodes = Array.from({ length: 14 }, (_, at) => ({ name: `n${at + 10}`, verdicts: { x: 'met' as const } }))
+    const nodes = Array.from({ length: 14 }, (_, at) => ({
+      name: `n${at + 10}`,
+      verdicts: { x: 'satisfied' as const },
+    }))
     const found = changes(
       nodes,
       nodes.map(({ name }) => ({ name, verdicts: null })),
@@ -116,7 +119,7 @@ describe('what is told', () => {
   })
 })
 
-const verdict = fc.constantFrom('met', 'not-met', 'inconclusive', 'not-tested', 'not-applicable')
+const verdict = fc.constantFrom('satisfied', 'not-satisfied', 'inconclusive', 'not-tested', 'not-applicable')
 const node = fc.record({
   name: fc.constantFrom('a', 'b', 'c'),
   verdicts: fc.option(fc.dictionary(fc.constantFrom('x', 'y'), verdict)),

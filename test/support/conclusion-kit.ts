@@ -35,7 +35,7 @@ export const server = (node: string, results: Readonly<Record<string, Verdict>> 
   node,
   findings: catalog.checks.map(({ id }) => ({
     check: id,
-    verdict: results[id] ?? (RECORDED.has(id) ? 'informational' : 'met'),
+    verdict: results[id] ?? (RECORDED.has(id) ? 'informational' : 'satisfied'),
   })),
 })
 
@@ -51,7 +51,7 @@ export const staled = ({ node, findings }: NodeVerdicts): NodeVerdicts => ({
   stale: true,
   findings: findings.map(({ check, verdict }) => ({
     check,
-    verdict: verdict === 'met' || verdict === 'not-applicable' ? 'inconclusive' : verdict,
+    verdict: verdict === 'satisfied' || verdict === 'not-applicable' ? 'inconclusive' : verdict,
   })),
 })
 

@@ -112,7 +112,7 @@ const rule = (
             { says: 'unclear', text: `${probe.title}: the answer does not decide the claim.`, probe: probe.id },
           ],
         }
-      return { verdict: because.some(({ says }) => says === 'against') ? 'not-met' : 'met', because }
+      return { verdict: because.some(({ says }) => says === 'against') ? 'not-satisfied' : 'satisfied', because }
     },
   })
 

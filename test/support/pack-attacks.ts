@@ -56,7 +56,7 @@ export async function reseal(files: ReadonlyMap<string, Uint8Array>, signer: Sig
 const upgrade = (files: ReadonlyMap<string, Uint8Array>): Map<string, Uint8Array> => {
   const path = nodeAssessmentPath('node-b')
   const before = must(files.get(path))
-  const after = utf8(textOf(files, path).replaceAll('"verdict":"not-met"', '"verdict":"met"'))
+  const after = utf8(textOf(files, path).replaceAll('"verdict":"not-satisfied"', '"verdict":"satisfied"'))
   const index = utf8(textOf(files, PATHS.assessment).replaceAll(sha256(before), sha256(after)))
   return new Map([...files, [path, after], [PATHS.assessment, index]])
 }
@@ -153,7 +153,7 @@ export const fileAttacks: readonly FileAttack[] = [
           ...honest,
           nodes: honest.nodes.map((node) => ({
             ...node,
-            findings: node.findings.map((found) => ({ ...found, verdict: 'met' as const })),
+            findings: node.findings.map((found) => ({ ...found, verdict: 'satisfied' as const })),
           })),
         }),
       }),

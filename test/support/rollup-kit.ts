@@ -75,7 +75,7 @@ export const catalogWith = (
   ...changes,
 })
 
-export const nodeWith = (node: string, a: Verdict, b: Verdict = 'met'): NodeVerdicts => ({
+export const nodeWith = (node: string, a: Verdict, b: Verdict = 'satisfied'): NodeVerdicts => ({
   node,
   findings: [
     { check: 'a', verdict: a },

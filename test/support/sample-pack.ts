@@ -58,7 +58,7 @@ export const sampleCatalog: Catalog = {
       limits: 'Says nothing about times before or after.',
       needs: { areas: swaps },
       evaluate: ({ areas }) => ({
-        verdict: areas === 0 ? 'met' : 'not-met',
+        verdict: areas === 0 ? 'satisfied' : 'not-satisfied',
         because: [{ says: areas === 0 ? 'for' : 'against', text: `${areas} swap areas were listed.`, probe: swaps.id }],
       }),
     }),

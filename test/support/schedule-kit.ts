@@ -103,7 +103,7 @@ export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce 
   },
 })
 
-const hasGap = ({ verdicts }: MadeNode): boolean => Object.values(verdicts ?? {}).includes('not-met')
+const hasGap = ({ verdicts }: MadeNode): boolean => Object.values(verdicts ?? {}).includes('not-satisfied')
 
 /** A schedule over a folder of its own, with a clock that is set and a run that only enters the chain. */
 export interface Kit {
@@ -136,7 +136,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   const schedule = scheduleOf({ out, ...changes })
   const base = createWorld(fakeCatalog)
   let at = schedule.createdAt
-  let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'met' } }]
+  let nodes: readonly MadeNode[] | FailureCode = [{ name: 'gpu-1', verdicts: { 'a.b': 'satisfied' } }]
   let refuses = false
   let runs = 0
   const [said, waits, notices]: [string[], number[], Notice[]] = [[], [], []]

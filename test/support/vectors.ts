@@ -178,7 +178,7 @@ const flipped = (files: Files, path: string, at = 0): Files => {
 function upgraded(files: Files): Files {
   const path = nodeAssessmentPath('node-b')
   const before = there(files.get(path))
-  const after = utf8(textIn(files, path).replaceAll('"verdict":"not-met"', '"verdict":"met"'))
+  const after = utf8(textIn(files, path).replaceAll('"verdict":"not-satisfied"', '"verdict":"satisfied"'))
   if (sha256(before) === sha256(after)) throw new Error('nothing of the node is against it')
   const index = utf8(textIn(files, PATHS.assessment).replaceAll(sha256(before), sha256(after)))
   return new Map([...files, [path, after], [PATHS.assessment, index]])
@@ -292,7 +292,7 @@ function bySigner(
       ...check,
       evaluate: (...input: Parameters<typeof check.evaluate>) => {
         const found = check.evaluate(...input)
-        return found.verdict === 'not-met' ? { ...found, verdict: 'met' as const } : found
+        return found.verdict === 'not-satisfied' ? { ...found, verdict: 'satisfied' as const } : found
       },
     })),
     ...changes,

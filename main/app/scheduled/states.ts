@@ -58,7 +58,8 @@ export function statesAfter(before: WatchedStates | null, run: RunStates, missed
     if (isolation === null) return before?.gaps.filter(([other]) => other === node) ?? []
     return findings
       .filter(
-        ({ check, verdict }) => verdict === 'not-met' || (isOpen(verdict) && gapsBefore.has(gapKey([node, check]))),
+        ({ check, verdict }) =>
+          verdict === 'not-satisfied' || (isOpen(verdict) && gapsBefore.has(gapKey([node, check]))),
       )
       .filter(({ check }) => inForce(node, check) === null)
       .map(({ check }) => [node, check] as const)

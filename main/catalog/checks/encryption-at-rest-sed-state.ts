@@ -41,7 +41,7 @@ export const encryptionAtRestSedState = defineCheck({
       }
     if (has('open')) return { verdict: 'informational', because }
     if (has('unknown')) return { verdict: 'inconclusive', because }
-    return { verdict: has('locks') ? 'met' : 'not-applicable', because }
+    return { verdict: has('locks') ? 'satisfied' : 'not-applicable', because }
   },
 })
 

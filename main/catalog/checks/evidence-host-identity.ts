@@ -41,7 +41,7 @@ export const evidenceHostIdentity = defineCheck({
     const text = `${some(others)} ${others.count === 1 ? 'is a name' : 'are names'} of the same machine: ${by.map(markText).join(', ')}. It counts once${container ? '; a container shares its boot with the server that it runs on' : ''}.`
     const isSameBoot = by.some(({ part }) => part === 'boot')
     const because = [leavesUnclear(text, isSameBoot ? hostIdentity : hostSerials)]
-    return { verdict: alone === 'not-met' ? alone : 'inconclusive', because }
+    return { verdict: alone === 'not-satisfied' ? alone : 'inconclusive', because }
   },
 })
 

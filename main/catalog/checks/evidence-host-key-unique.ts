@@ -45,11 +45,11 @@ export const evidenceHostKeyUnique = defineCheck({
             ),
           ]
     const because = [...against, ...unclear]
-    if (because.length > 0) return { verdict: against.length > 0 ? 'not-met' : 'inconclusive', because }
+    if (because.length > 0) return { verdict: against.length > 0 ? 'not-satisfied' : 'inconclusive', because }
     const names = (machine?.others.count ?? 0) + 1
     return compared > names
       ? {
-          verdict: 'met',
+          verdict: 'satisfied',
           because: [
             speaksFor(`None of the ${compared - names} other nodes whose host key is known presented it.`, sshSession),
           ],

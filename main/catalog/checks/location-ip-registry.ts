@@ -41,9 +41,9 @@ export const locationIpRegistry = defineCheck({
     const because = told((country) => (country === declared ? 'for' : 'against'))
     switch (allSay(signals, declared, context)) {
       case 'inside':
-        return { verdict: 'met', because: because.filter(({ says }) => says === 'for') }
+        return { verdict: 'satisfied', because: because.filter(({ says }) => says === 'for') }
       case 'outside':
-        return { verdict: 'not-met', because }
+        return { verdict: 'not-satisfied', because }
       case 'undecided':
         return undecided(
           `Two databases of different provenance that agree, with none against them, would decide about ${quote(declared)}; these do not.`,

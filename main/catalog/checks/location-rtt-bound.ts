@@ -29,8 +29,8 @@ export const locationRttBound = defineCheck({
 })
 
 const VERDICTS: Readonly<Record<Bound['says'], Conclusion['verdict']>> = {
-  inside: 'met',
-  outside: 'not-met',
+  inside: 'satisfied',
+  outside: 'not-satisfied',
   undecided: 'inconclusive',
   empty: 'inconclusive',
   unusable: 'inconclusive',

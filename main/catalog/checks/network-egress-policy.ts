@@ -25,7 +25,7 @@ export const networkEgressPolicy = defineCheck({
     const mayBeOlder = !isDropped && (!legacy.ok || legacy.fact.tables.includes('filter'))
     const forwarded = nft.forwardChains.filter(({ fallsTo }) => fallsTo === 'drop')
     return {
-      verdict: isDropped ? 'met' : 'informational',
+      verdict: isDropped ? 'satisfied' : 'informational',
       because: [
         ...families.map(({ step }) => step),
         ...(isIpv6Off ? [speaksFor('IPv6 is switched off on every interface.', sysctlNetwork)] : []),

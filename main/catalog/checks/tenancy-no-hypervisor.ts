@@ -25,7 +25,7 @@ export const tenancyNoHypervisor = defineCheck({
   wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
     const { layer, platform, because, observed } = decideLayer(readFrom(new Map(Object.entries(readings))))
-    if (layer === 'metal') return { verdict: 'met', because: [...because, toFake(observed)] }
+    if (layer === 'metal') return { verdict: 'satisfied', because: [...because, toFake(observed)] }
     const what = WHAT[layer]
     if (what === undefined)
       return {
@@ -36,7 +36,7 @@ export const tenancyNoHypervisor = defineCheck({
             : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
       }
     return {
-      verdict: 'not-met',
+      verdict: 'not-satisfied',
       because: [speaksAgainst(`This is ${what}${platform === null ? '' : ` (${platform})`}.`, null), ...because],
     }
   },

@@ -35,7 +35,7 @@ export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator
     ]
     for (const [at, text] of rows.sort(([a], [b]) => compare(a, b))) yield `  ${at}  ${text}`
     const { counts } = reading.calendar
-    yield `  scheduled ${counts.planned}: took place ${counts.met} (late ${counts.late}), missed with a reason ${counts.recorded}, missed without a reason ${counts.unrecorded}; not scheduled ${counts.unplanned}`
+    yield `  scheduled ${counts.planned}: took place ${counts.completed} (late ${counts.late}), missed with a reason ${counts.recorded}, missed without a reason ${counts.unrecorded}; not scheduled ${counts.unplanned}`
     for (const note of reading.notes) yield `  ${note}`
   }
   if (outside.length > 0) yield 'Not in a run chain of this folder'

@@ -124,9 +124,9 @@ function printCalendar({ calendar: found, unrecorded, awaited, gaps, notes }: Ca
     say(`  ${week[0]?.day}  ${week.map(MARK).join(' ')}`)
   }
   say('  # all declared nodes collected  ~ some  - none  g missed, reason recorded  ! missed, no reason recorded')
-  const { planned, met, late, recorded, unrecorded: silent, unplanned, days, daysWith } = found.counts
+  const { planned, completed, late, recorded, unrecorded: silent, unplanned, days, daysWith } = found.counts
   say(
-    `Scheduled ${planned}: took place ${met}, of these late ${late}; missed with a reason ${recorded}; missed without a reason ${silent}. Not scheduled ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
+    `Scheduled ${planned}: took place ${completed}, of these late ${late}; missed with a reason ${recorded}; missed without a reason ${silent}. Not scheduled ${unplanned}. Days with evidence ${daysWith} of ${days}.`,
   )
   for (const note of notes) say(plain(note, 2000))
 }

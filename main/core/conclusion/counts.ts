@@ -102,7 +102,7 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
     if (!reached) continue
     if (verdict !== 'not-tested') tested += 1
     const answer = matter.answers(check, node)
-    if (verdict === 'not-met') {
+    if (verdict === 'not-satisfied') {
       if (answer === 'any') answered += 1
       else {
         deviating.push(node)
@@ -122,8 +122,8 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
       built: isBuilt,
       population: nodes.length,
       tested,
-      met: counts.met,
-      notMet: counts['not-met'],
+      satisfied: counts.satisfied,
+      notSatisfied: counts['not-satisfied'],
       inconclusive: counts.inconclusive,
       notApplicable: counts['not-applicable'],
       informational: counts.informational,
@@ -150,8 +150,8 @@ function once(check: string, source: CheckSource, { population, chain }: Countin
       built: false,
       population: one,
       tested: one,
-      met: isMet ? 1 : 0,
-      notMet: 0,
+      satisfied: isMet ? 1 : 0,
+      notSatisfied: 0,
       inconclusive: isAsked && !isMet ? 1 : 0,
       notApplicable: 0,
       informational: 0,
@@ -167,8 +167,8 @@ function once(check: string, source: CheckSource, { population, chain }: Countin
 }
 
 const NONE: Readonly<Record<Verdict, number>> = {
-  met: 0,
-  'not-met': 0,
+  satisfied: 0,
+  'not-satisfied': 0,
   inconclusive: 0,
   'not-applicable': 0,
   'not-tested': 0,

@@ -233,8 +233,8 @@ function uncollectedOf(
     ({ probes, before, after }) =>
       probes.length > 0 &&
       probes.every((probe) => unread.has(probe)) &&
-      ((is.status === 'partial' && isOpen(after) && before !== 'not-met') ||
-        (was.status === 'partial' && isOpen(before) && after !== 'not-met')),
+      ((is.status === 'partial' && isOpen(after) && before !== 'not-satisfied') ||
+        (was.status === 'partial' && isOpen(before) && after !== 'not-satisfied')),
   )
   return unread.size === 0
     ? []

@@ -161,8 +161,8 @@ function nistOf({ frameworks }: Catalog, check: string): readonly string[] {
 }
 
 const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
-  met: 'passed',
-  'not-met': 'failed',
+  satisfied: 'passed',
+  'not-satisfied': 'failed',
   inconclusive: 'skipped',
   'not-tested': 'skipped',
   informational: 'skipped',
@@ -172,7 +172,7 @@ const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
 function resultOf({ check, verdict, reasons }: Finding, node: NodeAssessment, accepted: Acceptances, asOf: string) {
   const status = STATUS[verdict]
   const only = verdict === 'informational' ? ['Informational; no criterion applies.'] : []
-  const exception = verdict === 'not-met' ? accepted.inForce(node.node, check) : null
+  const exception = verdict === 'not-satisfied' ? accepted.inForce(node.node, check) : null
   const note =
     exception === null
       ? []

@@ -62,5 +62,5 @@ export function partsTable(rows: readonly ControlAssessment[]): {
 }
 
 /** A supporting check with a result that is not satisfied: an observation under the control, never a deviation of it. */
-export const isObservation = ({ role, notMet }: Pick<ControlCheck, 'role' | 'notMet'>): boolean =>
-  role === 'supporting' && notMet > 0
+export const isObservation = ({ role, notSatisfied }: Pick<ControlCheck, 'role' | 'notSatisfied'>): boolean =>
+  role === 'supporting' && notSatisfied > 0

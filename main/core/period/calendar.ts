@@ -83,7 +83,7 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
 
 interface Settled {
   readonly run: DueRun
-  readonly is: 'met' | 'recorded' | 'unrecorded' | 'awaited'
+  readonly is: 'completed' | 'recorded' | 'unrecorded' | 'awaited'
   readonly late: boolean
   readonly by: EnteredRun['entry'] | null
 }
@@ -121,7 +121,7 @@ function settle(
     const latest = latestOf(run)
     const [took, gap] = [met.get(key), said.get(key) ?? 0]
     if (took !== undefined && took.place > gap)
-      return [{ run, is: 'met', late: Date.parse(took.entry.at) > latest, by: took.entry }]
+      return [{ run, is: 'completed', late: Date.parse(took.entry.at) > latest, by: took.entry }]
     if (gap > 0) return [{ run, is: 'recorded', late: false, by: took?.entry ?? null }]
     const left = loose.get(moment) ?? 0
     if (left > 0) {
@@ -175,7 +175,7 @@ function dayIn(day: string, { due = [], ran: on = [], planned }: OnDay): Calenda
   return {
     day,
     planned: due.length,
-    met: count('met'),
+    completed: count('completed'),
     late: due.filter(({ late }) => late).length,
     recorded: count('recorded'),
     unrecorded: count('unrecorded'),
@@ -189,7 +189,7 @@ function countsOf(days: readonly CalendarDay[]): Calendar['counts'] {
   const sum = (of: (day: CalendarDay) => number): number => days.reduce((total, day) => total + of(day), 0)
   return {
     planned: sum(({ planned }) => planned),
-    met: sum(({ met }) => met),
+    completed: sum(({ completed }) => completed),
     late: sum(({ late }) => late),
     recorded: sum(({ recorded }) => recorded),
     unrecorded: sum(({ unrecorded }) => unrecorded),

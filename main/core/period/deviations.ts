@@ -2,10 +2,10 @@ import type { Deviation, RunTrace } from '../../../schemas/types.ts'
 import { type Verdict, verdictLetters } from '../../../schemas/words.ts'
 import { compare } from '../recording.ts'
 
-const { 'not-met': CONTRADICTED } = verdictLetters
+const { 'not-satisfied': CONTRADICTED } = verdictLetters
 /** Verdicts that end a deviation: satisfied or not applicable. */
 const ENDS: ReadonlySet<string> = new Set(
-  (['met', 'not-applicable'] satisfies Verdict[]).map((one) => verdictLetters[one]),
+  (['satisfied', 'not-applicable'] satisfies Verdict[]).map((one) => verdictLetters[one]),
 )
 
 interface Open {

@@ -23,7 +23,7 @@ const MOST_REASONS = 8
 const MOST_ANSWERS = 10
 
 /** Verdicts that need review. */
-const OPEN: readonly Verdict[] = ['not-met', 'not-tested', 'inconclusive']
+const OPEN: readonly Verdict[] = ['not-satisfied', 'not-tested', 'inconclusive']
 
 /** Nodes with the same verdict of a check and the same observations. */
 export interface OpenGroup {

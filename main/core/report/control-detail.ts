@@ -112,19 +112,20 @@ function checkTables(
 }
 
 /** A supporting check that is not satisfied on at least one node. */
-export const isObservation = ({ role, notMet }: ControlCheck): boolean => role === 'supporting' && notMet > 0
+export const isObservation = ({ role, notSatisfied }: ControlCheck): boolean =>
+  role === 'supporting' && notSatisfied > 0
 
 const showsOf = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
 
 /** Counts out of the nodes tested; for deviations also the nodes, and how many are risk-accepted. */
 export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count: ControlCheck): Cell {
-  const on = count.notMet === 0 ? [] : matter.tally.contradictedOn(count.check)
+  const on = count.notSatisfied === 0 ? [] : matter.tally.contradictedOn(count.check)
   const mark =
-    count.notMet > 0
+    count.notSatisfied > 0
       ? 'square-cross'
       : count.inconclusive + count.notTested > 0
         ? 'diamond-question'
-        : count.met > 0
+        : count.satisfied > 0
           ? 'ring-tick'
           : 'dot'
   return [

@@ -66,7 +66,7 @@ const claimOf = ({ catalog }: Matter, check: string): string =>
 
 /** Terms that a risk acceptance and an acceptance request have in common. */
 function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exception | PendingException): FactRows {
-  const contradicted = nodes.filter((node) => tally.verdict(node, check) === 'not-met').length
+  const contradicted = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
   return [
     { label: 'Check', value: plainCell(plain(check, 100)) },
     {

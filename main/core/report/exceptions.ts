@@ -36,5 +36,5 @@ export function acceptedBriefly(matter: Matter, findings: Findings): readonly Li
 
 const acceptedAmong = ({ tally, accepted }: Matter, findings: Findings): readonly Exception[] =>
   findings.flatMap(([node, check]) =>
-    tally.verdict(node, check) === 'not-met' ? (accepted.inForce(node, check) ?? []) : [],
+    tally.verdict(node, check) === 'not-satisfied' ? (accepted.inForce(node, check) ?? []) : [],
   )

@@ -11,7 +11,8 @@ export const isPictured = ({ isolation, findings }: NodeAssessment, nodes: numbe
   nodes <= MANY_NODES ||
   (isolation?.contradictions.length ?? 0) > 0 ||
   findings.some(
-    ({ property, verdict }) => verdict === 'not-met' && (property === 'isolation' || property === 'encryption-at-rest'),
+    ({ property, verdict }) =>
+      verdict === 'not-satisfied' && (property === 'isolation' || property === 'encryption-at-rest'),
   )
 
 /** Kinds of figures in a node’s isolation analysis; location has its own section. */

@@ -45,7 +45,9 @@ function ceilings(matter: Matter): readonly Block[] {
   const relied = new Set(
     matter.assessment.controls
       .filter(({ framework, server }) => current.has(framework) && server.state === 'no-deviations')
-      .flatMap(({ checks }) => checks.filter(({ met, decides }) => decides && met > 0).map(({ check }) => check)),
+      .flatMap(({ checks }) =>
+        checks.filter(({ satisfied, decides }) => decides && satisfied > 0).map(({ check }) => check),
+      ),
   )
   const rows = PROPERTIES.flatMap((property) =>
     matter.tally

@@ -13,7 +13,7 @@ export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | '
   return assessment.nodes
     .map((node) => {
       const { worst, counts } = tally.onNode(node.node)
-      return { node, weight: [severity(worst), -counts['not-met'], counts.met] }
+      return { node, weight: [severity(worst), -counts['not-satisfied'], counts.satisfied] }
     })
     .sort((a, b) => {
       const index = a.weight.findIndex((value, i) => value !== b.weight[i])
@@ -99,7 +99,7 @@ const totals = ({ assessment, tally }: Matter): readonly Cell[] => [
   [{ text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' }],
   ...tally.properties.map((property): Cell => {
     const cell = joined(assessment.nodes.map(({ node }) => tally.cell(node, property)))
-    const shown = VERDICTS.filter((verdict) => verdict === 'met' || cell.counts[verdict] > 0)
+    const shown = VERDICTS.filter((verdict) => verdict === 'satisfied' || cell.counts[verdict] > 0)
     return shown.map((verdict) => ({
       text: share(cell, verdict),
       mark: verdictMark(verdict),

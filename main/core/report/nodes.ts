@@ -122,7 +122,7 @@ function trusted({ type, trust: { how, detail } }: HostKey): string {
 
 /** Checks not satisfied on this node, and provider claims it contradicts. */
 function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): Facts {
-  const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-met').map(({ id }) => id)
+  const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-satisfied').map(({ id }) => id)
   const broken = new Set(
     (node.claims ?? []).filter(({ answer }) => answer === 'contradicted').map(({ claim }) => claim),
   )
@@ -156,7 +156,7 @@ const isolationCell = (isolation: Isolation | null): Cell =>
 function inRows(matter: Matter): readonly Block[] {
   const { assessment, tally } = matter
   const listed = byWorstNode(matter).filter(
-    (node) => !reached(node) || node.stale || tally.onNode(node.node).counts['not-met'] > 0,
+    (node) => !reached(node) || node.stale || tally.onNode(node.node).counts['not-satisfied'] > 0,
   )
   const others = assessment.nodes.length - listed.length
   const left = listed.length - MOST_ROWS
@@ -191,7 +191,7 @@ function nodeRow({ tally }: Matter, node: NodeAssessment): readonly Cell[] {
   return [
     monoCell(plain(node.node, 80)),
     monoCell(plain(seen, 60)),
-    monoCell(String(counts['not-met'])),
+    monoCell(String(counts['not-satisfied'])),
     monoCell(String(counts.inconclusive + counts['not-tested'])),
     plainCell(node.isolation === null ? '·' : `${layerSaid(node.isolation)}, grade ${node.isolation.grade}`),
     monoCell(node.recording === null ? '·' : node.recording.digest.slice(0, 12)),

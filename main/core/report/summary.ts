@@ -56,7 +56,7 @@ export function summary(matter: Matter): Section {
 function opening(matter: Matter, gaps: number): string {
   const { nodes } = matter.assessment
   const { checks } = matter.catalog
-  const contradictions = nodes.filter(({ node }) => matter.tally.onNode(node).counts['not-met'] > 0).length
+  const contradictions = nodes.filter(({ node }) => matter.tally.onNode(node).counts['not-satisfied'] > 0).length
   const population = populationLine(matter)
   const places = locationSentence(nodes)
   return [

@@ -72,8 +72,8 @@ export const documentMarked = (documents: DocumentPart): Line => ({
 })
 
 const COUNTED: Readonly<Record<Verdict, string>> = {
-  met: 'satisfied',
-  'not-met': 'not satisfied',
+  satisfied: 'satisfied',
+  'not-satisfied': 'not satisfied',
   inconclusive: 'inconclusive',
   'not-tested': 'not tested',
   'not-applicable': 'not applicable',
@@ -87,7 +87,7 @@ export const share = ({ counts, decidable }: PropertyCell, verdict: Verdict): st
 /** Satisfied share for narrow cells: results outside the denominator follow a plus sign. */
 export const supportedShare = (cell: PropertyCell): string =>
   [
-    ...(cell.decidable > 0 ? [share(cell, 'met')] : []),
+    ...(cell.decidable > 0 ? [share(cell, 'satisfied')] : []),
     ...(cell.total > cell.decidable ? [`+${cell.total - cell.decidable}`] : []),
   ].join(' ')
 

@@ -17,11 +17,11 @@ export interface Statement {
 /** How a verdict compares with what was configured. */
 export type Outcome = 'right' | 'false support' | 'false deviation' | 'undecided' | 'missing answer'
 
-const SUPPORTS: readonly Verdict[] = ['met', 'not-applicable']
+const SUPPORTS: readonly Verdict[] = ['satisfied', 'not-applicable']
 
 /** Compares a verdict with the truth. A check without any result is a missing answer: silence must not pass. */
 export function judge({ truth, undecidedIf }: Statement, verdict: Verdict | undefined): Outcome {
-  if (verdict === 'not-met') return truth === 'fails' ? 'right' : 'false deviation'
+  if (verdict === 'not-satisfied') return truth === 'fails' ? 'right' : 'false deviation'
   if (verdict !== undefined && SUPPORTS.includes(verdict)) return truth === 'holds' ? 'right' : 'false support'
   if (verdict !== 'inconclusive') return 'missing answer'
   return truth === 'open' ? 'right' : undecidedIf === undefined ? 'missing answer' : 'undecided'

@@ -13,10 +13,10 @@ export const LABEL: Readonly<Record<string, string>> = {
   'out-of-scope': 'Not in scope',
 }
 export const COUNTED: Readonly<Record<string, string>> = {
-  'not-met': 'contradicted',
+  'not-satisfied': 'contradicted',
   'not-tested': 'not collected',
   inconclusive: 'not enough evidence',
-  met: 'supported',
+  satisfied: 'supported',
   informational: 'recorded',
   'not-applicable': 'does not apply',
 }

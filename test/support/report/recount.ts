@@ -174,12 +174,12 @@ export function recount(pack: string) {
     const isShown = required.some(
       ({ check }) =>
         sourceOf(check) !== 'server' ||
-        answered.some((node) => ['met', 'informational'].includes(verdict(node, check))),
+        answered.some((node) => ['satisfied', 'informational'].includes(verdict(node, check))),
     )
     const server =
       deciding.length === 0
         ? 'no-server-test'
-        : results.includes('not-met')
+        : results.includes('not-satisfied')
           ? 'deviations'
           : onServers.length > 0 && answered.length === 0
             ? 'not-tested'

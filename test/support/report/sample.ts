@@ -112,7 +112,7 @@ const checks = TOPICS.map(([id, property, claim, limits], index) => {
     needs: { said: probe },
     evaluate: ({ said }) => {
       const says = said.startsWith('no') ? 'against' : 'for'
-      const verdict = said.startsWith('no') ? 'not-met' : said.startsWith('none') ? 'not-applicable' : 'met'
+      const verdict = said.startsWith('no') ? 'not-satisfied' : said.startsWith('none') ? 'not-applicable' : 'satisfied'
       return { verdict, because: [{ says, text: `The node answered “${said.slice(0, 90)}”.`, probe: probe.id }] }
     },
   })

@@ -117,7 +117,10 @@ export const resultText = (check: ControlCheck): string =>
 const acceptedText = ({ checks }: ControlAssessment): string =>
   checks
     .filter(({ excepted }) => excepted > 0)
-    .map(({ check, excepted, notMet }) => `${check}: risk accepted on ${excepted} of ${notMet} nodes with deviations`)
+    .map(
+      ({ check, excepted, notSatisfied }) =>
+        `${check}: risk accepted on ${excepted} of ${notSatisfied} nodes with deviations`,
+    )
     .join(' | ')
 
 interface RegisterNow {

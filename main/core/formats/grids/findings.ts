@@ -33,7 +33,7 @@ export function* findingRows(
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
   for (const node of assessment.nodes)
     for (const finding of node.findings) {
-      const exception = finding.verdict === 'not-met' ? inForce(node.node, finding.check) : null
+      const exception = finding.verdict === 'not-satisfied' ? inForce(node.node, finding.check) : null
       yield [
         node.node,
         finding.check,
@@ -87,7 +87,7 @@ function countRows(assessment: Assessment, catalog: Catalog, register: Register)
     catalog.checks.flatMap(({ id, claim, limits }) => {
       const nodes = found.get(`${verdict} ${id}`) ?? []
       if (nodes.length === 0) return []
-      const accepted = verdict === 'not-met' ? nodes.filter((node) => inForce(node, id) !== null).length : 0
+      const accepted = verdict === 'not-satisfied' ? nodes.filter((node) => inForce(node, id) !== null).length : 0
       const more = nodes.length - MOST_NAMED
       const named = [...nodes.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
       const label = verdictWords[verdict].label

@@ -76,7 +76,7 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
 function deviatesIn({ nodes }: Assessment): (node: string, check: string) => boolean {
   const found = new Set(
     nodes.flatMap(({ node, findings }) =>
-      findings.flatMap(({ check, verdict }) => (verdict === 'not-met' ? [`${node}\n${check}`] : [])),
+      findings.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [`${node}\n${check}`] : [])),
     ),
   )
   return (node, check) => found.has(`${node}\n${check}`)

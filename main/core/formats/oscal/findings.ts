@@ -147,7 +147,7 @@ function risksByCheck(names: Names): ByCheck {
   const found = new Map<string, Set<string>>()
   for (const { node, findings } of assessment.nodes)
     for (const { check, verdict } of findings) {
-      const exception = verdict === 'not-met' ? inForce(node, check) : null
+      const exception = verdict === 'not-satisfied' ? inForce(node, check) : null
       if (exception === null) continue
       const own = found.get(check) ?? new Set<string>()
       own.add(names.risk(exception.id))

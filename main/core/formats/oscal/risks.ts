@@ -66,7 +66,7 @@ function riskOf(names: Names, entry: Exception | PendingException, status: strin
 
 /** Observations that the risk acceptance covers: results not satisfied on its nodes. */
 function observedFor(names: Names, { check, nodes }: Exception | PendingException) {
-  const deviating: Verdict = 'not-met'
+  const deviating: Verdict = 'not-satisfied'
   const named = new Set(nodes)
   const uuids = names.input.assessment.nodes
     .filter(({ node }) => named.has(node))

@@ -88,7 +88,7 @@ function cell(state: DayState, x: number, y: number): readonly FigureMark[] {
   } as FigureMark
   const inner = [x + 3, y + 3, CELL - 6] as const
   switch (state) {
-    case 'met':
+    case 'completed':
       return [box(inner[0], inner[1], inner[2], inner[2], 'for', true)]
     case 'late':
       return [box(x, y, CELL, CELL, 'for', false), written]
@@ -151,7 +151,7 @@ export function stretchRow({ state, days }: DayStretch): readonly string[] {
     from === to ? from : `${from.slice(-4) === to.slice(-4) ? from.slice(0, -5) : from} to ${to}`,
     `${dayStateWords[state].letter}: ${dayStateWords[state].label}`,
     of(
-      sum(({ met }) => met),
+      sum(({ completed }) => completed),
       sum(({ planned }) => planned),
     ),
     String(sum(({ late }) => late)),

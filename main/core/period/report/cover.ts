@@ -87,7 +87,7 @@ function facts(input: PeriodReportInput): FactRows {
     {
       label: 'Scheduled runs',
       value: [
-        { text: `${of(counts.met, counts.planned)} took place, ${counts.late} of them late` },
+        { text: `${of(counts.completed, counts.planned)} took place, ${counts.late} of them late` },
         {
           text: `${of(counts.recorded, counts.planned)} missed, explained; ${of(counts.unrecorded, counts.planned)} missed, unexplained`,
         },

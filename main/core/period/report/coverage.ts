@@ -17,7 +17,7 @@ export function coverageSection(input: PeriodReportInput): Section {
     title: PERIOD_TITLES.coverage,
     blocks: [
       text(
-        `${of(counts.met, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)} days at least one node was collected.`,
+        `${of(counts.completed, counts.planned)} scheduled runs took place, ${counts.late} of them late. ${of(counts.recorded, counts.planned)} were missed and explained in a signed entry. ${of(counts.unrecorded, counts.planned)} were missed without explanation. ${plural(counts.unplanned, 'unscheduled run')} took place. On ${of(counts.daysWith, counts.days)} days at least one node was collected.`,
       ),
       heading(3, 'Schedules', true),
       ...(plans.length === 0

@@ -7,7 +7,7 @@ export const DAY_STATES = [
   'no-evidence',
   'partial',
   'late',
-  'met',
+  'completed',
   'unplanned',
   'nothing',
 ] as const
@@ -37,7 +37,7 @@ export const dayStateWords: Readonly<
     meaning: 'Some declared nodes were not collected, even in the most complete run.',
   },
   late: { letter: 'L', label: 'Late', meaning: 'Every scheduled run took place; at least one was sealed late.' },
-  met: {
+  completed: {
     letter: 'M',
     label: 'As scheduled',
     meaning: 'Every scheduled run took place in time, and every declared node was collected.',
@@ -53,11 +53,11 @@ export const dayStateWords: Readonly<
 export function dayState(day: CalendarDay): DayState {
   if (day.unrecorded > 0) return 'unrecorded'
   if (day.recorded > 0) return 'recorded'
-  const took = day.met + day.unplanned
+  const took = day.completed + day.unplanned
   if (took > 0 && day.answered === 0) return 'no-evidence'
   if (took > 0 && day.answered < day.declared) return 'partial'
   if (day.late > 0) return 'late'
-  if (day.planned > 0) return 'met'
+  if (day.planned > 0) return 'completed'
   return took > 0 ? 'unplanned' : 'nothing'
 }
 

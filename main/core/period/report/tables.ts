@@ -20,9 +20,16 @@ export const calendarRows = ({ calendar }: Pick<Period, 'calendar'>): readonly (
   ...calendar.days.map((day) => [
     day.day,
     dayStateWords[dayState(day)].label,
-    ...[day.planned, day.met, day.late, day.recorded, day.unrecorded, day.unplanned, day.declared, day.answered].map(
-      String,
-    ),
+    ...[
+      day.planned,
+      day.completed,
+      day.late,
+      day.recorded,
+      day.unrecorded,
+      day.unplanned,
+      day.declared,
+      day.answered,
+    ].map(String),
   ]),
 ]
 
