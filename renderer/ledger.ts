@@ -1,14 +1,14 @@
 import type { ProbeView } from '../schemas/ipc-results.ts'
-import type { Isolation, Reason } from '../schemas/types.ts'
+import type { Isolation, Observation } from '../schemas/types.ts'
 import type { Property, Verdict } from '../schemas/words.ts'
 import { propertyWords } from '../schemas/words.ts'
 import { besidesOf, type Tally } from './model.ts'
 import { plural } from './text.ts'
 
-export type Says = Reason['says']
+export type Says = Observation['direction']
 
 /** Contradicting observations come first. */
-export const SIDES: readonly Says[] = ['against', 'unclear', 'for']
+export const SIDES: readonly Says[] = ['contradicts', 'unclear', 'supports']
 
 /** One observation about one part of the evidence, however many checks make it. */
 export interface Entry {
@@ -38,13 +38,13 @@ const NO_PART = 'Derived from declarations or from several captures'
  * largest weight comes first, then the part with the most observations. The same text from the same part counts once.
  */
 export function ledgerOf(
-  reasons: readonly Reason[],
+  reasons: readonly Observation[],
   probes: readonly ProbeView[],
   weights: ReadonlyMap<string, number> = new Map(),
 ): readonly Side[] {
   const titles = new Map(probes.map(({ id, title }) => [id, title]))
   return SIDES.map((says) => {
-    const entries = merged(reasons.filter((reason) => reason.says === says))
+    const entries = merged(reasons.filter((reason) => reason.direction === says))
     const parts = [...new Set(entries.map(({ probe }) => probe))]
     const groups = parts.map(
       (probe): Group => ({
@@ -61,15 +61,15 @@ export function ledgerOf(
 const strongestFirst = (a: Group, b: Group): number =>
   b.weight - a.weight || b.entries.length - a.entries.length || (a.title < b.title ? -1 : 1)
 
-function merged(reasons: readonly Reason[]): readonly Entry[] {
+function merged(reasons: readonly Observation[]): readonly Entry[] {
   const all = new Map<string, Entry>()
-  for (const { says, text, probe, captures } of reasons) {
+  for (const { direction, text, probe, captures } of reasons) {
     const key = `${probe} ${text}`
     const before = all.get(key)?.captures ?? []
     const more = captures
       .map(({ command, sha256 }) => ({ key: `${probe}/${command}`, command, sha256 }))
       .filter((one) => !before.some((other) => other.key === one.key))
-    all.set(key, { says, text, probe, captures: probe === null ? [] : [...before, ...more] })
+    all.set(key, { says: direction, text, probe, captures: probe === null ? [] : [...before, ...more] })
   }
   return [...all.values()]
 }
@@ -87,7 +87,7 @@ const signs = (count: number): string => `${count} ${count === 1 ? 'observation'
 /** The verdict of one check as a sentence, from the verdict and the number of observations in each direction. */
 export function claimSentence(verdict: Verdict, sides: readonly Side[]): string {
   const count = (says: Says): number => sides.find((side) => side.says === says)?.count ?? 0
-  const [pro, contra, open] = [count('for'), count('against'), count('unclear')]
+  const [pro, contra, open] = [count('supports'), count('contradicts'), count('unclear')]
   const left = open === 0 ? '' : ` ${plural(open, 'point')} ${open === 1 ? 'is' : 'are'} unclear.`
   switch (verdict) {
     case 'satisfied':

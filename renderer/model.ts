@@ -200,9 +200,9 @@ export function checksOf(
 
 /** What would change a verdict, from the verdict and its observations. */
 export function whatWouldChange({ verdict, finding, check }: CheckOnNode): string {
-  const reasons = finding?.reasons ?? []
-  const against = reasons.filter(({ says }) => says === 'against').length
-  const unclear = reasons.filter(({ says }) => says === 'unclear').length
+  const reasons = finding?.observations ?? []
+  const against = reasons.filter(({ direction }) => direction === 'contradicts').length
+  const unclear = reasons.filter(({ direction }) => direction === 'unclear').length
   const many = (count: number, word: string): string =>
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {

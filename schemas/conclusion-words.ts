@@ -243,7 +243,8 @@ interface CheckCounts {
  * what a document, the pack or a comparison answers has no count of nodes.
  */
 export function checkLine(check: CheckCounts): string {
-  const { source, population, tested, satisfied, notSatisfied, inconclusive, notApplicable, informational, answered } = check
+  const { source, population, tested, satisfied, notSatisfied, inconclusive, notApplicable, informational, answered } =
+    check
   if (source === 'document') return checkSourceWords.document
   if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
   if (
@@ -258,7 +259,7 @@ export function checkLine(check: CheckCounts): string {
     ...(isRecorded
       ? [`recorded on ${informational} of ${tested} tested`]
       : [`deviations ${notSatisfied} of ${tested} tested`]),
-    ...(isRecorded || satisfied === 0 ? [] : [`satisfied ${met}`]),
+    ...(isRecorded || satisfied === 0 ? [] : [`satisfied ${satisfied}`]),
     ...(inconclusive === 0 ? [] : [`inconclusive ${inconclusive}`]),
     ...(notApplicable === 0 ? [] : [`not applicable ${notApplicable}`]),
     ...(isRecorded || informational === 0 ? [] : [`recorded ${informational}`]),

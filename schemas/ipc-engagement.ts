@@ -97,7 +97,7 @@ export interface ClaimsView {
   readonly judgedAt: string | null
   readonly claims: readonly ClaimRow[]
 }
-export type ClaimOnNode = Pick<ClaimAnswer, 'answer' | 'reasons'> & { readonly node: string }
+export type ClaimOnNode = Pick<ClaimAnswer, 'answer' | 'observations'> & { readonly node: string }
 
 /** A framework of the customer's own. */
 export interface MappingItem {

@@ -631,7 +631,7 @@ export interface Isolation {
   readonly cannotShow: readonly string[]
   readonly settle: readonly OpenPoint[]
   readonly pins: readonly HardwarePin[]
-  readonly reasons: readonly Reason[]
+  readonly observations: readonly Observation[]
 }
 export interface DeviceLocality {
   readonly kind: 'gpu' | 'nic' | 'hca' | 'disk'
@@ -743,8 +743,8 @@ export interface OpenPoint {
 /**
  * One step of the argument, citing the captures it rests on.
  */
-export interface Reason {
-  readonly says: 'for' | 'against' | 'unclear'
+export interface Observation {
+  readonly direction: 'supports' | 'contradicts' | 'unclear'
   readonly text: string
   readonly probe: string | null
   readonly captures: readonly CaptureRef[]
@@ -762,7 +762,7 @@ export interface Finding {
     | 'operations'
     | 'evidence'
   readonly verdict: 'satisfied' | 'not-satisfied' | 'inconclusive' | 'not-applicable' | 'not-tested' | 'informational'
-  readonly reasons: readonly Reason[]
+  readonly observations: readonly Observation[]
 }
 /**
  * What ties a node to a row of an inventory: where it was reached, and the serial numbers it tells of itself.
@@ -810,7 +810,7 @@ export interface MachineMark {
 export interface ClaimAnswer {
   readonly claim: string
   readonly answer: 'observed' | 'contradicted' | 'not-decided' | 'not-observable' | 'needs-record' | 'not-applicable'
-  readonly reasons: readonly Reason[]
+  readonly observations: readonly Observation[]
 }
 /**
  * Where a node is said to be, and what bears it out. Never one number, and never a pin.

@@ -83,7 +83,7 @@ describe('assess', () => {
     const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
     const firstOf = (asOf: string) =>
       assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ findings }) =>
-        findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ reasons }) => reasons[0]?.text),
+        findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ observations }) => observations[0]?.text),
       )
     expect(new Set(firstOf(old))).toEqual(
       new Set(['Last observed as not satisfied on 2026-11-20, not retested since.']),
@@ -108,7 +108,7 @@ describe('assess', () => {
     const [node] = assess({ catalog, scope, recordings: [{ ...metal, captures }], asOf }).nodes
     expect(verdicts([metal])).toContain('satisfied')
     expect(new Set(node?.findings.map(({ verdict }) => verdict))).not.toContain('satisfied')
-    expect(node?.findings.flatMap(({ reasons }) => reasons.map(({ text }) => text)).join()).toContain(
+    expect(node?.findings.flatMap(({ observations }) => observations.map(({ text }) => text)).join()).toContain(
       'it was asked in other words than this catalog has (',
     )
   })
@@ -123,7 +123,10 @@ describe('assess', () => {
   test('every reason cites captures that the recording holds', () => {
     const digests = new Set([...metal.captures, ...guest.captures].map(({ meta }) => meta.stdout.sha256))
     for (const node of assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes) {
-      for (const reason of [...node.findings.flatMap(({ reasons }) => reasons), ...(node.isolation?.reasons ?? [])]) {
+      for (const reason of [
+        ...node.findings.flatMap(({ observations }) => observations),
+        ...(node.isolation?.observations ?? []),
+      ]) {
         for (const { sha256 } of reason.captures) expect(digests.has(sha256)).toBe(true)
       }
     }

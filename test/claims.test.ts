@@ -35,7 +35,7 @@ const echo: ClaimTest = {
           needs: value === 'needs' ? { memory: inventoryMemory } : {},
           evaluate: (): Conclusion => ({
             verdict: value as Conclusion['verdict'],
-            because: [{ says: 'for', text: `said ${value}`, probe: null }],
+            observations: [{ direction: 'supports', text: `said ${value}`, probe: null }],
           }),
         }),
 }
@@ -44,7 +44,7 @@ const finding = (verdict: Verdict): Finding => ({
   check: `check.${verdict}`,
   property: 'operations',
   verdict,
-  reasons: [{ says: 'for', text: `found ${verdict}`, probe: 'p', captures: [] }],
+  observations: [{ direction: 'supports', text: `found ${verdict}`, probe: 'p', captures: [] }],
 })
 
 const matter: ClaimMatter = {
@@ -53,7 +53,7 @@ const matter: ClaimMatter = {
   readings: new Map(),
   context,
   stale: false,
-  cite: ({ says, text, probe }) => ({ says, text, probe, captures: [] }),
+  cite: ({ direction, text, probe }) => ({ direction: direction, text, probe, captures: [] }),
 }
 
 const claim = (bears: readonly Bearing[], rest: Partial<ProviderClaim> = {}): ProviderClaim => ({
@@ -94,14 +94,17 @@ describe('one reading', () => {
   test('a missing need leaves it undecided and says which', () => {
     expect(answer([{ test: 'test.echo', value: 'needs' }])).toMatchObject({
       answer: 'not-decided',
-      reasons: [{ says: 'unclear', text: 'Memory in use by the system: this was not collected.' }],
+      observations: [{ direction: 'unclear', text: 'Memory in use by the system: this was not collected.' }],
     })
   })
 
   test('old evidence supports nothing, and still contradicts', () => {
     expect(answer([{ test: 'test.echo', value: 'satisfied' }], { stale: true })).toMatchObject({
       answer: 'not-decided',
-      reasons: [{ says: 'unclear', text: expect.stringContaining('not counted as support') }, { text: 'said met' }],
+      observations: [
+        { direction: 'unclear', text: expect.stringContaining('not counted as support') },
+        { text: 'said met' },
+      ],
     })
     expect(answer([{ test: 'test.echo', value: 'not-satisfied' }], { stale: true })?.answer).toBe('contradicted')
   })
@@ -113,8 +116,8 @@ describe('one reading', () => {
   ])('%s that this catalog does not have leaves it undecided, shown safely', (_, bearing) => {
     const found = answer([bearing])
     expect(found?.answer).toBe('not-decided')
-    expect(found?.reasons[0]?.text).toMatch(/^This catalog has no .*[.]$/)
-    expect(found?.reasons[0]?.text).not.toContain('\u202e')
+    expect(found?.observations[0]?.text).toMatch(/^This catalog has no .*[.]$/)
+    expect(found?.observations[0]?.text).not.toContain('\u202e')
   })
 })
 
@@ -130,7 +133,7 @@ describe('several readings', () => {
   ])('%s are %s', (verdicts, said) => {
     const found = answer(of(...verdicts))
     expect(found?.answer).toBe(said)
-    expect(found?.reasons.map(({ text }) => text)).toEqual(verdicts.map((verdict) => `said ${verdict}`))
+    expect(found?.observations.map(({ text }) => text)).toEqual(verdicts.map((verdict) => `said ${verdict}`))
   })
 })
 
@@ -162,15 +165,15 @@ describe('a condition', () => {
   ])('of %s over %o is answered with %s, by the facts that show it', (verdicts, bearing, said, texts) => {
     const found = on(verdicts, [bearing])
     expect(found?.answer).toBe(said)
-    expect(found?.reasons.map(({ text }) => text)).toEqual(texts)
+    expect(found?.observations.map(({ text }) => text)).toEqual(texts)
   })
 
   test('that was not read, or read too long ago, is not absent', () => {
     expect(on(['needs'], [MET])?.answer).toBe('not-decided')
     expect(on(['not-satisfied'], [MET], { stale: true })).toMatchObject({
       answer: 'not-decided',
-      reasons: [
-        { says: 'unclear', text: expect.stringContaining('not counted as support') },
+      observations: [
+        { direction: 'unclear', text: expect.stringContaining('not counted as support') },
         { text: 'said not-satisfied' },
       ],
     })
@@ -201,10 +204,9 @@ describe('a check that rests on the customer’s declarations too', () => {
   })
 
   test('shows its deviation, and does not soften another reading', () => {
-    expect(answer([{ check: 'check.not-satisfied', supportsOnly: true }])?.reasons.map(({ text }) => text)).toEqual([
-      expect.stringContaining('does not contradict the provider'),
-      'found not-satisfied',
-    ])
+    expect(
+      answer([{ check: 'check.not-satisfied', supportsOnly: true }])?.observations.map(({ text }) => text),
+    ).toEqual([expect.stringContaining('does not contradict the provider'), 'found not-satisfied'])
     expect(
       answer([{ check: 'check.not-satisfied', supportsOnly: true }, { check: 'check.not-satisfied' }])?.answer,
     ).toBe('contradicted')
@@ -222,7 +224,7 @@ describe('a claim that a document decides where the node does not', () => {
   ])('%s is answered with %s, and keeps its reasons', (verdict, said) => {
     expect(answerClaims(own(verdict), matter)[0]).toMatchObject({
       answer: said,
-      reasons: [{ text: `found ${verdict}` }],
+      observations: [{ text: `found ${verdict}` }],
     })
   })
 
@@ -238,13 +240,15 @@ describe('what no node answers', () => {
     '%s is the answer, also where no evidence came',
     (otherwise) => {
       const own = profile(claim([], { otherwise, why: 'It lies elsewhere.' }))
-      expect(answerClaims(own, matter)).toEqual([{ claim: 'c', answer: otherwise, reasons: [] }])
-      expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')).toEqual([{ claim: 'c', answer: otherwise, reasons: [] }])
+      expect(answerClaims(own, matter)).toEqual([{ claim: 'c', answer: otherwise, observations: [] }])
+      expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')).toEqual([
+        { claim: 'c', answer: otherwise, observations: [] },
+      ])
     },
   )
 
   test('nothing that bears on it and no word why is undecided', () => {
-    expect(answer([])).toEqual({ claim: 'c', answer: 'not-decided', reasons: [] })
+    expect(answer([])).toEqual({ claim: 'c', answer: 'not-decided', observations: [] })
   })
 
   test('of a node that gave no evidence, nothing is observed', () => {
@@ -252,7 +256,7 @@ describe('what no node answers', () => {
       {
         claim: 'c',
         answer: 'not-decided',
-        reasons: [{ says: 'unclear', text: 'Nothing came.', probe: null, captures: [] }],
+        observations: [{ direction: 'unclear', text: 'Nothing came.', probe: null, captures: [] }],
       },
     ])
   })
@@ -332,7 +336,10 @@ describe('the table', () => {
       ...claimsTable({
         scope: { provider } as never,
         nodes: [
-          node('gpu-01', [...answerClaims(provider, matter), { claim: 'gone', answer: 'not-decided', reasons: [] }]),
+          node('gpu-01', [
+            ...answerClaims(provider, matter),
+            { claim: 'gone', answer: 'not-decided', observations: [] },
+          ]),
           node('gpu-02'),
         ],
       }),

@@ -199,7 +199,7 @@ describe('what a verifier says of a copy', () => {
     if (probe === undefined) throw new Error('no check')
     const other = {
       ...sampleCatalog,
-      checks: [{ ...probe, evaluate: () => ({ verdict: 'informational' as const, because: [] }) }],
+      checks: [{ ...probe, evaluate: () => ({ verdict: 'informational' as const, observations: [] }) }],
     }
     const { answers, differences } = await disclosureAnswers(reading, { catalog: other, kept: NO_KEPT_RULES }, [])
     expect(answers[2]?.outcome).toBe('no')

@@ -39,7 +39,7 @@ const large: Assessment = {
           check: 'a',
           property: 'location',
           verdict: 'satisfied',
-          reasons: [{ says: 'for', text: String(index).repeat(PART), probe: null, captures: [] }],
+          observations: [{ direction: 'supports', text: String(index).repeat(PART), probe: null, captures: [] }],
         },
       ],
     }

@@ -78,7 +78,10 @@ describe('one node', () => {
     const node = await kit.get('node.get', { of: 'run', node: 'demo-shared-05' })
     expect(node?.assessment.findings.find(({ check }) => check === 'tenancy.container-census')).toMatchObject({
       verdict: 'not-satisfied',
-      reasons: [{ says: 'against', text: 'Containers of a second tenant run here: “tenant-b-runner”.' }, {}],
+      observations: [
+        { direction: 'contradicts', text: 'Containers of a second tenant run here: “tenant-b-runner”.' },
+        {},
+      ],
     })
     expect(node?.recording?.node.name).toBe('demo-shared-05')
     expect(node?.declared).toMatchObject({ address: '127.0.0.1', port: 42_004, sudo: true })
@@ -205,7 +208,7 @@ describe('evidence', () => {
     expect([past.text, past.nextOffset]).toEqual(['', null])
     expect(await kit.refusal('evidence.get', { ...ask, capture: 'no.such/answer' })).toBe('input.not-found')
     const reasons = (await kit.get('node.get', { of: 'run', node: 'demo-hostile-99' }))?.assessment.findings.flatMap(
-      (finding) => finding.reasons.map(({ text }) => text),
+      (finding) => finding.observations.map(({ text }) => text),
     )
     for (const text of reasons ?? []) expect(text).not.toMatch(/[\u0000-\u001f\u202e]/)
   })

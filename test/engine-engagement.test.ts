@@ -370,7 +370,7 @@ describe('what a provider promised', () => {
     expect(view?.claims[2]?.counts).toMatchObject({ 'needs-record': 3 })
     const answers = await kit.get('claims.answers', { of: 'run', claim: 'no-hypervisor' })
     expect(answers.map(({ answer }) => answer)).toEqual(['contradicted', 'observed', 'observed'])
-    expect(answers[0]?.reasons.some(({ says }) => says === 'against')).toBe(true)
+    expect(answers[0]?.observations.some(({ direction }) => direction === 'contradicts')).toBe(true)
     expect(await kit.refusal('claims.answers', { of: 'run', claim: 'other' })).toBe('input.refused')
   })
 

@@ -112,7 +112,7 @@ describe('more than 40 nodes', () => {
     const only = (property: NodeAssessment['findings'][number]['property']): NodeAssessment => ({
       ...node.node,
       isolation: null,
-      findings: [{ check: 'x', property, verdict: 'not-satisfied', reasons: [] }],
+      findings: [{ check: 'x', property, verdict: 'not-satisfied', observations: [] }],
     })
     expect(isPictured(only('access'), 41)).toBe(false)
     expect(isPictured(only('access'), 40)).toBe(true)

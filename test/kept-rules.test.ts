@@ -159,7 +159,10 @@ describe('a pack that earlier rules judged', () => {
     ...catalog,
     version: '99.0.0',
     module: sha256('next'),
-    checks: catalog.checks.map((check) => ({ ...check, evaluate: () => ({ verdict: 'informational', because: [] }) })),
+    checks: catalog.checks.map((check) => ({
+      ...check,
+      evaluate: () => ({ verdict: 'informational', observations: [] }),
+    })),
   }
   const recordings = () => NODES.map((node) => fixtureRecording(node, catalog.probes))
   beforeAll(async () => {

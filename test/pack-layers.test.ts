@@ -79,13 +79,13 @@ describe('what is said alike', () => {
   test('is the same value as before, once', () => {
     const share = shared()
     const reason = {
-      says: 'for',
+      direction: 'supports',
       text: 'Two accounts may log in, and each of them has a key of its own.',
       captures: ['a'],
     }
-    const [first, second] = [1, 2].map((at) => share({ node: `node-${at}`, reasons: [{ ...reason }, { at }] }))
-    expect(second).toEqual({ node: 'node-2', reasons: [reason, { at: 2 }] })
-    expect(second?.reasons[0]).toBe(first?.reasons[0])
+    const [first, second] = [1, 2].map((at) => share({ node: `node-${at}`, observations: [{ ...reason }, { at }] }))
+    expect(second).toEqual({ node: 'node-2', observations: [reason, { at: 2 }] })
+    expect(second?.observations[0]).toBe(first?.observations[0])
   })
 
   test('whatever it is', () => {

@@ -183,7 +183,7 @@ describe('the same recording', () => {
       name: 'stig',
       changes: [{ threshold: 'lockout.failures', value: 5, reason: 'the help desk asked' }],
     })
-    const said = moved.nodes[0]?.findings.find(({ check }) => check === 'access.pam.lockout')?.reasons ?? []
+    const said = moved.nodes[0]?.findings.find(({ check }) => check === 'access.pam.lockout')?.observations ?? []
     expect(said.map(({ text }) => text)).toContain(
       'An account locks after 4 failures (at most 5 failures, looser than the profile’s 3 failures).',
     )

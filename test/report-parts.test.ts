@@ -328,8 +328,13 @@ describe('what a provider promised', () => {
         {
           claim: 'f-fabric',
           answer: at === 0 ? ('not-applicable' as const) : ('needs-record' as const),
-          reasons: [
-            { says: 'against' as const, text: at === 0 ? 'No fabric port.' : 'Not read.', probe: null, captures: [] },
+          observations: [
+            {
+              direction: 'contradicts' as const,
+              text: at === 0 ? 'No fabric port.' : 'Not read.',
+              probe: null,
+              captures: [],
+            },
           ],
         },
       ],

@@ -23,7 +23,7 @@ function withVerdicts(wanted: Readonly<Record<string, readonly [verdict: Verdict
     ...node,
     findings: input.catalog.checks.flatMap(({ id, property }) => {
       const [verdict, count] = wanted[id] ?? (['not-tested', 0] as const)
-      return index < count ? [{ check: id, property, verdict, reasons: [] }] : []
+      return index < count ? [{ check: id, property, verdict, observations: [] }] : []
     }),
   }))
   return matterOf({ ...input, assessment: { ...input.assessment, nodes } })

@@ -184,11 +184,11 @@ describe('the report by control', () => {
     const finding = input.assessment.nodes
       .find(({ node }) => node === 'gpu-fra-02')
       ?.findings.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
-    for (const { probe, captures } of finding?.reasons ?? [])
+    for (const { probe, captures } of finding?.observations ?? [])
       for (const { command, sha256 } of captures) {
         expect(once).toContain(`${probe}/${command} ${sha256.slice(0, 12)}`)
       }
-    expect(finding?.reasons.flatMap(({ captures }) => captures).length).toBeGreaterThan(0)
+    expect(finding?.observations.flatMap(({ captures }) => captures).length).toBeGreaterThan(0)
   })
 
   it('uses no banned word', () => {

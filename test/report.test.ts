@@ -99,7 +99,7 @@ describe('report', () => {
     expect(all.length).toBe(4)
     for (const { node, finding } of all) {
       expect(gaps).toContain(node)
-      for (const reason of finding.reasons)
+      for (const reason of finding.observations)
         for (const { sha256 } of reason.captures) expect(gaps).toContain(sha256.slice(0, 12))
     }
   })

@@ -204,8 +204,10 @@ describe('an assessment', () => {
     const { columns, rows } = populationGrid(assessment)
     const at = columns.findIndex(({ title }) => title === 'same machine as')
     expect(rows.map((row) => row[at])).toEqual(['b', 'a'])
-    const reason = assessment.nodes[0]?.findings.find(({ check }) => check === 'evidence.host-identity')?.reasons.at(-1)
-    expect([reason?.says, reason?.captures.length]).toEqual(['unclear', 1])
+    const reason = assessment.nodes[0]?.findings
+      .find(({ check }) => check === 'evidence.host-identity')
+      ?.observations.at(-1)
+    expect([reason?.direction, reason?.captures.length]).toEqual(['unclear', 1])
   })
 
   test('of one machine alone says nothing of others', () => {
@@ -280,7 +282,7 @@ describe('a pack with one machine under two names', () => {
     ...sampleCatalog,
     checks: sampleCatalog.checks.map((check) => ({
       ...check,
-      amongNodes: (alone, { machine }) => ({ verdict: machine === null ? alone : 'inconclusive', because: [] }),
+      amongNodes: (alone, { machine }) => ({ verdict: machine === null ? alone : 'inconclusive', observations: [] }),
     })),
     identity: { probes: [], told: () => ({ boot, marks: [], hostKey: null, uptimeSeconds: null }) },
   }

@@ -179,9 +179,9 @@ describe('how complete a collection with a slow sudo was', () => {
     expect(concluded(capture('d', { status: 'not-asked', exitCode: null })).verdict).toBe('inconclusive')
   })
   test('what sudo said is named', () => {
-    const { verdict, because } = concluded(capture('a', timedOut, REMARK))
+    const { verdict, observations } = concluded(capture('a', timedOut, REMARK))
     expect(verdict).toBe('inconclusive')
-    expect(because.map(({ text }) => text).join()).toContain('unable to resolve host gpu-07')
+    expect(observations.map(({ text }) => text).join()).toContain('unable to resolve host gpu-07')
   })
   test('a question that took too long with nothing to show that sudo did is a gap', () => {
     expect(concluded(capture('a', timedOut)).verdict).toBe('not-satisfied')

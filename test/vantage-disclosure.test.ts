@@ -44,7 +44,9 @@ const timed = defineCheck({
     const found = all.some((one) => one.hostKey === hostKey && one.node === node.name)
     return {
       verdict: found ? 'satisfied' : 'inconclusive',
-      because: [{ says: found ? 'for' : 'unclear', text: found ? 'It was timed.' : 'It was not timed.', probe: null }],
+      observations: [
+        { direction: found ? 'supports' : 'unclear', text: found ? 'It was timed.' : 'It was not timed.', probe: null },
+      ],
     }
   },
 })

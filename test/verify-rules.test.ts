@@ -50,7 +50,7 @@ const forgiving = (changes: Partial<Catalog>): Catalog => ({
       ...check,
       evaluate: () => ({
         verdict: 'satisfied',
-        because: [{ says: 'for', text: 'No swap area is in use.', probe: null }],
+        observations: [{ direction: 'supports', text: 'No swap area is in use.', probe: null }],
       }),
     } as Parameters<typeof defineCheck>[0]),
   ),

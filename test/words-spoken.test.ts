@@ -56,7 +56,7 @@ test('what a node runs on is said in the same words in the summary, the report a
   const said = words.layerSaid(isolation)
   expect(said).toBe(words.notEstablished)
   expect(layerLine(isolation)).toBe(said)
-  expect(layerText({ ...isolation, reasons: [], contradictions: [] })).toBe(said)
+  expect(layerText({ ...isolation, observations: [], contradictions: [] })).toBe(said)
   const node = assessment.nodes.find((one) => one.isolation !== null)
   if (node === undefined || node.isolation === null) throw new Error('no argued node')
   const { layer, platform, concealed, rule } = isolation

@@ -23,10 +23,13 @@ export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes
   const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))
   yield HEADING
   for (const { node, observedAt, claims: answers = [] } of nodes)
-    for (const { claim: id, answer, reasons } of answers) {
+    for (const { claim: id, answer, observations } of answers) {
       const claim = claims.get(id)
       const source = sources.get(claim?.source ?? '')
-      const because = reasons.length > 0 ? reasons.map(({ says, text }) => `${says}: ${text}`) : [claim?.why ?? '']
+      const because =
+        observations.length > 0
+          ? observations.map(({ direction, text }) => `${direction}: ${text}`)
+          : [claim?.why ?? '']
       const row = [
         node,
         id,

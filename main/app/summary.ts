@@ -178,13 +178,13 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
   const { nodes, controls } = assessment
   const results = new Map<string, { found: { readonly node: string; readonly why: string }[]; tested: number }>()
   for (const { node, findings } of nodes)
-    for (const { check, verdict, reasons } of findings) {
+    for (const { check, verdict, observations: reasons } of findings) {
       if (verdict === 'not-tested') continue
       const own = results.get(check) ?? { found: [], tested: 0 }
       results.set(check, own)
       own.tested += 1
       if (verdict === 'not-satisfied')
-        own.found.push({ node, why: reasons.find(({ says }) => says === 'against')?.text ?? '' })
+        own.found.push({ node, why: reasons.find(({ direction }) => direction === 'contradicts')?.text ?? '' })
     }
   const all = catalog.checks
     .flatMap(({ id, claim }): NotSatisfied[] => {

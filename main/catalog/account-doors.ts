@@ -1,4 +1,4 @@
-import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
+import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../core/check.ts'
 import type { Parsed } from '../core/probe.ts'
 import type { Account } from './probes/accounts-local.ts'
 import type { PasswordStates } from './probes/accounts-password-state.ts'
@@ -7,7 +7,7 @@ import { sshdConditions } from './probes/sshd-conditions.ts'
 import { type SshdSettings, sshdEffective } from './probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from './running-ssh.ts'
 import { conditionSteps, setting, settingWords } from './sshd-access.ts'
-import { leavesUnclear, named, speaksFor } from './steps.ts'
+import { named, supports, unclear } from './steps.ts'
 
 /** What opens an account from outside, as far as it was read; null where it was not. */
 export interface Doors {
@@ -37,9 +37,9 @@ export type KeySourceEvidence = MaybeFactsOf<typeof KEY_SOURCES>
  * Whether the key files in home folders are all that the SSH servers of this node take keys from. Every step supports it only where the
  * settings that were read are shown to be those of every server that runs, and neither they nor a Match block name another source.
  */
-export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly Step[] {
+export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly DraftObservation[] {
   const running = runningSsh(sshd, evidence, { keywords: KEY_SETTINGS })
-  const bySettings = (settings: SshdSettings): readonly Step[] => [
+  const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
     ...general(settings),
     ...conditionSteps(conditions, KEY_SETTINGS, (key, value) =>
       value === 'none' || (key === 'authorizedkeysfile' && value.split(/\s+/).every(isCustomary)) ? 'same' : 'unclear',
@@ -53,18 +53,18 @@ export function keySources({ sshd, conditions, ...evidence }: KeySourceEvidence)
 
 const isCustomary = (file: string): boolean => CUSTOMARY.has(file) || file === 'none'
 
-function general(sshd: SshdSettings): readonly Step[] {
+function general(sshd: SshdSettings): readonly DraftObservation[] {
   const files = settingWords(sshd, 'authorizedkeysfile').filter((file) => !isCustomary(file))
   const others = OTHER_SOURCES.filter((key) => (setting(sshd, key) ?? 'none') !== 'none')
   return [
     ...(files.length > 0
-      ? [leavesUnclear(`The SSH server also reads keys from ${named(files)}, which were not read.`, sshdEffective)]
+      ? [unclear(`The SSH server also reads keys from ${named(files)}, which were not read.`, sshdEffective)]
       : []),
     ...(others.length > 0
-      ? [leavesUnclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
+      ? [unclear(`The SSH server accepts keys from other sources as well: ${named(others)}.`, sshdEffective)]
       : []),
     ...(files.length + others.length === 0
-      ? [speaksFor('The SSH server reads keys from the customary files only.', sshdEffective)]
+      ? [supports('The SSH server reads keys from the customary files only.', sshdEffective)]
       : []),
   ]
 }
@@ -74,7 +74,7 @@ export interface Evidence {
   readonly passwords: Parsed<PasswordStates>
   readonly keys: Parsed<AuthorizedKeys>
   /** As keySources() argues. */
-  readonly sources: readonly Step[]
+  readonly sources: readonly DraftObservation[]
 }
 
 /** Nothing more than the key files opens an account by key: every line of them was read, and no SSH server asks elsewhere. */
@@ -83,7 +83,7 @@ const keysAreWhole = ({ keys, sources }: Evidence): boolean =>
   keys.fact.unreadable === 0 &&
   keys.fact.doubtful?.length === 0 &&
   sources.length > 0 &&
-  sources.every(({ says }) => says === 'for')
+  sources.every(({ direction }) => direction === 'supports')
 
 /** How an account can be opened. An account that can start a session by neither is reached only by those who are root already. */
 export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): Doors {
@@ -99,8 +99,8 @@ export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): 
 }
 
 /** Why accounts that nothing seems to open may be opened all the same; empty where every source of keys was examined. */
-export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly Step[] =>
-  sources.filter(({ says }) => says !== 'for')
+export const unreadDoors = ({ sources }: Pick<Evidence, 'sources'>): readonly DraftObservation[] =>
+  sources.filter(({ direction }) => direction !== 'supports')
 
 /** open: a password or a key. closed: neither. unclear: something was not read, and what was read does not open it. */
 export function doorState({ password, keys }: Doors): 'open' | 'closed' | 'unclear' {

@@ -1,10 +1,10 @@
-import type { Step } from '../core/check.ts'
+import type { DraftObservation } from '../core/check.ts'
 import type { Parsed } from '../core/probe.ts'
 import { compare } from '../core/recording.ts'
 import { conventionOf } from './port-conventions.ts'
 import { type Listener, type Listeners, listenerProcesses, networkListeners } from './probes/listeners.ts'
 import { type TlsListeners, type TlsPort, tlsListeners } from './probes/tls-listeners.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from './steps.ts'
+import { contradicts, supports, unclear } from './steps.ts'
 import { observedAt, socketName } from './tls-reading.ts'
 import { isJobs, isSshListener, socketKey } from './tls-targets.ts'
 
@@ -30,44 +30,44 @@ export const seenAt = (tls: Parsed<TlsListeners>, listener: Listener): TlsPort |
  * Whether what one socket uses is encrypted: by its response to a first message of TLS where there is one, else by the convention of its
  * port.
  */
-export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): Step {
+export function argueListener(listener: Listener, seen: TlsPort | null, sshPort: number): DraftObservation {
   const name = socketName(listener)
   const { protocol, port, processes } = listener
-  if (seen?.outcome === 'tls') return speaksFor(`${name}: it responded with TLS.`, tlsListeners)
-  if (seen?.says === 'http') return speaksAgainst(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
-  if (seen?.says === 'ssh') return speaksFor(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
+  if (seen?.outcome === 'tls') return supports(`${name}: it responded with TLS.`, tlsListeners)
+  if (seen?.says === 'http') return contradicts(`${name}: it responded in clear text, with HTTP.`, tlsListeners)
+  if (seen?.says === 'ssh') return supports(`${name}: it responded as SSH, which is encrypted.`, tlsListeners)
   const convention = conventionOf(protocol, port)
   if (convention === undefined) {
     // The kernel's own listing shows sshd by name to root only; on another port nothing else distinguishes it.
     if (protocol === 'tcp' && processes.length > 0 && isSshListener(listener, sshPort))
-      return speaksFor(`${name}: SSH, which is encrypted.`, listenerProcesses)
+      return supports(`${name}: SSH, which is encrypted.`, listenerProcesses)
     if (processes.some((process) => RPC_SERVICES.has(process)))
-      return speaksAgainst(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
-    return leavesUnclear(`${name}: its protocol is not known${seenText(seen)}${ownerText(listener)}.`, networkListeners)
+      return contradicts(`${name}: a service of ONC RPC, which is clear text.`, listenerProcesses)
+    return unclear(`${name}: its protocol is not known${seenText(seen)}${ownerText(listener)}.`, networkListeners)
   }
   switch (convention.kind) {
     case 'clear':
-      return speaksAgainst(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
+      return contradicts(`${name}: by convention ${convention.service}, which is clear text.`, networkListeners)
     case 'optional':
-      return leavesUnclear(
+      return unclear(
         `${name}: by convention ${convention.service}, which may begin in clear text and encrypt later; that was not tested${seenText(seen)}.`,
         networkListeners,
       )
     case 'encrypted':
       if (seen?.outcome === 'plain')
-        return speaksAgainst(
+        return contradicts(
           `${name}: by convention ${convention.service}, but it did not respond with TLS.`,
           tlsListeners,
         )
       // UDP services and SSH are not queried; of the others the number alone shows nothing.
       return protocol === 'udp' || isSshListener(listener, sshPort)
-        ? speaksFor(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
-        : leavesUnclear(
+        ? supports(`${name}: by convention ${convention.service}, which is encrypted.`, networkListeners)
+        : unclear(
             `${name}: by convention ${convention.service}, which is encrypted; that was not observed${seenText(seen)}.`,
             networkListeners,
           )
     case 'control':
-      return speaksFor(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
+      return supports(`${name}: ${convention.service}, which carries no stored data.`, networkListeners)
   }
 }
 

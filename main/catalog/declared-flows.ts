@@ -1,5 +1,5 @@
 import type { DeclaredFlow } from '../../schemas/types.ts'
-import type { Step } from '../core/check.ts'
+import type { DraftObservation } from '../core/check.ts'
 import { plain, quote } from '../core/plain-text.ts'
 import type { Parsed } from '../core/probe.ts'
 import { isKnownSuite, suiteWeakness } from '../core/tls/suites.ts'
@@ -8,7 +8,7 @@ import { type Listener, networkListeners } from './probes/listeners.ts'
 import { type SshServer, type SshServers, sshServers } from './probes/ssh-servers.ts'
 import { type TlsListeners, type TlsPort, tlsListeners } from './probes/tls-listeners.ts'
 import { type IpsecState, ipsec, type VpnInterfaces, vpnInterfaces } from './probes/vpn-interfaces.ts'
-import { leavesUnclear, speaksFor } from './steps.ts'
+import { supports, unclear } from './steps.ts'
 import { socketName } from './tls-reading.ts'
 import { targetOf } from './tls-targets.ts'
 
@@ -33,11 +33,11 @@ export function argueFlow(
   listeners: readonly Listener[],
   evidence: FlowEvidence,
   sshPort: number,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const name = `Declared ePHI flow ${quote(flow.name)} (${flow.protocol}/${flow.port})`
   if (isFabricPort(flow))
     return [
-      leavesUnclear(
+      unclear(
         `${name} is RDMA over a fabric, which this check does not decide; the documented boundary decision for the fabric has to cover it.`,
         null,
       ),
@@ -45,12 +45,10 @@ export function argueFlow(
   const own = listeners.filter(({ protocol, port }) => protocol === flow.protocol && port === flow.port)
   const reachable = own.filter(({ loopback }) => !loopback)
   if (own.length === 0)
-    return [
-      leavesUnclear(`${name}: no socket listens on this port, so its protection was not observed.`, networkListeners),
-    ]
+    return [unclear(`${name}: no socket listens on this port, so its protection was not observed.`, networkListeners)]
   if (reachable.length === 0)
     return [
-      leavesUnclear(
+      unclear(
         `${name}: only the loopback interface is listened on, so how other machines reach it was not observed.`,
         networkListeners,
       ),
@@ -58,45 +56,45 @@ export function argueFlow(
   return reachable.map((listener) => argueSocket(name, listener, evidence, sshPort))
 }
 
-function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, sshPort: number): Step {
+function argueSocket(name: string, listener: Listener, evidence: FlowEvidence, sshPort: number): DraftObservation {
   const seen = seenAt(evidence.tls, listener)
   const where = `${name}: ${socketName(listener)}`
   const tunnel = tunnelOf(listener, evidence.vpn)
   // socket(7), SO_BINDTODEVICE: only packets that arrive by that interface are taken.
   if (tunnel !== null)
-    return speaksFor(`${where} is bound to the WireGuard interface ${quote(tunnel)}, which is up.`, vpnInterfaces)
+    return supports(`${where} is bound to the WireGuard interface ${quote(tunnel)}, which is up.`, vpnInterfaces)
   if (seen?.outcome === 'tls') return argueTls(where, seen)
   const server = listener.protocol === 'tcp' ? sshAt(evidence.ssh, listener) : null
   if (server !== null && server.offer !== null)
     return server.isMixed
-      ? leavesUnclear(`${where}: one connection reached another SSH server than the next.`, sshServers)
-      : speaksFor(`${where} responded with the SSH key exchange${versionOf(server)}.`, sshServers)
-  if (seen?.says === 'ssh') return speaksFor(`${where} responded as SSH, which is encrypted.`, tlsListeners)
+      ? unclear(`${where}: one connection reached another SSH server than the next.`, sshServers)
+      : supports(`${where} responded with the SSH key exchange${versionOf(server)}.`, sshServers)
+  if (seen?.says === 'ssh') return supports(`${where} responded as SSH, which is encrypted.`, tlsListeners)
   const step = argueListener(listener, seen, sshPort)
   const text = `${name}: ${step.text}`
-  if (step.says === 'against')
+  if (step.direction === 'contradicts')
     return mayUseIpsec(evidence.associations)
-      ? leavesUnclear(
+      ? unclear(
           `${text} The kernel holds IPsec policies and encrypting associations; whether they cover this flow is not read.`,
           ipsec,
         )
       : { ...step, text }
-  return step.says === 'unclear' ? { ...step, text } : leavesUnclear(`${text} That was not observed.`, networkListeners)
+  return step.direction === 'unclear' ? { ...step, text } : unclear(`${text} That was not observed.`, networkListeners)
 }
 
 const versionOf = ({ version }: SshServer): string => (version === '' ? '' : ` (${plain(version, 60)})`)
 
 /** The suites of TLS that NIST SP 800-52 rev. 2 refuses, and versions before 1.2, leave the flow open: `tls-listeners` evaluates them. */
-function argueTls(where: string, { accepted }: TlsPort): Step {
+function argueTls(where: string, { accepted }: TlsPort): DraftObservation {
   const sound = accepted.filter(
     ({ version, suite }) => /^TLS 1\.[23]$/.test(version) && isKnownSuite(suite) && suiteWeakness(suite) === null,
   )
   return sound.length > 0
-    ? speaksFor(
+    ? supports(
         `${where} responded with ${[...new Set(sound.map(({ version }) => version))].join(' and ')}.`,
         tlsListeners,
       )
-    : leavesUnclear(
+    : unclear(
         `${where} responded with TLS, but chose no version from 1.2 on with a suite that NIST SP 800-52 allows; encryption.in-transit.tls-listeners tests that.`,
         tlsListeners,
       )

@@ -1,11 +1,11 @@
-import type { Step } from '../core/check.ts'
+import type { DraftObservation } from '../core/check.ts'
 import { plain, quote } from '../core/plain-text.ts'
 import type { Parsed } from '../core/probe.ts'
 import { firewallLegacy, type LegacyTables } from './probes/firewall-legacy.ts'
 import { firewallNftables, type Nftables } from './probes/firewall-nftables.ts'
 import { ipvsServices, type VirtualServices } from './probes/ipvs-services.ts'
 import { type Listener, listenerProcesses } from './probes/listeners.ts'
-import { leavesUnclear } from './steps.ts'
+import { unclear } from './steps.ts'
 
 /** What shows ports that other machines reach although nothing of this server's network namespace listens there. */
 export const FORWARDING = { nft: firewallNftables, legacy: firewallLegacy, ipvs: ipvsServices }
@@ -26,14 +26,14 @@ const MOST_RULES = 8
 export function forwardedSteps(
   { nft, legacy, ipvs }: ForwardingReadings,
   listeners: readonly Listener[],
-): readonly Step[] {
+): readonly DraftObservation[] {
   return [...rulesOf(nft), ...olderRules(legacy), ...virtualServices(ipvs), ...proxies(listeners)]
 }
 
-function rulesOf(nft: Parsed<Nftables>): readonly Step[] {
+function rulesOf(nft: Parsed<Nftables>): readonly DraftObservation[] {
   if (!nft.ok)
     return [
-      leavesUnclear(
+      unclear(
         `Whether the packet filter forwards ports is not known (${nft.reason}). As root, “nft -j list ruleset” shows it.`,
         firewallNftables,
       ),
@@ -43,28 +43,28 @@ function rulesOf(nft: Parsed<Nftables>): readonly Step[] {
     ...forwards
       .slice(0, MOST_RULES)
       .map(({ at, does }) =>
-        leavesUnclear(
+        unclear(
           `The packet filter ${does}, by a rule in ${quote(at, 150)}. What other machines reach by it is not in the list of listening sockets.`,
           firewallNftables,
         ),
       ),
     ...(forwards.length > MOST_RULES
-      ? [leavesUnclear(`${forwards.length - MOST_RULES} more rules forward what arrives.`, firewallNftables)]
+      ? [unclear(`${forwards.length - MOST_RULES} more rules forward what arrives.`, firewallNftables)]
       : []),
   ]
 }
 
-function olderRules(legacy: Parsed<LegacyTables>): readonly Step[] {
+function olderRules(legacy: Parsed<LegacyTables>): readonly DraftObservation[] {
   if (!legacy.ok)
     return [
-      leavesUnclear(
+      unclear(
         `Whether the older packet filter forwards ports is not known (${legacy.reason}). As root, “iptables-legacy-save -t nat” shows it.`,
         firewallLegacy,
       ),
     ]
   return legacy.fact.tables.includes('nat')
     ? [
-        leavesUnclear(
+        unclear(
           'The older packet filter has a table of address translation, whose rules were not read. As root, “iptables-legacy-save -t nat” shows which ports it forwards.',
           firewallLegacy,
         ),
@@ -72,16 +72,16 @@ function olderRules(legacy: Parsed<LegacyTables>): readonly Step[] {
     : []
 }
 
-function virtualServices(ipvs: Parsed<VirtualServices>): readonly Step[] {
+function virtualServices(ipvs: Parsed<VirtualServices>): readonly DraftObservation[] {
   if (!ipvs.ok)
-    return [leavesUnclear(`Whether the kernel balances ports over others is not known (${ipvs.reason}).`, ipvsServices)]
+    return [unclear(`Whether the kernel balances ports over others is not known (${ipvs.reason}).`, ipvsServices)]
   const { services } = ipvs.fact
   const shown = services.slice(0, MOST_RULES).map(({ name }) => plain(name, 60))
   const more = services.length > shown.length ? [`${services.length - shown.length} more`] : []
   return services.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `The kernel hands on what arrives at virtual services (IPVS): ${[...shown, ...more].join(', ')}. They are not in the list of listening sockets.`,
           ipvsServices,
         ),
@@ -98,7 +98,7 @@ const PROXIES: ReadonlySet<string> = new Set([
   'lb-tcp',
 ])
 
-function proxies(listeners: readonly Listener[]): readonly Step[] {
+function proxies(listeners: readonly Listener[]): readonly DraftObservation[] {
   const open = listeners.filter(({ loopback, processes }) => !loopback && processes.some((name) => PROXIES.has(name)))
   const ports = [
     ...new Set(
@@ -111,7 +111,7 @@ function proxies(listeners: readonly Listener[]): readonly Step[] {
   return ports
     .slice(0, MOST_RULES)
     .map((port) =>
-      leavesUnclear(
+      unclear(
         `${plain(port, 80)} is held by a proxy that passes connections to a container. The service behind it is not in the list of listening sockets.`,
         listenerProcesses,
       ),

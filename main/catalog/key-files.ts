@@ -1,4 +1,4 @@
-import type { Step } from '../core/check.ts'
+import type { DraftObservation } from '../core/check.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from './probes/accounts-local.ts'
 import {
   type AuthorizedKey,
@@ -8,23 +8,23 @@ import {
   type Unsearched,
   whyUnsearched,
 } from './probes/authorized-keys.ts'
-import { count, leavesUnclear, named } from './steps.ts'
+import { count, named, unclear } from './steps.ts'
 
 /**
  * Why the keys that were read from home folders may not be all that open an account: lines that are no key, files that are links, keys
  * of certificate authorities, home folders that were not searched, and accounts that are not in the local list. Empty where none applies.
  */
-export const keyFileGaps = (keys: AuthorizedKeys, local: LocalAccounts): readonly Step[] => [
+export const keyFileGaps = (keys: AuthorizedKeys, local: LocalAccounts): readonly DraftObservation[] => [
   ...unreadLines(keys),
   ...unreadFiles(keys),
   ...issuers(keys.keys),
   ...unsearched(local, keys),
 ]
 
-const unreadLines = ({ unreadable }: AuthorizedKeys): readonly Step[] =>
+const unreadLines = ({ unreadable }: AuthorizedKeys): readonly DraftObservation[] =>
   unreadable === 0
     ? []
-    : [leavesUnclear(`${count(unreadable, 'line')} in the key files could not be read as a key.`, authorizedKeys)]
+    : [unclear(`${count(unreadable, 'line')} in the key files could not be read as a key.`, authorizedKeys)]
 
 const WHY: Readonly<Record<DoubtfulFile['why'], string>> = {
   link: 'is a link, and the keys that it leads to were not read',
@@ -33,27 +33,21 @@ const WHY: Readonly<Record<DoubtfulFile['why'], string>> = {
 }
 
 /** Key files that are links, have several names, or are no files: sshd may take keys from them that were not evaluated. */
-function unreadFiles({ doubtful }: AuthorizedKeys): readonly Step[] {
+function unreadFiles({ doubtful }: AuthorizedKeys): readonly DraftObservation[] {
   if (doubtful === null)
     return [
-      leavesUnclear(
-        'Whether key files are links could not be read, and links are not followed.',
-        authorizedKeys,
-        'files',
-      ),
+      unclear('Whether key files are links could not be read, and links are not followed.', authorizedKeys, 'files'),
     ]
-  return doubtful
-    .slice(0, 20)
-    .map(({ path, why }) => leavesUnclear(`${named([path])} ${WHY[why]}.`, authorizedKeys, 'files'))
+  return doubtful.slice(0, 20).map(({ path, why }) => unclear(`${named([path])} ${WHY[why]}.`, authorizedKeys, 'files'))
 }
 
 // sshd(8), AUTHORIZED_KEYS FILE FORMAT, cert-authority: every certificate that this key signed opens the account.
-function issuers(keys: readonly AuthorizedKey[]): readonly Step[] {
+function issuers(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
   return keys
     .filter(({ options }) => options.includes('cert-authority'))
     .slice(0, 20)
     .map(({ fingerprint, path }) =>
-      leavesUnclear(
+      unclear(
         `${fingerprint} admits every certificate that it signed (${named([path])}); which those are is not shown.`,
         authorizedKeys,
       ),
@@ -70,7 +64,7 @@ const PLACES: Readonly<Record<Unsearched, string>> = {
 /**
  * Home folders whose keys were not among those that were read. A link is reported of every account: sshd follows it, whatever the shell.
  */
-function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedKeys): readonly Step[] {
+function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedKeys): readonly DraftObservation[] {
   const found = accounts.map((account) => ({ account, why: whyUnsearched(account.home, keys) }))
   return [
     ...(Object.entries(PLACES) as [Unsearched, string][]).flatMap(([place, words]) => {
@@ -80,7 +74,7 @@ function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedK
       return names.length === 0
         ? []
         : [
-            leavesUnclear(
+            unclear(
               `Accounts with home folders ${words} were not searched for keys: ${named(names)}.`,
               place === 'elsewhere' ? accountsLocal : authorizedKeys,
               place === 'elsewhere' ? 'passwd' : 'links',
@@ -90,7 +84,7 @@ function unsearched({ accounts, otherSources }: LocalAccounts, keys: AuthorizedK
     ...(otherSources.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `More accounts may come from ${named(otherSources)}; where their home folders lie was not read.`,
             accountsLocal,
             'sources',

@@ -1,4 +1,4 @@
-import { type MaybeFactsOf, type Step, unclearAbout } from '../core/check.ts'
+import { type DraftObservation, type MaybeFactsOf, unclearAbout } from '../core/check.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Parsed, Probe } from '../core/probe.ts'
 import type { AskedName } from '../core/ssh-methods.ts'
@@ -13,7 +13,7 @@ import { tlsListeners } from './probes/tls-listeners.ts'
 import { isTwin, sshListeners } from './ssh-targets.ts'
 import { methodChains, setting, settingWords } from './sshd-access.ts'
 import { readSshdStart, type SshdStart } from './sshd-command-line.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
+import { contradicts, named, supports, unclear } from './steps.ts'
 import { socketName, whyPassed } from './tls-reading.ts'
 import { targetOf } from './tls-targets.ts'
 
@@ -40,7 +40,7 @@ export interface RunningServer {
   /** As it responded through the session; null where it was not queried. */
   readonly seen: SshServer | null
   /** Why the settings are not, or not shown to be, those of this server; empty where they are. */
-  readonly doubts: readonly Step[]
+  readonly doubts: readonly DraftObservation[]
   /** The settings are shown to be another server's, so that they can are no evidence against this one. */
   readonly isOther: boolean
 }
@@ -50,7 +50,7 @@ export interface RunningSsh {
   /** Whether the settings may contradict a claim: false where none of the servers that run has them. */
   readonly isBearing: boolean
   /** One step for each server and each gap. All support the claim only where the settings are those of every server that runs. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly DraftObservation[]
 }
 
 /** What a check asks of the servers that run. */
@@ -59,7 +59,7 @@ export interface Asking {
   readonly keywords: readonly string[]
   readonly contexts?: Parsed<SshdContexts>
   /** What a server's response settles on its own, whatever its settings. */
-  readonly settles?: (server: RunningServer) => Step | null
+  readonly settles?: (server: RunningServer) => DraftObservation | null
 }
 
 /** The port of the node that the session came in by, as its server names it. The one that we dialled may be another machine's. */
@@ -90,20 +90,15 @@ export function runningSsh(
       }),
       ...missing,
       ...(servers.length === 0 && missing.length === 0
-        ? [
-            leavesUnclear(
-              'No socket of an SSH server was listed, though this session came through one.',
-              networkListeners,
-            ),
-          ]
+        ? [unclear('No socket of an SSH server was listed, though this session came through one.', networkListeners)]
         : []),
       ...carrier(servers, evidence),
     ],
   }
 }
 
-const described = ({ name, seen }: RunningServer): Step =>
-  speaksFor(
+const described = ({ name, seen }: RunningServer): DraftObservation =>
+  supports(
     `The settings are those of the SSH server that runs at ${name}: ${plain(seen?.version ?? '', 60)}, and its offer matches them (${offered(seen)}).`,
     sshServers,
   )
@@ -114,7 +109,7 @@ function gaps({
   sshProcesses: running,
   sshWire,
   sshSession: session,
-}: RunningSshEvidence): readonly Step[] {
+}: RunningSshEvidence): readonly DraftObservation[] {
   const wire = sshWire.ok && !sshWire.fact.forwarding
   return [
     ...unclearAbout(sshSession, session),
@@ -124,7 +119,7 @@ function gaps({
     ...unclearAbout(sshServers, sshWire),
     ...(wire
       ? [
-          leavesUnclear(
+          unclear(
             'The SSH servers were not queried: this session, by the system’s ssh program, reaches no ports of the node.',
             sshServers,
           ),
@@ -134,14 +129,14 @@ function gaps({
 }
 
 /** The server that carries this session must be among those that were found. */
-function carrier(servers: readonly RunningServer[], { sshLogin }: RunningSshEvidence): readonly Step[] {
+function carrier(servers: readonly RunningServer[], { sshLogin }: RunningSshEvidence): readonly DraftObservation[] {
   if (servers.length === 0) return []
   const port = sessionPort(sshLogin)
-  if (port === null) return [leavesUnclear('Which of the SSH servers carries this session is not known.', loginSession)]
+  if (port === null) return [unclear('Which of the SSH servers carries this session is not known.', loginSession)]
   return servers.some(({ listener }) => listener.port === port)
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `This session used port ${port}, at which no SSH server was listed: another machine, container or rule may be in between.`,
           networkListeners,
         ),
@@ -183,11 +178,11 @@ function serversOf(
 }
 
 interface Doubt {
-  readonly step: Step
+  readonly step: DraftObservation
   readonly isOther: boolean
 }
 const doubt = (text: string, probe: Probe<unknown>, isOther = false): Doubt => ({
-  step: leavesUnclear(text, probe),
+  step: unclear(text, probe),
   isOther,
 })
 
@@ -289,14 +284,14 @@ export function heardAt(
   listener: Listener,
   name: string,
   { sshWire }: RunningSshEvidence,
-): { readonly seen: SshServer | null; readonly step: Step | null } {
+): { readonly seen: SshServer | null; readonly step: DraftObservation | null } {
   if (!sshWire.ok || !sshWire.fact.forwarding) return { seen: null, step: null }
   const { host, port } = targetOf(listener)
   const at = (found: { readonly host: string; readonly port: number }): boolean =>
     found.host === host && found.port === port
   const unheard = (why: string) => ({
     seen: null,
-    step: leavesUnclear(`The SSH server at ${name} was not observed: ${why}.`, sshServers),
+    step: unclear(`The SSH server at ${name} was not observed: ${why}.`, sshServers),
   })
   const passed = sshWire.fact.passed.find(at)
   if (passed !== undefined) return unheard(whyPassed(passed.why))
@@ -412,12 +407,12 @@ function offered(seen: SshServer | null): string {
 }
 
 /** Servers that let a person in without requesting anything, for the names that matter to a claim. */
-export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): readonly Step[] =>
+export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): readonly DraftObservation[] =>
   servers.flatMap(({ name, seen }) =>
     (seen?.answers ?? [])
       .filter(({ who, outcome }) => outcome === 'accepted' && names.includes(who))
       .map(({ who }) =>
-        speaksAgainst(
+        contradicts(
           `The SSH server at ${name} admitted ${WORDS[who]} without authentication; the connection was closed at once, and no session opened.`,
           sshServers,
         ),
@@ -425,13 +420,16 @@ export const letIn = ({ servers }: RunningSsh, names: readonly AskedName[]): rea
   )
 
 /** Servers that offer a password at the beginning of a login. */
-export const passwordOffers = ({ servers }: RunningSsh, which: (server: RunningServer) => boolean): readonly Step[] =>
+export const passwordOffers = (
+  { servers }: RunningSsh,
+  which: (server: RunningServer) => boolean,
+): readonly DraftObservation[] =>
   servers.filter(which).flatMap(({ name, seen }) => {
     const to = (seen?.answers ?? []).filter(({ methods }) => methods.includes('password'))
     return to.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `The SSH server at ${name} offers “password” to ${to.map(({ who }) => WORDS[who]).join(', ')}, before any key.`,
             sshServers,
           ),
@@ -439,7 +437,7 @@ export const passwordOffers = ({ servers }: RunningSsh, which: (server: RunningS
   })
 
 /** A server of a program without settings for single accounts, which offers no one anything but keys. */
-export function keysOnly({ name, listener, seen }: RunningServer): Step | null {
+export function keysOnly({ name, listener, seen }: RunningServer): DraftObservation | null {
   if (
     listener.processes.includes('sshd') ||
     seen === null ||
@@ -452,6 +450,6 @@ export function keysOnly({ name, listener, seen }: RunningServer): Step | null {
     ({ outcome, methods }) => outcome === 'methods' && methods.every((method) => method === 'publickey'),
   )
   return isOnlyKeys
-    ? speaksFor(`The SSH server at ${name} (${plain(seen.version, 60)}) offers ${offered(seen)}.`, sshServers)
+    ? supports(`The SSH server at ${name} (${plain(seen.version, 60)}) offers ${offered(seen)}.`, sshServers)
     : null
 }

@@ -1,11 +1,11 @@
-import type { Step } from '../core/check.ts'
+import type { DraftObservation } from '../core/check.ts'
 import { unclearAbout } from '../core/check.ts'
 import { quote } from '../core/plain-text.ts'
 import type { Parsed } from '../core/probe.ts'
 import { conditional, type SshdConditions, sshdConditions } from './probes/sshd-conditions.ts'
 import { type SshdContext, type SshdContexts, sshdContexts } from './probes/sshd-contexts.ts'
 import type { SshdSettings } from './probes/sshd-effective.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor } from './steps.ts'
+import { contradicts, named, supports, unclear } from './steps.ts'
 
 /** The first value of a setting, in lower case; null when `sshd -T` did not print it. */
 export const setting = ({ settings }: SshdSettings, key: string): string | null =>
@@ -30,7 +30,7 @@ export function conditionSteps(
   conditions: Parsed<SshdConditions>,
   keys: readonly string[],
   judge: (key: string, value: string) => 'same' | 'weaker' | 'unclear',
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!conditions.ok) return unclearAbout(sshdConditions, conditions)
   const found = keys.flatMap((key) =>
     conditional(conditions.fact, key).map((entry) => ({
@@ -46,26 +46,26 @@ export function conditionSteps(
   const steps = [
     ...changing.map(({ condition, key, value, effect }) =>
       effect === 'weaker'
-        ? speaksAgainst(
+        ? contradicts(
             `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}.`,
             sshdConditions,
           )
-        : leavesUnclear(
+        : unclear(
             `For connections that match ${quote(condition)}, ${key} is set to ${quote(value)}; the settings for each of them were not queried.`,
             sshdConditions,
           ),
     ),
     ...unsearched(conditions.fact),
   ]
-  return steps.length > 0 ? steps : [speaksFor('No Match block of the SSH configuration loosens this.', sshdConditions)]
+  return steps.length > 0 ? steps : [supports('No Match block of the SSH configuration loosens this.', sshdConditions)]
 }
 
-function unsearched(conditions: SshdConditions): readonly Step[] {
+function unsearched(conditions: SshdConditions): readonly DraftObservation[] {
   const inside = conditional(conditions, 'include')
   return [
     ...(conditions.unread.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `The SSH configuration includes ${named(conditions.unread)}, which was not searched for Match blocks.`,
             sshdConditions,
           ),
@@ -73,7 +73,7 @@ function unsearched(conditions: SshdConditions): readonly Step[] {
       : []),
     ...(inside.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `The SSH configuration includes further files for connections that match ${named(inside.map(({ condition }) => condition))}; these were not distinguished.`,
             sshdConditions,
           ),
@@ -90,22 +90,22 @@ export function contextSteps(
   contexts: Parsed<SshdContexts>,
   general: SshdSettings,
   keys: readonly string[],
-  judge: (settings: SshdSettings) => readonly Step[],
+  judge: (settings: SshdSettings) => readonly DraftObservation[],
   concerns: (context: SshdContext) => boolean = () => true,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!contexts.ok) return unclearAbout(sshdContexts, contexts)
   const asked = contexts.fact.contexts.filter(concerns)
   const differing = asked.filter((context) => differences(context, general, keys).length > 0)
   if (differing.length === 0)
     return [
-      speaksFor(`For ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`, sshdContexts),
+      supports(`For ${asked.map(contextName).join(', ')}, the SSH server applies the same settings.`, sshdContexts),
     ]
   return differing.map((context) => {
-    const says = new Set(judge(context).map((step) => step.says))
+    const says = new Set(judge(context).map((step) => step.direction))
     const values = differences(context, general, keys).map((key) => `${key} ${quote(valueText(context, key))}`)
     const text = `For ${contextName(context)}, the SSH server applies other settings: ${values.join(', ')}.`
-    if (says.has('against')) return speaksAgainst(text, sshdContexts)
-    return says.has('unclear') || says.size === 0 ? leavesUnclear(text, sshdContexts) : speaksFor(text, sshdContexts)
+    if (says.has('contradicts')) return contradicts(text, sshdContexts)
+    return says.has('unclear') || says.size === 0 ? unclear(text, sshdContexts) : supports(text, sshdContexts)
   })
 }
 

@@ -1,29 +1,29 @@
-import type { Conclusion, Step } from '../core/check.ts'
+import type { Conclusion, DraftObservation } from '../core/check.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Probe } from '../core/probe.ts'
 
-type Say = (text: string, probe: Probe<unknown> | null, ...commands: readonly string[]) => Step
+type Say = (text: string, probe: Probe<unknown> | null, ...commands: readonly string[]) => DraftObservation
 
 const say =
-  (says: Step['says']): Say =>
+  (direction: DraftObservation['direction']): Say =>
   (text, probe, ...commands) =>
     commands.length === 0
-      ? { says, text, probe: probe?.id ?? null }
-      : { says, text, probe: probe?.id ?? null, commands }
+      ? { direction, text, probe: probe?.id ?? null }
+      : { direction, text, probe: probe?.id ?? null, commands }
 
-export const speaksFor: Say = say('for')
-export const speaksAgainst: Say = say('against')
-export const leavesUnclear: Say = say('unclear')
+export const supports: Say = say('supports')
+export const contradicts: Say = say('contradicts')
+export const unclear: Say = say('unclear')
 
 /**
  * The cautious reading of an argument: one step against contradicts the claim; else one unclear step, or no step at all,
  * leaves it undecided; only an argument made of nothing but steps for supports it. Taking evidence away can so never help.
  */
-export function weigh(because: readonly Step[]): Conclusion {
-  if (because.some((step) => step.says === 'against')) return { verdict: 'not-satisfied', because }
-  if (because.length === 0 || because.some((step) => step.says === 'unclear'))
-    return { verdict: 'inconclusive', because }
-  return { verdict: 'satisfied', because }
+export function decide(observations: readonly DraftObservation[]): Conclusion {
+  if (observations.some((step) => step.direction === 'contradicts')) return { verdict: 'not-satisfied', observations }
+  if (observations.length === 0 || observations.some((step) => step.direction === 'unclear'))
+    return { verdict: 'inconclusive', observations }
+  return { verdict: 'satisfied', observations }
 }
 
 /** Names from a node inside a sentence, each made fit to show; a long list is cut with a count. */

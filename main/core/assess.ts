@@ -8,8 +8,8 @@ import type {
   Location,
   MachineIdentity,
   NodeAssessment,
+  Observation,
   ProviderProfile,
-  Reason,
   Register,
   Scope,
   SharedIdentities,
@@ -17,7 +17,7 @@ import type {
 import { VERSION } from '../../schemas/version.ts'
 import { type CaptureIndex, capturesByKey } from './captures.ts'
 import { type Catalog, catalogFor, catalogReference, type ToldIdentity } from './catalog.ts'
-import { type Check, type Conclusion, type Context, conclude as concludeCheck, type Step } from './check.ts'
+import { type Check, type Conclusion, type Context, conclude as concludeCheck, type DraftObservation } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { concludeControls, type NodeVerdicts } from './conclusion/conclude.ts'
 import { coverageOf } from './engagement/coverage.ts'
@@ -168,8 +168,8 @@ export function settling(
     findings: alone.findings.map((found): Finding => {
       const compareWith = comparing.get(found.check)
       if (compareWith === undefined || found.verdict === 'not-tested') return found
-      const { verdict, because } = compareWith(found.verdict, amongOf(alone.node))
-      const reasons = [...found.reasons, ...because.map((step) => citeAgain(step, found.reasons))]
+      const { verdict, observations } = compareWith(found.verdict, amongOf(alone.node))
+      const reasons = [...found.observations, ...observations.map((step) => citeAgain(step, found.observations))]
       const bare = { ...found, verdict, reasons }
       return alone.stale ? onStaleEvidence(bare, alone.observedAt ?? '', asOf) : bare
     }),
@@ -177,8 +177,8 @@ export function settling(
 }
 
 /** Cites the captures that other reasons of the same finding cite for the same question. */
-const citeAgain = ({ says, text, probe }: Step, reasons: readonly Reason[]): Reason => ({
-  says,
+const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readonly Observation[]): Observation => ({
+  direction: direction,
   text,
   probe,
   captures: reasons.find((reason) => reason.probe === probe && probe !== null)?.captures ?? [],
@@ -284,14 +284,14 @@ function isolation(
   context: Context,
   byKey: CaptureIndex,
 ): Isolation {
-  const { because, contradictions, ...answers } = catalog.arguesIsolation(readings, context)
+  const { observations: because, contradictions, ...answers } = catalog.arguesIsolation(readings, context)
   return {
     ...answers,
     contradictions: contradictions.map(({ step, ...rest }) => {
       const { text, probe, captures } = cite(step, byKey)
       return { ...rest, text, probe, captures }
     }),
-    reasons: because.map((step) => cite(step, byKey)),
+    observations: because.map((step) => cite(step, byKey)),
   }
 }
 
@@ -306,7 +306,12 @@ function located(
     ...answers,
     signals: signals.map(({ commands, ...signal }) => {
       const { captures } = cite(
-        { says: 'unclear', text: signal.text, probe: signal.probe, ...(commands === undefined ? {} : { commands }) },
+        {
+          direction: 'unclear',
+          text: signal.text,
+          probe: signal.probe,
+          ...(commands === undefined ? {} : { commands }),
+        },
         byKey,
       )
       return { ...signal, captures }
@@ -324,7 +329,7 @@ function finding(
     check: check.id,
     property: check.property,
     verdict: conclusion.verdict,
-    reasons: conclusion.because.map((step) => cite(step, byKey)),
+    observations: conclusion.observations.map((step) => cite(step, byKey)),
   }
   return stale === null ? found : onStaleEvidence(found, stale.observedAt, stale.asOf)
 }
@@ -334,30 +339,30 @@ function finding(
  * with the day on which it was last observed. A comparison of nodes may come to another verdict, and gets its reason then.
  */
 function onStaleEvidence(found: Finding, observedAt: string, asOf: string): Finding {
-  const { verdict, reasons } = found
-  const because = (says: Reason['says'], text: string): readonly Reason[] =>
-    reasons[0]?.text === text ? reasons : [{ says, text, probe: null, captures: [] }, ...reasons]
+  const { verdict, observations: reasons } = found
+  const because = (says: Observation['direction'], text: string): readonly Observation[] =>
+    reasons[0]?.text === text ? reasons : [{ direction: says, text, probe: null, captures: [] }, ...reasons]
   if (verdict === 'satisfied' || verdict === 'not-applicable')
-    return { ...found, verdict: 'inconclusive', reasons: because('unclear', age(observedAt, asOf)) }
+    return { ...found, verdict: 'inconclusive', observations: because('unclear', age(observedAt, asOf)) }
   return verdict === 'not-satisfied' && observedAt <= asOf
     ? {
         ...found,
-        reasons: because(
-          'against',
+        observations: because(
+          'contradicts',
           `Last observed as not satisfied on ${observedAt.slice(0, 10)}, not retested since.`,
         ),
       }
     : found
 }
 
-function cite(step: Step, byKey: CaptureIndex): Reason {
+function cite(step: DraftObservation, byKey: CaptureIndex): Observation {
   const cited = [...byKey.values()]
     .filter(
       ({ meta }) => meta.probe === step.probe && (step.commands === undefined || step.commands.includes(meta.command)),
     )
     .map(({ meta }) => ({ command: meta.command, sha256: meta.stdout.sha256 }))
     .sort((a, b) => compare(a.command, b.command))
-  return { says: step.says, text: step.text, probe: step.probe, captures: cited }
+  return { direction: step.direction, text: step.text, probe: step.probe, captures: cited }
 }
 
 function notCollected(
@@ -366,9 +371,9 @@ function notCollected(
   why: string,
   provider: ProviderProfile | undefined,
 ): NodeAssessment {
-  const reasons: Reason[] = [{ says: 'unclear', text: why, probe: null, captures: [] }]
+  const reasons: Observation[] = [{ direction: 'unclear', text: why, probe: null, captures: [] }]
   const findings = catalog.checks.map(
-    (check): Finding => ({ check: check.id, property: check.property, verdict: 'not-tested', reasons }),
+    (check): Finding => ({ check: check.id, property: check.property, verdict: 'not-tested', observations: reasons }),
   )
   return {
     node,

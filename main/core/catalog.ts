@@ -11,7 +11,7 @@ import type {
   TracedNode,
 } from '../../schemas/types.ts'
 import { canonicalJson } from './canonical-json.ts'
-import type { Check, Context, Step } from './check.ts'
+import type { Check, Context, DraftObservation } from './check.ts'
 import type { ClaimTest } from './claim.ts'
 import type { EvidenceRequest } from './conclusion/requests.ts'
 import { type Sha256, sha256 } from './digest.ts'
@@ -25,10 +25,12 @@ export type ToldIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
   readonly uptimeSeconds: number | null
 }
 
-/** The four isolation answers before their reasons and contradictions cite captures. */
-export type IsolationArgument = Omit<Isolation, 'reasons' | 'contradictions'> & {
-  readonly because: readonly Step[]
-  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'probe' | 'captures'> & { readonly step: Step })[]
+/** The four isolation answers before their observations and contradictions cite captures. */
+export type IsolationArgument = Omit<Isolation, 'observations' | 'contradictions'> & {
+  readonly observations: readonly DraftObservation[]
+  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'probe' | 'captures'> & {
+    readonly step: DraftObservation
+  })[]
 }
 
 /** Where a node is, before its signals cite captures. */

@@ -12,8 +12,8 @@ export type FactsOf<N> = { readonly [K in keyof N]: FactOf<N[K]> }
 export type MaybeFactsOf<N> = { readonly [K in keyof N]: Parsed<FactOf<N[K]>> }
 
 /** One step of an argument. `probe` names the question it rests on; `commands` narrows it to some of that probe's captures. */
-export interface Step {
-  readonly says: 'for' | 'against' | 'unclear'
+export interface DraftObservation {
+  readonly direction: 'supports' | 'contradicts' | 'unclear'
   /** A sentence about what was observed. Words of the node stand in it only through `quote`. */
   readonly text: string
   readonly probe: string | null
@@ -22,7 +22,7 @@ export interface Step {
 
 export interface Conclusion {
   readonly verdict: Exclude<Verdict, 'not-tested'>
-  readonly because: readonly Step[]
+  readonly observations: readonly DraftObservation[]
 }
 
 /** What the evaluation may use besides facts: what the fleet file declared, and the moment it is judged at. Both are data. */
@@ -79,13 +79,13 @@ export function defineCheck<N extends Needs, W extends Needs = Record<never, nev
 /** Concludes a check, or says exactly which evidence is missing. Missing evidence never supports. */
 export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
   const facts: Record<string, unknown> = {}
-  const missing: Step[] = []
+  const missing: DraftObservation[] = []
   for (const [name, probe] of Object.entries(check.needs)) {
     const reading = readings.get(probe.id) ?? NOT_COLLECTED
     if (reading.ok) facts[name] = reading.fact
-    else missing.push({ says: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id })
+    else missing.push({ direction: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id })
   }
-  if (missing.length > 0) return { verdict: 'inconclusive', because: missing }
+  if (missing.length > 0) return { verdict: 'inconclusive', observations: missing }
   const wanted: Record<string, Parsed<unknown>> = {}
   for (const [name, probe] of Object.entries(check.wants ?? {})) wanted[name] = readings.get(probe.id) ?? NOT_COLLECTED
   return check.evaluate(facts as never, wanted as never, context)
@@ -94,5 +94,5 @@ export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unkn
 const NOT_COLLECTED: Parsed<never> = { ok: false, reason: 'this was not collected' }
 
 /** Steps for a wanted probe that gave no fact, so that a reader sees what was not looked at. */
-export const unclearAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly Step[] =>
-  reading.ok ? [] : [{ says: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id }]
+export const unclearAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly DraftObservation[] =>
+  reading.ok ? [] : [{ direction: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id }]

@@ -3,12 +3,12 @@ import type {
   ClaimAnswer,
   ClaimCondition,
   Finding,
+  Observation,
   ProviderClaim,
   ProviderProfile,
-  Reason,
 } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
-import { type Check, type Context, conclude, type Step } from './check.ts'
+import { type Check, type Context, conclude, type DraftObservation } from './check.ts'
 import { quote } from './plain-text.ts'
 import type { Parsed } from './probe.ts'
 
@@ -37,7 +37,7 @@ export interface ClaimMatter {
   readonly context: Context
   /** Evidence that is too old supports nothing. */
   readonly stale: boolean
-  readonly cite: (step: Step) => Reason
+  readonly cite: (step: DraftObservation) => Observation
 }
 
 type Answer = ClaimAnswer['answer']
@@ -59,31 +59,32 @@ export const unansweredClaims = (profile: ProviderProfile, node: string, why: st
   claimsOf(profile, node).map((claim) => ({
     claim: claim.id,
     answer: claim.bears.length === 0 ? (claim.otherwise ?? 'not-decided') : (claim.whenUndecided ?? 'not-decided'),
-    reasons: claim.bears.length === 0 ? [] : [unclear(why)],
+    observations: claim.bears.length === 0 ? [] : [unclear(why)],
   }))
 
 interface Answered {
   readonly answer: Answer
-  readonly reasons: readonly Reason[]
+  readonly observations: readonly Observation[]
 }
 
 function answerClaim(claim: ProviderClaim, matter: ClaimMatter): Answered {
   const condition = claim.condition === undefined ? null : answerCondition(claim.condition, matter)
-  if (condition?.holds === 'no') return { answer: 'not-applicable', reasons: condition.reasons }
-  if (claim.bears.length === 0) return { answer: claim.otherwise ?? 'not-decided', reasons: condition?.reasons ?? [] }
+  if (condition?.holds === 'no') return { answer: 'not-applicable', observations: condition.observations }
+  if (claim.bears.length === 0)
+    return { answer: claim.otherwise ?? 'not-decided', observations: condition?.observations ?? [] }
   const undecided = claim.whenUndecided ?? 'not-decided'
-  if (condition?.holds === 'unknown') return { answer: undecided, reasons: condition.reasons }
+  if (condition?.holds === 'unknown') return { answer: undecided, observations: condition.observations }
   const answers = claim.bears.map((bearing) => answerBearing(bearing, matter))
   const answer = joined(answers.map((one) => one.answer))
   return {
     answer: answer === 'not-decided' ? undecided : answer,
-    reasons: [...(condition?.reasons ?? []), ...answers.flatMap(({ reasons }) => reasons)],
+    observations: [...(condition?.observations ?? []), ...answers.flatMap(({ observations }) => observations)],
   }
 }
 
 interface Condition {
   readonly holds: 'yes' | 'no' | 'unknown'
-  readonly reasons: readonly Reason[]
+  readonly observations: readonly Observation[]
 }
 
 /**
@@ -95,11 +96,11 @@ function answerCondition({ tests }: ClaimCondition, matter: ClaimMatter): Condit
   const absent = answers.filter(({ answer }) => answer === 'contradicted')
   if (absent.length > 0)
     return matter.stale
-      ? { holds: 'unknown', reasons: [unclear(TOO_OLD), ...absent.flatMap(({ reasons }) => reasons)] }
-      : { holds: 'no', reasons: absent.flatMap(({ reasons }) => reasons) }
-  const reasons = answers.flatMap((one) => one.reasons)
+      ? { holds: 'unknown', observations: [unclear(TOO_OLD), ...absent.flatMap(({ observations }) => observations)] }
+      : { holds: 'no', observations: absent.flatMap(({ observations }) => observations) }
+  const observations = answers.flatMap((one) => one.observations)
   const isThere = answers.length > 0 && answers.every(({ answer }) => answer === 'observed')
-  return { holds: isThere ? 'yes' : 'unknown', reasons }
+  return { holds: isThere ? 'yes' : 'unknown', observations }
 }
 
 function joined(answers: readonly Answer[]): Answer {
@@ -113,17 +114,17 @@ function answerBearing(bearing: Bearing, { tests, findings, readings, context, s
     if (found === undefined) return unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
     const answer = ANSWERS[found.verdict]
     return answer === 'contradicted' && bearing.supportsOnly === true
-      ? { answer: 'not-decided', reasons: [unclear(NOT_THE_PROVIDERS), ...found.reasons] }
-      : { answer, reasons: found.reasons }
+      ? { answer: 'not-decided', observations: [unclear(NOT_THE_PROVIDERS), ...found.observations] }
+      : { answer, observations: found.observations }
   }
   const check = tests.find(({ id }) => id === bearing.test)?.of(bearing.value) ?? null
   if (check === null) return unknown(`This catalog has no test ${quote(bearing.test, 60)} for that value.`)
-  const { verdict, because } = conclude(check, readings, context)
+  const { verdict, observations: drafts } = conclude(check, readings, context)
   const answer = ANSWERS[verdict]
-  const reasons = because.map(cite)
+  const observations = drafts.map(cite)
   return stale && answer === 'observed'
-    ? { answer: 'not-decided', reasons: [unclear(TOO_OLD), ...reasons] }
-    : { answer, reasons }
+    ? { answer: 'not-decided', observations: [unclear(TOO_OLD), ...observations] }
+    : { answer, observations }
 }
 
 const TOO_OLD = 'The evidence is stale or dated after the evaluation date; not counted as support.'
@@ -131,8 +132,8 @@ const TOO_OLD = 'The evidence is stale or dated after the evaluation date; not c
 const NOT_THE_PROVIDERS =
   'This check also depends on the customer’s declarations and configuration, so a deviation does not contradict the provider.'
 
-const unclear = (text: string): Reason => ({ says: 'unclear', text, probe: null, captures: [] })
-const unknown = (text: string): Answered => ({ answer: 'not-decided', reasons: [unclear(text)] })
+const unclear = (text: string): Observation => ({ direction: 'unclear', text, probe: null, captures: [] })
+const unknown = (text: string): Answered => ({ answer: 'not-decided', observations: [unclear(text)] })
 
 /** What does not apply to a node neither bears out a promise nor breaks it. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {

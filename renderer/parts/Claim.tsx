@@ -31,7 +31,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
   const [allow, setAllow] = useState<string | null>(null)
   const { check, finding, verdict } = one
   const weights = weightsOf(check.property === 'isolation' ? about.assessment.isolation : null)
-  const sides = ledgerOf(finding?.reasons ?? [], catalog.probes, weights)
+  const sides = ledgerOf(finding?.observations ?? [], catalog.probes, weights)
   const accepted = about.exceptions.filter((exception) => exception.check === check.id)
   const at = view.checks.findIndex(({ id }) => id === check.id)
   const alike = view.rows.filter(({ verdicts }) => verdicts[at] === verdict).map((row) => row.node)

@@ -97,7 +97,7 @@ export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps)
 function OnNode({
   of,
   claim,
-  one: { node, answer, reasons },
+  one: { node, answer, observations },
   catalog,
 }: Omit<ClaimAnswersProps, 'answers'> & { readonly one: ClaimOnNode }) {
   const [wasOpened, setOpened] = useState(false)
@@ -109,10 +109,10 @@ function OnNode({
       onToggle={(open) => setOpened(wasOpened || open)}
     >
       {wasOpened &&
-        (reasons.length === 0 ? (
+        (observations.length === 0 ? (
           <p className="quiet">{claimAnswerWords[answer].meaning}</p>
         ) : (
-          <Ledger sides={ledgerOf(reasons, catalog.probes)} of={of} node={node} onAllow={null} />
+          <Ledger sides={ledgerOf(observations, catalog.probes)} of={of} node={node} onAllow={null} />
         ))}
       {wasOpened && (
         <p className="actions">

@@ -24,8 +24,13 @@ export function Dossier({ isolation, signals, probes, of, node }: DossierProps) 
       <Decision isolation={isolation} />
       <Contradictions isolation={isolation} notes={notes} />
       <details>
-        <summary>Observations: {isolation.reasons.length}</summary>
-        <Ledger sides={ledgerOf(isolation.reasons, probes, weightsOf(isolation))} of={of} node={node} onAllow={null} />
+        <summary>Observations: {isolation.observations.length}</summary>
+        <Ledger
+          sides={ledgerOf(isolation.observations, probes, weightsOf(isolation))}
+          of={of}
+          node={node}
+          onAllow={null}
+        />
       </details>
       <Minimum isolation={isolation} />
       <Signals isolation={isolation} notes={notes} />

@@ -9,9 +9,9 @@ import { Shape } from './Mark.tsx'
 import { Proof } from './Proof.tsx'
 
 const WORDS: Readonly<Record<Says, { readonly title: string; readonly mark: string; readonly tone: string }>> = {
-  against: { title: 'Contradicts', mark: 'square-cross', tone: 'not-satisfied' },
+  contradicts: { title: 'Contradicts', mark: 'square-cross', tone: 'not-satisfied' },
   unclear: { title: 'Unclear', mark: 'diamond-question', tone: 'inconclusive' },
-  for: { title: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
+  supports: { title: 'Supports', mark: 'ring-tick', tone: 'satisfied' },
 }
 
 export interface LedgerProps {

@@ -23,9 +23,9 @@ import { sshSession } from '../../main/catalog/probes/ssh-session.ts'
 import { sudoersOther } from '../../main/catalog/probes/sudoers-other.ts'
 import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
 import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
-import { leavesUnclear, speaksFor } from '../../main/catalog/steps.ts'
+import { supports, unclear } from '../../main/catalog/steps.ts'
 import { anyCommand } from '../../main/catalog/sudo-rights.ts'
-import type { Step } from '../../main/core/check.ts'
+import type { DraftObservation } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
@@ -220,9 +220,9 @@ describe('accounts', () => {
   test('what nothing seems to open is open to question where keys come from elsewhere, or a line was not read', () => {
     const account = { name: 'ubuntu', uid: 1000, gid: 1000, home: '/home/ubuntu', shell: '/bin/bash' }
     const passwords = known({ states: new Map([['ubuntu', 'locked' as const]]) })
-    const nowhereElse = speaksFor('no other source', null)
+    const nowhereElse = supports('no other source', null)
     const state = (
-      sources: readonly Step[],
+      sources: readonly DraftObservation[],
       unreadable = 0,
       doubtful: AuthorizedKeys['doubtful'] = [],
       links: AuthorizedKeys['links'] = [],
@@ -230,7 +230,7 @@ describe('accounts', () => {
       doorState(doorsOf(account, { passwords, keys: known({ keys: [], unreadable, doubtful, links }), sources }))
     expect(state([nowhereElse])).toBe('closed')
     expect(state([])).toBe('unclear')
-    expect(state([nowhereElse, leavesUnclear('another source', null)])).toBe('unclear')
+    expect(state([nowhereElse, unclear('another source', null)])).toBe('unclear')
     expect(state([nowhereElse], 1)).toBe('unclear')
     const link = { path: '/home/ubuntu/.ssh/authorized_keys', why: 'link' } as const
     for (const doubtful of [[link], null]) expect(state([nowhereElse], 0, doubtful)).toBe('unclear')

@@ -100,14 +100,14 @@ describe('Match blocks', () => {
   // sshd -T prints “no” for this, and with -C user=legacy “yes” (tried with OpenSSH 9.2); that name cannot be asked for.
   test('a password for one named user is found by the block’s own text', () => {
     const keysOnly = { authenticationmethods: 'any', kbdinteractiveauthentication: 'no' }
-    const { verdict, because } = judged(
+    const { verdict, observations } = judged(
       'access.sshd.password-auth',
       'Match User legacy\n  PasswordAuthentication yes',
       {},
       keysOnly,
     )
     expect(verdict).toBe('not-satisfied')
-    expect(because.filter(({ says }) => says === 'against').map(({ text }) => text)).toEqual([
+    expect(observations.filter(({ direction }) => direction === 'contradicts').map(({ text }) => text)).toEqual([
       'For connections that match “User legacy”, passwordauthentication is set to “yes”.',
     ])
     expect(verdictOf('access.sshd.password-auth', LEGACY)).toBe('inconclusive')
@@ -126,9 +126,9 @@ describe('Match blocks', () => {
     ['access.sshd.mfa', { authenticationmethods: 'any' }],
     ['access.sshd.allow-list', { allowgroups: '*' }],
   ] as const)('%s: the worst of the contexts decides, wherever its block stands', (id, changes) => {
-    const { verdict, because } = judged(id, '', changes)
+    const { verdict, observations } = judged(id, '', changes)
     expect(verdict).toBe('not-satisfied')
-    const [said] = because.filter(({ says }) => says === 'against')
+    const [said] = observations.filter(({ direction }) => direction === 'contradicts')
     expect(said?.text).toMatch(/^For root from 10\.0\.0\.1, the SSH server applies other settings: /)
     expect(said?.probe).toBe('sshd.contexts')
   })

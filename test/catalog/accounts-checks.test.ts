@@ -17,13 +17,13 @@ function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly s
   const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
   const { recording, captures } = fixtureRecording(fixture, probes)
   const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  const { because } = conclude(check, new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey)])), {
+  const { observations } = conclude(check, new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey)])), {
     node: recording.node,
     asOf: FIXTURE_TIME,
     observedAt: FIXTURE_TIME,
     limits: limitsOf(THRESHOLDS, { name: profile, changes: [] }),
   })
-  return because.map(({ says, text }) => `${says}: ${text}`)
+  return observations.map(({ direction, text }) => `${direction}: ${text}`)
 }
 
 describe('stale accounts', () => {

@@ -99,7 +99,7 @@ describe('hostile answers', () => {
             ({ id }) => id === probe.id,
           ),
         ))
-          for (const { text } of conclude(check, readings, fixture.context).because)
+          for (const { text } of conclude(check, readings, fixture.context).observations)
             if (/[\u0000-\u001f\u200b\u202e]/.test(text)) dirty.push([check.id, fixture.name, probe.id, text])
       }),
       { numRuns: 300, seed: 20261120 },

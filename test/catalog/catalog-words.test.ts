@@ -16,7 +16,7 @@ describe('the words', () => {
 
   test('reasons do not over-claim', () => {
     const texts = fixtures.flatMap(({ conclusions }) =>
-      [...conclusions.values()].flatMap(({ because }) => because.map(({ text }) => ours(text))),
+      [...conclusions.values()].flatMap(({ observations }) => observations.map(({ text }) => ours(text))),
     )
     expect(banned([...new Set(texts)])).toEqual([])
   })

@@ -195,9 +195,9 @@ describe('the verdicts', () => {
         [...Object.values(check.needs), ...Object.values(check.wants ?? {})].map((probe) => [probe.id, probe]),
       )
       for (const { name, conclusions } of fixtures) {
-        const { because = [], verdict } = conclusions.get(check.id) ?? {}
-        if (because.length === 0) stray.push([check.id, name, verdict, 'no reason'])
-        for (const step of because) {
+        const { observations = [], verdict } = conclusions.get(check.id) ?? {}
+        if (observations.length === 0) stray.push([check.id, name, verdict, 'no reason'])
+        for (const step of observations) {
           const probe = step.probe === null ? null : own.get(step.probe)
           if (probe === undefined) stray.push([check.id, name, step.probe])
           for (const command of step.commands ?? [])

@@ -57,7 +57,7 @@ describe('the record', () => {
       observedAt: at,
       limits: BASELINE,
     })
-    const said = concluded.because.map(({ text }) => text)
+    const said = concluded.observations.map(({ text }) => text)
     for (const text of said) for (const banned of BANNED) expect(text).not.toMatch(banned)
     return [concluded.verdict, ...said]
   }

@@ -28,9 +28,9 @@ describe('no file system or drive of another party', () => {
     ['fx-iso-netdrive', 'inconclusive'],
     ['demo-guest-03', 'inconclusive'],
   ])('%s: %s', (node, verdict) => {
-    const { verdict: got, because } = concluded(node)
-    expect(got, because.map(({ text }) => text).join('\n')).toBe(verdict)
-    for (const { text } of because) for (const banned of BANNED) expect(text).not.toMatch(banned)
+    const { verdict: got, observations } = concluded(node)
+    expect(got, observations.map(({ text }) => text).join('\n')).toBe(verdict)
+    for (const { text } of observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
   })
 
   test('without any one of its readings it is inconclusive', () => {

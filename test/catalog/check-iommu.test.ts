@@ -43,12 +43,12 @@ function concluded({ iommu = {}, heldBack = [], modules = [], machine = 'x86_64'
     observedAt: at,
     limits: BASELINE,
   })
-  for (const { text } of conclusion.because) for (const banned of BANNED) expect(text).not.toMatch(banned)
+  for (const { text } of conclusion.observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
   return conclusion
 }
 const text = (given: Case): string =>
   concluded(given)
-    .because.map((step) => step.text)
+    .observations.map((step) => step.text)
     .join('\n')
 
 describe('an IOMMU', () => {

@@ -76,7 +76,7 @@ describe('tenancy.network-neighbours', () => {
       tenancyNetworkNeighbours.claim,
       tenancyNetworkNeighbours.limits,
       ...['demo-gpu-01', 'demo-metal-04', 'demo-guest-03'].flatMap((name) =>
-        ofFixture(name).because.map(({ text }) => text),
+        ofFixture(name).observations.map(({ text }) => text),
       ),
     ]
     for (const text of said) for (const banned of BANNED) expect(text).not.toMatch(banned)

@@ -140,12 +140,12 @@ describe('the check', () => {
       observedAt: at,
       limits: BASELINE,
     })
-    for (const { text } of conclusion.because) for (const banned of BANNED) expect(text).not.toMatch(banned)
+    for (const { text } of conclusion.observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
     return conclusion
   }
   const texts = (given: Case): string =>
     concluded(given)
-      .because.map(({ text }) => text)
+      .observations.map(({ text }) => text)
       .join('\n')
 
   test.each<[string, Case, Conclusion['verdict']]>([

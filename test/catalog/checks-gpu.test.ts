@@ -99,7 +99,7 @@ describe('whole GPUs', () => {
 })
 
 test('the inventory names boards, firmware and serials', () => {
-  const texts = on('demo-gpu-01', inventoryHardware).because.map(({ text }) => text)
+  const texts = on('demo-gpu-01', inventoryHardware).observations.map(({ text }) => text)
   expect(texts).toContainEqual(expect.stringMatching(/8 GPUs: .*Board “692-2G520-0200-000”.*Firmware .*Serial numbers/))
   expect(on('demo-gpu-01', inventoryHardware, [gpuNvidia]).verdict).toBe('informational')
 })
@@ -107,6 +107,6 @@ test('the inventory names boards, firmware and serials', () => {
 test('nothing a person reads says more than was observed', () => {
   for (const check of [encryptionInUseCcState, tenancyGpuExclusive])
     for (const node of ['demo-gpu-01', 'fx-iso-cc', 'fx-iso-cc-half', 'fx-iso-mig'])
-      for (const text of [check.claim, check.limits, ...on(node, check).because.map((step) => step.text)])
+      for (const text of [check.claim, check.limits, ...on(node, check).observations.map((step) => step.text)])
         for (const banned of BANNED) expect(text).not.toMatch(banned)
 })

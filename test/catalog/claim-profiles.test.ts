@@ -119,13 +119,13 @@ test('every promise that ships stands above, and each answer that rests on a nod
   expect(all.claims.map(({ id }) => id)).toEqual(Object.keys(EXPECTED))
   for (const { id, bears } of all.claims)
     for (const node of NODES) {
-      const { answer, reasons = [] } = answers(node).get(id) ?? {}
-      expect([id, node, reasons.length > 0]).toEqual([id, node, bears.length > 0])
+      const { answer, observations = [] } = answers(node).get(id) ?? {}
+      expect([id, node, observations.length > 0]).toEqual([id, node, bears.length > 0])
       // What needs a record can rest on one that was not given, which no capture shows.
       expect([
         id,
         node,
-        bears.length === 0 || answer === 'needs-record' || reasons.some(({ captures }) => captures.length > 0),
+        bears.length === 0 || answer === 'needs-record' || observations.some(({ captures }) => captures.length > 0),
       ]).toEqual([id, node, true])
     }
 })

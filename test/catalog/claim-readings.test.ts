@@ -31,8 +31,8 @@ function ask(id: string, value: string | number | null, ...readings: readonly Re
   const check = CLAIM_TESTS.find((one) => one.id === id)?.of(value)
   if (check == null) throw new Error(`no reading ${id} for ${value}`)
   const byId = new Map(readings.map(([probe, found]) => [probe.id, found]))
-  const { verdict, because } = conclude(check, byId, context)
-  return { verdict, said: because.map(({ text }) => text).join(' ') }
+  const { verdict, observations } = conclude(check, byId, context)
+  return { verdict, said: observations.map(({ text }) => text).join(' ') }
 }
 
 interface Gpu {

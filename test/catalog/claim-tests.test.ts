@@ -89,7 +89,7 @@ describe('every claim test', () => {
     const said = promises.flatMap(([name, check]) => [
       check.claim,
       check.limits,
-      ...(seen.get(name) ?? []).flatMap(({ because }) => because.map(({ text }) => ours(text))),
+      ...(seen.get(name) ?? []).flatMap(({ observations }) => observations.map(({ text }) => ours(text))),
     ])
     const texts = [...new Set([...said, ...CLAIM_TESTS.flatMap(({ title, limits }) => [title, limits])])]
     expect(texts.filter((text) => BANNED.some((word) => word.test(text)) || /—|–/.test(text))).toEqual([])
@@ -100,10 +100,10 @@ describe('every claim test', () => {
     expect(read.filter(({ id }) => !known.has(id)).map(({ id }) => id)).toEqual([])
     const stray = promises.flatMap(([name, check]) => {
       const own = new Map(probesOf(check).map((probe) => [probe.id, probe]))
-      return (seen.get(name) ?? []).flatMap(({ because }) =>
-        because.length === 0
+      return (seen.get(name) ?? []).flatMap(({ observations }) =>
+        observations.length === 0
           ? [`${name}: no reason`]
-          : because
+          : observations
               .filter(
                 ({ probe, commands = [] }) =>
                   probe !== null &&

@@ -170,7 +170,7 @@ describe('what tools say of their failures', () => {
 
 describe('login modules', () => {
   test('authselect, profile sssd with faillock: untouched settings mean three failures and ten minutes', () => {
-    const modules = concluded('fx-dist-rhel-9', 'access.pam.lockout').because.filter(({ probe }) =>
+    const modules = concluded('fx-dist-rhel-9', 'access.pam.lockout').observations.filter(({ probe }) =>
       probe?.startsWith('pam.'),
     )
     expect(modules.map(({ text }) => text)).toEqual([

@@ -78,7 +78,7 @@ describe('encryption checks', () => {
       ...checks.flatMap(({ claim, limits }) => [claim, limits]),
       ...probes.flatMap(({ title, why }) => [title, why]),
       ...nodes.flatMap((node) =>
-        [...concludeAll(node).values()].flatMap(({ because }) => because.map(({ text }) => text)),
+        [...concludeAll(node).values()].flatMap(({ observations }) => observations.map(({ text }) => text)),
       ),
     ]
     for (const banned of BANNED) for (const text of said) expect(text).not.toMatch(banned)

@@ -226,14 +226,14 @@ describe('any bytes as an answer', () => {
           }),
         )
         for (const check of checks) {
-          const { because } = conclude(check, readings, {
+          const { observations } = conclude(check, readings, {
             node,
             asOf: FIXTURE_TIME,
             observedAt: FIXTURE_TIME,
             limits: BASELINE,
           })
-          expect(because.length, check.id).toBeGreaterThan(0)
-          for (const { text } of because) expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)
+          expect(observations.length, check.id).toBeGreaterThan(0)
+          for (const { text } of observations) expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)
         }
       }),
       { numRuns: 60 },

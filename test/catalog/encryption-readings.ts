@@ -35,7 +35,7 @@ export function concludeAll(node: string, from = captures(node)): ReadonlyMap<st
 
 /** The text of the steps that say `says`. */
 export const steps = (conclusion: Conclusion | undefined, says: string): readonly string[] =>
-  (conclusion?.because ?? []).filter((step) => step.says === says).map(({ text }) => text)
+  (conclusion?.observations ?? []).filter((step) => step.direction === says).map(({ text }) => text)
 
 /** What the fixture says it must come out as, of this group only. */
 export const expectedOf = (node: string): Readonly<Record<string, string>> =>

@@ -71,7 +71,8 @@ const paths = (...input: Parameters<typeof judge> extends [unknown, ...infer R] 
   judge(encryptionAtRestEphiPaths, ...input)
 const others = (...input: Parameters<typeof judge> extends [unknown, ...infer R] ? R : never): Conclusion =>
   judge(encryptionAtRestOtherMounts, ...input)
-const textOf = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
+const textOf = ({ observations }: Conclusion): string =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
 
 describe('a declared ePHI path', () => {
   test.each<[string, string, string, string]>([

@@ -9,7 +9,7 @@ import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
 import type { RemoteStorage } from '../../main/catalog/probes/storage-remote.ts'
 import type { TlsListeners, TlsPort } from '../../main/catalog/probes/tls-listeners.ts'
 import type { IpsecState, VpnInterfaces } from '../../main/catalog/probes/vpn-interfaces.ts'
-import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
+import { type Conclusion, conclude, type DraftObservation } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import type { DeclaredFlow, DeclaredNode } from '../../schemas/types.ts'
 import { type Evaluated, fixtures } from '../support/evaluated.ts'
@@ -35,9 +35,10 @@ function judge({ flows, paths, readings = {} }: Given): Conclusion {
   }
   return conclude(check, new Map([...base.readings, ...Object.entries(readings)]), { ...base.context, node: declared })
 }
-const textOf = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
-const saysOf = ({ because }: Conclusion, about: string): readonly Step['says'][] =>
-  because.filter(({ text }) => text.includes(about)).map(({ says }) => says)
+const textOf = ({ observations }: Conclusion): string =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
+const saysOf = ({ observations }: Conclusion, about: string): readonly DraftObservation['direction'][] =>
+  observations.filter(({ text }) => text.includes(about)).map(({ direction }) => direction)
 
 const sockets = (...rows: readonly string[]) =>
   parseListeners(
@@ -419,8 +420,9 @@ describe('evidence that is not there', () => {
             'tcp 127.0.0.1:1',
             ...rows.map(([protocol, host, port]) => `${protocol} ${host}:${port}`),
           )
-          const { verdict, because } = judge({ flows, paths, readings: { 'network.listeners': listeners } })
-          if (verdict === 'satisfied') expect(because.every(({ says }) => says === 'for')).toBe(true)
+          const { verdict, observations } = judge({ flows, paths, readings: { 'network.listeners': listeners } })
+          if (verdict === 'satisfied')
+            expect(observations.every(({ direction }) => direction === 'supports')).toBe(true)
         },
       ),
       { numRuns: 80 },

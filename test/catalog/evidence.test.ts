@@ -28,9 +28,9 @@ describe('how complete a collection was', () => {
       const cut = { ...capture, meta: { ...capture.meta, status: 'truncated' as const } }
       const spoiled = new Map([...captures, [key, cut]])
       const readings = new Map([...whole, [probe.id, readProbe(probe, spoiled)]])
-      const { verdict, because } = conclude(check, readings, context)
+      const { verdict, observations } = conclude(check, readings, context)
       expect(verdict, key).toBe('not-satisfied')
-      expect(because[0]?.text).toContain(probe.id)
+      expect(observations[0]?.text).toContain(probe.id)
       expect(key).toBe(captureKey(capture.meta.probe, capture.meta.command))
     }
   })

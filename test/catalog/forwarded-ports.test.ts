@@ -151,11 +151,11 @@ describe('what a list of sockets does not show', () => {
     ['an older table of address translation', { ...all, legacy: { ok: true, fact: { tables: ['nat'] } } as const }],
     ['the virtual services', { ...all, ipvs: gone }],
   ])('is open without %s', (_, readings) => {
-    expect(forwardedSteps(readings, []).map(({ says }) => says)).toEqual(['unclear'])
+    expect(forwardedSteps(readings, []).map(({ direction }) => direction)).toEqual(['unclear'])
   })
 
   test('is behind the proxy of a container runtime, unless that serves the node alone', () => {
-    expect(forwardedSteps(all, [listener('docker-proxy')]).map(({ says }) => says)).toEqual(['unclear'])
+    expect(forwardedSteps(all, [listener('docker-proxy')]).map(({ direction }) => direction)).toEqual(['unclear'])
     expect(forwardedSteps(all, [listener('docker-proxy', true)])).toEqual([])
   })
 
@@ -163,9 +163,9 @@ describe('what a list of sockets does not show', () => {
     const check = checks.find((one) => one.id === id)
     if (check === undefined) throw new Error(id)
     const { readings, context } = fixture('fx-forwarded')
-    const { verdict, because } = conclude(check, readings, context)
+    const { verdict, observations } = conclude(check, readings, context)
     expect(verdict).toBe('inconclusive')
-    const texts = because.filter(({ says }) => says === 'unclear').map(({ text }) => text)
+    const texts = observations.filter(({ direction }) => direction === 'unclear').map(({ text }) => text)
     for (const named of ['172.17.0.2', 'DOCKER', 'KUBE-NODEPORTS', 'tcp 10.96.0.1:443'])
       expect(texts.some((text) => text.includes(named))).toBe(true)
     // What is sent on by the node itself arrives from nobody else.

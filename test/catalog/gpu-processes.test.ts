@@ -24,16 +24,16 @@ describe('accounts of processes on GPUs', () => {
     process(12, '1005'),
   ]
   const judged = (ids: readonly number[], isComplete = true, declared: ReadonlySet<string> | null = roster) =>
-    processSteps(ids, { processes: list, isComplete }, declared, gpuNvidia).map(({ says }) => says)
+    processSteps(ids, { processes: list, isComplete }, declared, gpuNvidia).map(({ direction }) => direction)
 
   test.each([
-    ['none, and every process in view', [], true, roster, ['for']],
+    ['none, and every process in view', [], true, roster, ['supports']],
     ['none, and not every process in view', [], false, roster, ['unclear']],
-    ['none, and no roster', [], true, null, ['for']],
-    ['of a declared account', [10], true, roster, ['for']],
-    ['of a declared account, in part of the list', [10], false, roster, ['for']],
-    ['of another account', [10, 11], true, roster, ['against']],
-    ['of an account without a name', [12], true, roster, ['against']],
+    ['none, and no roster', [], true, null, ['supports']],
+    ['of a declared account', [10], true, roster, ['supports']],
+    ['of a declared account, in part of the list', [10], false, roster, ['supports']],
+    ['of another account', [10, 11], true, roster, ['contradicts']],
+    ['of an account without a name', [12], true, roster, ['contradicts']],
     ['that the list lacks', [99], true, roster, ['unclear']],
     ['that the list lacks, beside one of a declared account', [10, 99], true, roster, ['unclear', 'for']],
     ['that the list lacks, beside one of another account', [11, 99], true, roster, ['unclear', 'against']],

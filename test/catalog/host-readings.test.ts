@@ -29,7 +29,8 @@ const on = (check: Check, facts: Readonly<Record<string, unknown>>): Conclusion 
     new Map(Object.entries(facts).map(([id, one]): [string, Parsed<unknown>] => [id, known(one)])),
     CONTEXT,
   )
-const texts = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
+const texts = ({ observations }: Conclusion): string =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')
 
 /** Sentences and rules that were found wrong when real hosts were read. */
 describe('as real hosts read', () => {

@@ -32,7 +32,8 @@ const on = (check: Check, facts: Readonly<Record<string, unknown>>, asOf?: strin
     new Map(Object.entries(facts).map(([id, one]): [string, Parsed<unknown>] => [id, known(one)])),
     context(asOf),
   )
-const texts = ({ because }: Conclusion): readonly string[] => because.map(({ says, text }) => `${says}: ${text}`)
+const texts = ({ observations }: Conclusion): readonly string[] =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`)
 
 describe('ends of support', () => {
   const system = (id: string, version: string, rest: Partial<Distribution> = {}): Distribution => ({

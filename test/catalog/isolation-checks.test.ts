@@ -70,7 +70,7 @@ describe('isolation, location and inventory checks', () => {
 
   test('nothing a person reads says more than was observed', () => {
     const said = [...verdictsOf.values()].flatMap((verdicts) =>
-      [...verdicts.values()].flatMap(({ because }) => because.map(({ text }) => text)),
+      [...verdicts.values()].flatMap(({ observations }) => observations.map(({ text }) => text)),
     )
     const written = [
       ...checks.flatMap(({ claim, limits }) => [claim, limits]),

@@ -4,7 +4,7 @@ import { decide } from '../../main/catalog/isolation/rules.ts'
 import { type Family, type Signal, sign, type Weight } from '../../main/catalog/isolation/signal.ts'
 import { SIGNALS } from '../../main/catalog/isolation/signals.ts'
 import { virtBuses } from '../../main/catalog/probes/virt-buses.ts'
-import { speaksAgainst } from '../../main/catalog/steps.ts'
+import { contradicts } from '../../main/catalog/steps.ts'
 import type { Parsed } from '../../main/core/probe.ts'
 import type { Isolation } from '../../schemas/types.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'
@@ -23,7 +23,7 @@ const virtual = (id: string, weight: Weight, family = familyOf(id)): Observed =>
   found: {
     reads: 'virtual',
     value: 'seen',
-    signs: [sign(weight, null, speaksAgainst('A sign.', virtBuses))],
+    signs: [sign(weight, null, contradicts('A sign.', virtBuses))],
     steps: [],
   },
 })

@@ -3,7 +3,7 @@ import { argue } from './isolation-readings.ts'
 
 const against = (node: string): string =>
   argue(node)
-    .because.filter(({ says }) => says === 'against')
+    .observations.filter(({ direction }) => direction === 'contradicts')
     .map(({ text }) => text)
     .join('\n')
 

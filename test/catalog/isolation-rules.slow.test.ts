@@ -41,7 +41,7 @@ describe('the rules', () => {
     const said = argue(node)
     const texts = [
       said.rule.text,
-      ...said.because.map(({ text }) => text),
+      ...said.observations.map(({ text }) => text),
       ...said.minimum.flatMap(({ title, text }) => [title, text]),
       ...said.levels.flatMap(({ provider, mustFake, wouldStillShow }) => [provider, ...mustFake, ...wouldStillShow]),
       ...said.cannotShow,

@@ -133,7 +133,7 @@ describe('accounts of people who left', () => {
       })),
     )
     expect(found.verdict).toBe('not-satisfied')
-    expect(found.because.length).toBeLessThan(30)
+    expect(found.observations.length).toBeLessThan(30)
   })
 })
 

@@ -58,13 +58,13 @@ describe('a residency policy', () => {
   test('that was not declared asks for nothing, whatever the node answered or did not', () => {
     for (const policies of [undefined, []] as const)
       for (const readings of [one.readings, new Map()]) {
-        const { verdict, because } = residency(policies, readings)
+        const { verdict, observations } = residency(policies, readings)
         expect(verdict).toBe('not-applicable')
-        expect(because[0]?.text).toContain('The declared scope has no data-residency policy')
+        expect(observations[0]?.text).toContain('The declared scope has no data-residency policy')
       }
-    const { verdict, because } = residency([{ region: 'EU', nodes: ['another'] }])
+    const { verdict, observations } = residency([{ region: 'EU', nodes: ['another'] }])
     expect(verdict).toBe('not-applicable')
-    expect(because[0]?.text).toContain('has 1 data-residency policy, and none of them names this node')
+    expect(observations[0]?.text).toContain('has 1 data-residency policy, and none of them names this node')
   })
 
   test('that was declared is never left out of account for want of an answer', () => {
@@ -80,7 +80,7 @@ test('a region that agrees is supported by a list of regions that is dated, and 
   const on = (asOf: string) => conclude(locationProviderClaim, one.readings, { ...one.context, asOf })
   const day = (days: number) => new Date(Date.parse(REGION_LIST.asOf) + days * 86_400_000).toISOString()
   expect(on(day(90)).verdict).toBe('satisfied')
-  expect(on(day(90)).because.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
+  expect(on(day(90)).observations.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
   expect(on(day(91)).verdict).toBe('inconclusive')
   const abroad = fixtures.find(({ name }) => name === 'fx-iso-cloud-abroad')
   if (abroad === undefined) throw new Error('the recorded node is missing')

@@ -63,14 +63,14 @@ describe('a round trip against a declared place', () => {
   test('near enough, and every point in reach lies inside', () =>
     expect(judge(around(0.2), ASHBURN, DESK).verdict).toBe('satisfied'))
   test('not contradicted and not bounded is undecided, with the time that would be needed', () => {
-    const { verdict, because } = judge(around(12), ASHBURN, DESK)
+    const { verdict, observations } = judge(around(12), ASHBURN, DESK)
     expect(verdict).toBe('inconclusive')
-    expect(because[0]?.text).toMatch(/A round trip of 0\.3\d\d ms or less/)
+    expect(observations[0]?.text).toMatch(/A round trip of 0\.3\d\d ms or less/)
   })
   test('too fast to be there', () => {
-    const { verdict, because } = judge(around(12), place(50.1109, 8.6821, 60), DESK)
+    const { verdict, observations } = judge(around(12), place(50.1109, 8.6821, 60), DESK)
     expect(verdict).toBe('not-satisfied')
-    expect(because[0]?.text).toContain('6566.6 km')
+    expect(observations[0]?.text).toContain('6566.6 km')
   })
   test.each([
     ['no declared place', around(0.2), undefined, DESK, 0],

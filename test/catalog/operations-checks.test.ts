@@ -25,8 +25,8 @@ const judge = (check: Check, facts: Readonly<Record<string, unknown>>, where: Co
   const readings = new Map<string, Parsed<unknown>>(
     Object.entries(facts).map(([id, fact]) => [id, fact instanceof Error ? unknown(fact.message) : known(fact)]),
   )
-  const { verdict, because } = conclude(check, readings, where)
-  return { verdict, texts: because.map(({ text }) => text) }
+  const { verdict, observations } = conclude(check, readings, where)
+  return { verdict, texts: observations.map(({ text }) => text) }
 }
 
 describe('ports and declared services', () => {

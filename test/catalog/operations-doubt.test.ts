@@ -43,8 +43,8 @@ const judge = (check: Check, facts: Readonly<Record<string, unknown>>, where = c
   const readings = new Map<string, Parsed<unknown>>(
     Object.entries(facts).map(([id, one]) => [id, one instanceof Error ? unknown(one.message) : known(one)]),
   )
-  const { verdict, because } = conclude(check, readings, where)
-  return { verdict, texts: because.map(({ says, text }) => `${says}: ${text}`) }
+  const { verdict, observations } = conclude(check, readings, where)
+  return { verdict, texts: observations.map(({ direction, text }) => `${direction}: ${text}`) }
 }
 const debian = { id: 'debian', name: 'Debian', version: '12', supportEnd: null, family: 'debian' }
 
@@ -249,7 +249,7 @@ test('a management controller that lists no sensor shows nothing of any', () => 
   const steps = controllerSteps({ device: true, listed: [] } as never, controller, () => {
     throw new Error('nothing to read')
   })
-  expect(steps.map(({ says }) => says)).toEqual(['unclear'])
+  expect(steps.map(({ direction }) => direction)).toEqual(['unclear'])
 })
 
 describe('parts of the kernel’s answer', () => {

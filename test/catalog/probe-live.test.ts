@@ -283,7 +283,7 @@ describe('asked or not asked', () => {
   })
   test('not asked is a reason of its own, and no gap', () => {
     expect(reason(readProbe(liveSteal, new Map()))).toBe(LIVE_NOT_ASKED)
-    expect(concluded(new Map(), false).because[0]?.text).toBe('No probe was planned.')
+    expect(concluded(new Map(), false).observations[0]?.text).toBe('No probe was planned.')
   })
   test('asked and answered', () => expect(concluded(captures, true).verdict).toBe('satisfied'))
   test('asked and not answered is a gap, even where every answer is gone', () => {

@@ -354,9 +354,11 @@ describe('the algorithms of every SSH server that others can reach', () => {
 
   test('the port is named', () => {
     for (const change of [weak, { offer: null }])
-      expect(concluded(beside(change)).because.some(({ text, says }) => says !== 'for' && /tcp\/2222/.test(text))).toBe(
-        true,
-      )
+      expect(
+        concluded(beside(change)).observations.some(
+          ({ text, direction }) => direction !== 'supports' && /tcp\/2222/.test(text),
+        ),
+      ).toBe(true)
   })
 })
 

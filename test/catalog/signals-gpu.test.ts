@@ -93,7 +93,7 @@ describe('parts and names', () => {
     expect(id({ serial: 'N/A' }).reads).toBe('neutral')
     expect(weights(id({}, { uuid: 'GPU-9a9a6c50-2a47-2f51-a902-b82c3b127e90' }))).toEqual(['odd'])
     expect(id({ chassis: '1821225190123' }).reads).toBe('metal')
-    expect(id({ chassis: '1821225190999' })).toMatchObject({ reads: 'neutral', steps: [{ says: 'unclear' }] })
+    expect(id({ chassis: '1821225190999' })).toMatchObject({ reads: 'neutral', steps: [{ direction: 'unclear' }] })
   })
 
   test('gpu.mig: one slice of a larger GPU is a hint, a divided GPU in full view is none', () => {
@@ -121,7 +121,7 @@ describe('parts and names', () => {
     const lending = (modules: readonly string[], dividing: readonly string[] = []) =>
       of('gpu.mdev', [gpuModules, known({ modules, driver: null, gpus: [], dividing })])
     expect(lending(['nvidia'])).toMatchObject({ reads: 'neutral', steps: [] })
-    expect(lending(['nvidia_vgpu_vfio'])).toMatchObject({ reads: 'neutral', steps: [{ says: 'unclear' }] })
+    expect(lending(['nvidia_vgpu_vfio'])).toMatchObject({ reads: 'neutral', steps: [{ direction: 'unclear' }] })
     expect(of('gpu.mdev').reads).toBe('unreadable')
   })
 

@@ -105,7 +105,7 @@ describe('a container', () => {
   ] as const)('%s', (platform, one, two) => {
     const found = container(one, two)
     expect([found.isContainer, found.platform]).toEqual([true, platform])
-    expect(found.steps.every(({ says }) => says === 'against')).toBe(true)
+    expect(found.steps.every(({ direction }) => direction === 'contradicts')).toBe(true)
   })
 
   test('of the fixtures one is a container, and the demo guest, made from an image, is none', () => {

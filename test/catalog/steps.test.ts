@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../../main/catalog/steps.ts'
-import type { Step } from '../../main/core/check.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../../main/catalog/steps.ts'
+import type { DraftObservation } from '../../main/core/check.ts'
 
-const [FOR, AGAINST, UNCLEAR] = [speaksFor('a', null), speaksAgainst('b', null), leavesUnclear('c', null)]
+const [FOR, AGAINST, UNCLEAR] = [supports('a', null), contradicts('b', null), unclear('c', null)]
 
 describe('what an argument comes to', () => {
-  test.each<[readonly Step[], string]>([
+  test.each<[readonly DraftObservation[], string]>([
     [[], 'inconclusive'],
     [[FOR], 'satisfied'],
     [[FOR, FOR], 'satisfied'],
@@ -19,14 +19,14 @@ describe('what an argument comes to', () => {
     [[UNCLEAR, AGAINST], 'not-satisfied'],
     [[FOR, UNCLEAR, AGAINST], 'not-satisfied'],
   ])('%j: %s', (because, verdict) => {
-    expect(weigh(because)).toEqual({ verdict, because })
+    expect(decide(because)).toEqual({ verdict, because })
   })
 
   test('a step taken away never turns an argument against or undecided by steps left into support', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(FOR, AGAINST, UNCLEAR), { maxLength: 6 }), (because) => {
-        const isSupported = weigh(because).verdict === 'satisfied'
-        expect(isSupported).toBe(because.length > 0 && because.every((step) => step.says === 'for'))
+        const isSupported = decide(because).verdict === 'satisfied'
+        expect(isSupported).toBe(because.length > 0 && because.every((step) => step.direction === 'supports'))
       }),
     )
   })
@@ -34,8 +34,8 @@ describe('what an argument comes to', () => {
 
 describe('words of an argument', () => {
   test('a step names its commands where some are given', () => {
-    expect(speaksFor('a', null)).toEqual({ says: 'for', text: 'a', probe: null })
-    expect(speaksFor('a', null, 'list')).toEqual({ says: 'for', text: 'a', probe: null, commands: ['list'] })
+    expect(supports('a', null)).toEqual({ direction: 'supports', text: 'a', probe: null })
+    expect(supports('a', null, 'list')).toEqual({ direction: 'supports', text: 'a', probe: null, commands: ['list'] })
   })
 
   test.each([

@@ -4,7 +4,10 @@ import { end, OUTCOMES } from '../../main/catalog/storage/outcome.ts'
 
 describe('the argument about stored data', () => {
   test('only memory and a read, sound layer speak for; only a drive without a layer speaks against', () => {
-    const says = OUTCOMES.map((outcome) => [outcome, argueRoots([{ name: 'x', walked: end(outcome, 'why') }])[0]?.says])
+    const says = OUTCOMES.map((outcome) => [
+      outcome,
+      argueRoots([{ name: 'x', walked: end(outcome, 'why') }])[0]?.direction,
+    ])
     expect(Object.fromEntries(says)).toEqual({
       volatile: 'for',
       encrypted: 'for',
@@ -33,6 +36,6 @@ describe('the argument about stored data', () => {
     }))
     const steps = argueRoots(roots)
     expect(steps).toHaveLength(201)
-    expect(steps.at(-1)).toMatchObject({ says: 'against', text: expect.stringMatching(/^4800 more ways/) })
+    expect(steps.at(-1)).toMatchObject({ direction: 'contradicts', text: expect.stringMatching(/^4800 more ways/) })
   })
 })

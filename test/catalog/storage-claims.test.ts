@@ -83,8 +83,8 @@ describe('where keys lie', () => {
 
 describe('declared paths', () => {
   const of = (rows: string): readonly (readonly [string, string])[] =>
-    concluded(inventoryEphiPaths, { 'storage.mounts': parseMountinfo(ROOT + rows) }, ['/data']).because.map(
-      ({ says, text }) => [says, text],
+    concluded(inventoryEphiPaths, { 'storage.mounts': parseMountinfo(ROOT + rows) }, ['/data']).observations.map(
+      ({ direction, text }) => [direction, text],
     )
 
   test('mounts below a declared path are part of it', () => {
@@ -117,7 +117,7 @@ describe('declared paths', () => {
 test('a listing without signatures says nothing of what lies on drives', () => {
   const lsblk = parseLsblk('{"blockdevices":[{"name":"sda","maj:min":"8:0"}]}')
   const given = { 'storage.lsblk': lsblk, 'storage.birth': known({ born: new Map(), written: new Map() }) }
-  const said = concluded(lifecycleFirstUseState, given).because.map(({ text }) => text)
+  const said = concluded(lifecycleFirstUseState, given).observations.map(({ text }) => text)
   expect(said.join()).toContain('No signature was listed')
 })
 

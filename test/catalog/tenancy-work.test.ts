@@ -34,17 +34,17 @@ describe('jobs and clusters', () => {
     expect(answer(processRows(DEMO, slurmd)).tenancy).toBe('unknown')
     expect(answer(processRows(DEMO, slurmd), jobs()).tenancy).toBe('single-observed')
     const own = answer(processRows(DEMO, slurmd, task), jobs(['mortiz', 'radiology'], ['jlin', 'oncology']))
-    expect([own.tenancy, texts(own, 'for')]).toEqual([
+    expect([own.tenancy, texts(own, 'supports')]).toEqual([
       'single-observed',
       expect.stringContaining('for the accounts “oncology”, “radiology”'),
     ])
     const foreign = answer(processRows(DEMO, slurmd, task), jobs(['mortiz', 'radiology'], ['eve', 'globex']))
-    expect([foreign.tenancy, texts(foreign, 'against')]).toEqual(['shared', expect.stringContaining('“eve”')])
+    expect([foreign.tenancy, texts(foreign, 'contradicts')]).toEqual(['shared', expect.stringContaining('“eve”')])
   })
   test('a job’s control group is enough to ask', () => {
     const group = change(tenancySlices, { jobs: [{ id: 77, uid: 4242 }] })
     const found = answer(group, jobs())
-    expect([found.tenancy, texts(found, 'against')]).toEqual(['shared', expect.stringContaining('number 4242')])
+    expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('number 4242')])
     expect(answer(change(tenancySlices, { jobs: [{ id: 77, uid: 1000 }] })).tenancy).toBe('unknown')
     // A scheduler that keeps others' jobs from an ordinary login.
     const hidden = answer(change(tenancySlices, { jobs: [{ id: 91, uid: null }] }), jobs())
@@ -54,7 +54,7 @@ describe('jobs and clusters', () => {
     const ray = (user: string) => processRows(DEMO, [7001, user, 'raylet', '0::/system.slice/ray.service'])
     const sessions: Changed[number] = [tenancyRay, known({ sessions: ['session_2026-11-20_08-00-00_123456_7000'] })]
     const own = answer(ray('mortiz'), sessions)
-    expect([own.tenancy, texts(own, 'for')]).toEqual(['single-observed', expect.stringContaining('since 1 start')])
+    expect([own.tenancy, texts(own, 'supports')]).toEqual(['single-observed', expect.stringContaining('since 1 start')])
     expect(answer(ray('eve'), sessions).tenancy).toBe('shared')
     expect(answer(ray('mortiz'), [tenancyRay, unknown('this was not collected')]).tenancy).toBe('unknown')
     expect(tenancyOf(DEMO, [ray('mortiz'), sessions], null).tenancy).toBe('unknown')
@@ -79,8 +79,8 @@ describe('guests of this system', () => {
   })
   test('under another name, by the kernel’s own list, count and threads', () => {
     expect(answer(change(virtMachines, { holders: [48101] })).tenancy).toBe('shared')
-    expect(texts(answer(change(virtMachines, { holders: [48101] })), 'against')).toContain('“torchrun”')
-    expect(texts(answer(change(virtMachines, { holders: [99] })), 'against')).toContain('not in the process list')
+    expect(texts(answer(change(virtMachines, { holders: [48101] })), 'contradicts')).toContain('“torchrun”')
+    expect(texts(answer(change(virtMachines, { holders: [99] })), 'contradicts')).toContain('not in the process list')
     expect(answer(change(virtMachines, { holders: null })).tenancy).toBe('single-observed')
     expect(answer(change(virtGuests, { openGuests: 3 })).tenancy).toBe('shared')
     expect(answer(processRows(DEMO, [9020, 'root', 'vhost-9011', '-'])).tenancy).toBe('shared')
@@ -118,7 +118,10 @@ describe('GPUs', () => {
   })
   test('slices and a sharing service of the tenant’s own are reported', () => {
     const sliced = answer(with0({ migMode: 'Enabled', migDevices: 7 }))
-    expect([sliced.tenancy, texts(sliced, 'for')]).toEqual(['single-observed', expect.stringContaining('7 slices')])
+    expect([sliced.tenancy, texts(sliced, 'supports')]).toEqual([
+      'single-observed',
+      expect.stringContaining('7 slices'),
+    ])
     const service = (user: string) => processRows(DEMO, [7001, user, 'nvidia-cuda-mps', '0::/system.slice/mps.service'])
     expect(answer(service('mortiz')).tenancy).toBe('single-observed')
     expect(answer(service('eve')).tenancy).toBe('shared')

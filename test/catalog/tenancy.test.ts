@@ -43,7 +43,7 @@ describe('who uses a node', () => {
     ['fx-iso-slurm', 'single-observed'],
   ] as const)('%s: %s', (node, tenancy) => {
     const found = tenancyOf(node)
-    expect([found.tenancy, texts(found, tenancy === 'shared' ? 'against' : 'unclear')]).toEqual([
+    expect([found.tenancy, texts(found, tenancy === 'shared' ? 'contradicts' : 'unclear')]).toEqual([
       tenancy,
       tenancy === 'single-observed' ? '' : expect.stringMatching(/./),
     ])
@@ -123,11 +123,11 @@ describe('users', () => {
     expect(of(0, 120, 1000, 1001, 65534).tenancy).toBe('single-observed')
     expect(of(1000, 4242).tenancy).toBe('unknown')
     const shared = tenancyOf(DEMO, [change(tenancySlices, { userIds: [1000, 1001] })], ['root', 'bwaudit', 'mortiz'])
-    expect([shared.tenancy, texts(shared, 'against')]).toEqual(['shared', expect.stringContaining('“jlin”')])
+    expect([shared.tenancy, texts(shared, 'contradicts')]).toEqual(['shared', expect.stringContaining('“jlin”')])
   })
   test('a terminal of somebody else', () => {
     const found = answer(change(tenancySessions, { sessions: [{ user: 'oper', terminal: 'pts/3' }] }))
-    expect([found.tenancy, texts(found, 'against')]).toEqual(['shared', expect.stringContaining('“oper”')])
+    expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('“oper”')])
   })
   test('from inside a container that only the kernel’s other answers show', () => {
     expect(answer(change(sessionLimits, { traces: ['/proc/vz'] })).tenancy).toBe('unknown')
@@ -153,7 +153,7 @@ describe('containers', () => {
       known({ pods: [{ namespace, name: 'job-1', uid: POD }] }),
     ]
     expect(answer(pod, pods('mortiz')).tenancy).toBe('single-observed')
-    expect(texts(answer(pod, pods('mortiz')), 'for')).toContain('“mortiz”')
+    expect(texts(answer(pod, pods('mortiz')), 'supports')).toContain('“mortiz”')
     expect(answer(pod, pods('globex')).tenancy).toBe('shared')
     expect(answer(pod, pods('kube-tenant-b')).tenancy).toBe('shared')
     const unlisted = answer(pod)
@@ -169,7 +169,7 @@ describe('containers', () => {
     expect(answer(change(tenancyRuntimes, { unlistedNamespaces: ['buildkit'] })).tenancy).toBe('unknown')
     expect(answer(change(tenancySlices, { machines: ['machine-qemu\\x2d1\\x2da.scope'] })).tenancy).toBe('unknown')
     const defined = answer(change(tenancyRuntimes, { lxcContainers: ['old'], definedGuests: ['idle'] }))
-    expect([defined.tenancy, texts(defined, 'for')]).toEqual([
+    expect([defined.tenancy, texts(defined, 'supports')]).toEqual([
       'single-observed',
       expect.stringContaining('they know of “old”, “idle”'),
     ])

@@ -8,7 +8,7 @@ import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
 import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
 import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/probes/vpn-interfaces.ts'
 import { argueMount, mayCrossNetwork } from '../../main/catalog/storage/remote-mounts.ts'
-import { type Conclusion, conclude, type Step } from '../../main/core/check.ts'
+import { type Conclusion, conclude, type DraftObservation } from '../../main/core/check.ts'
 import { argvOf, known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
@@ -29,24 +29,24 @@ const says = (
   [type, source, options]: readonly [string, string, string],
   lustre: Parsed<LustreFlavors> = NOT_READ,
   system: Parsed<OsIdentity> = kernel('6.12.48'),
-): readonly Step['says'][] => [
-  ...new Set(argueMount(mountOf(type, source, options), { lustre, system }).map((step) => step.says)),
+): readonly DraftObservation['direction'][] => [
+  ...new Set(argueMount(mountOf(type, source, options), { lustre, system }).map((step) => step.direction)),
 ]
 
 describe('file systems over a network', () => {
   test.each([
-    ['nfs4', 'rw,vers=4.2,proto=tcp,sec=krb5p,xprtsec=none', 'for'],
-    ['nfs4', 'rw,vers=4.2,proto=rdma,sec=krb5i', 'against'],
-    ['nfs', 'rw,vers=3,proto=tcp,sec=sys', 'against'],
-    ['nfs', 'rw,vers=3,proto=tcp,xprtsec=mtls,sec=sys', 'for'],
+    ['nfs4', 'rw,vers=4.2,proto=tcp,sec=krb5p,xprtsec=none', 'supports'],
+    ['nfs4', 'rw,vers=4.2,proto=rdma,sec=krb5i', 'contradicts'],
+    ['nfs', 'rw,vers=3,proto=tcp,sec=sys', 'contradicts'],
+    ['nfs', 'rw,vers=3,proto=tcp,xprtsec=mtls,sec=sys', 'supports'],
     ['nfs4', 'rw,vers=4.2,xprtsec=tls,sec=sys', 'unclear'],
     ['nfs4', 'rw,vers=4.2', 'unclear'],
-    ['cifs', 'rw,vers=3.1.1,seal', 'for'],
-    ['smb3', 'rw,vers=3.1.1', 'against'],
-    ['ceph', 'rw,name=lab,secret=<hidden>,ms_mode=secure', 'for'],
+    ['cifs', 'rw,vers=3.1.1,seal', 'supports'],
+    ['smb3', 'rw,vers=3.1.1', 'contradicts'],
+    ['ceph', 'rw,name=lab,secret=<hidden>,ms_mode=secure', 'supports'],
     ['ceph', 'rw,ms_mode=prefer-secure', 'unclear'],
-    ['ceph', 'rw,ms_mode=crc', 'against'],
-    ['ceph', 'rw,name=lab', 'against'],
+    ['ceph', 'rw,ms_mode=crc', 'contradicts'],
+    ['ceph', 'rw,name=lab', 'contradicts'],
     ['fuse.ceph-fuse', 'rw', 'unclear'],
     ['beegfs', 'rw,cfgFile=/etc/beegfs/beegfs-client.conf', 'unclear'],
     ['gpfs', 'rw', 'unclear'],
@@ -56,7 +56,7 @@ describe('file systems over a network', () => {
     ['fuse.rclone', 'rw', 'unclear'],
     ['fuse.juicefs', 'rw', 'unclear'],
     ['fuse', 'rw', 'unclear'],
-    ['fuse.sshfs', 'rw', 'for'],
+    ['fuse.sshfs', 'rw', 'supports'],
   ] as const)('%s with %s: %s', (type, options, expected) => {
     expect(says([type, 'server:/x', options])).toEqual([expected])
     expect(mayCrossNetwork(mountOf(type, 'server:/x', options))).toBe(true)
@@ -88,11 +88,11 @@ describe('file systems over a network', () => {
         ),
       })
     test.each([
-      ['skpi', 'skpi', 'for'],
-      ['krb5p', 'krb5p', 'for'],
-      ['krb5p', 'krb5i', 'against'],
-      ['null', 'null', 'against'],
-      ['ska', 'skpi', 'against'],
+      ['skpi', 'skpi', 'supports'],
+      ['krb5p', 'krb5p', 'supports'],
+      ['krb5p', 'krb5i', 'contradicts'],
+      ['null', 'null', 'contradicts'],
+      ['ska', 'skpi', 'contradicts'],
       ['skpi', '???', 'unclear'],
     ] as const)('%s and %s: %s', (mdc, osc, expected) => expect(says(mount, read(mdc, osc))).toEqual([expected]))
 
@@ -251,7 +251,7 @@ describe('tunnels', () => {
     expect(fabric(links('')).verdict).toBe('not-satisfied')
     expect(as({ interfaces: [] }).verdict).toBe('not-satisfied')
     expect(as({ linkLayer: 'InfiniBand' }).verdict).toBe('not-satisfied')
-    expect(as({ linkLayer: 'Unspecified', device: 'rdmap0s6' }).because[0]?.text).toContain('EFA')
+    expect(as({ linkLayer: 'Unspecified', device: 'rdmap0s6' }).observations[0]?.text).toContain('EFA')
     expect(as({ linkLayer: '' }).verdict).toBe('inconclusive')
     expect(as({ active: false }).verdict).toBe('not-applicable')
   })

@@ -33,7 +33,7 @@ const catalogWith = (isMet: Evaluate, changes: Partial<Catalog> = {}): Catalog =
       needs: { areas },
       evaluate: ({ areas: count }, _, context) => ({
         verdict: isMet(count as number, context) ? 'satisfied' : 'not-satisfied',
-        because: [{ says: 'for', text: 'Listed.', probe: areas.id }],
+        observations: [{ direction: 'supports', text: 'Listed.', probe: areas.id }],
       }),
     }),
   ],

@@ -112,7 +112,9 @@ describe.skipIf(noRoot !== null)(`this host, as root, through its own sshd${beca
     if (kind === '0') return expect(isolation?.layer).toBeDefined()
     expect(isolation?.layer).toBe('vm')
     expect(isolation?.platform).not.toBeNull()
-    expect(isolation?.reasons.filter(({ says }) => says === 'against').length).toBeGreaterThanOrEqual(3)
+    expect(
+      isolation?.observations.filter(({ direction }) => direction === 'contradicts').length,
+    ).toBeGreaterThanOrEqual(3)
   })
 })
 

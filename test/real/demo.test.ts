@@ -68,7 +68,9 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     expect(layer('demo-gpu-01')?.layer).toBe('metal')
     expect(layer('demo-guest-03')?.layer).toBe('vm')
     expect(layer('demo-metal-04')?.layer).toBe('vm')
-    expect(layer('demo-metal-04')?.reasons.filter(({ says }) => says === 'against').length).toBeGreaterThanOrEqual(5)
+    expect(
+      layer('demo-metal-04')?.observations.filter(({ direction }) => direction === 'contradicts').length,
+    ).toBeGreaterThanOrEqual(5)
     expect(layer('demo-shared-05')?.tenancy).toBe('shared')
     expect(verdict('demo-gpu-02', 'encryption.at-rest.scratch')).toBe('not-satisfied')
     expect(verdict('demo-gpu-01', 'encryption.at-rest.scratch')).toBe('satisfied')

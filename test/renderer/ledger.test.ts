@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { claimSentence, ledgerOf, needsRights, propertySentence, shortened, weightsOf } from '../../renderer/ledger.ts'
-import type { Isolation, Reason } from '../../schemas/types.ts'
+import type { Isolation, Observation } from '../../schemas/types.ts'
 import { BANNED, PROPERTIES, VERDICTS } from '../../schemas/words.ts'
 import { tallyOf } from './made-up-view.ts'
 
 const reason = (
-  says: Reason['says'],
+  direction: Observation['direction'],
   text: string,
   probe: string | null,
   commands: readonly string[] = [],
-): Reason => ({
-  says,
+): Observation => ({
+  direction,
   text,
   probe,
   captures: commands.map((command) => ({ command, sha256: command.repeat(8).slice(0, 8).padEnd(64, '0') })),
@@ -22,12 +22,12 @@ const probes = [
 
 describe('the ledger', () => {
   const reasons = [
-    reason('for', 'A', 'cpu.flags', ['flags']),
-    reason('for', 'B', 'dmi.identity', ['vendor']),
-    reason('for', 'C', 'dmi.identity', ['product']),
-    reason('against', 'D', 'cpu.flags', ['flags']),
+    reason('supports', 'A', 'cpu.flags', ['flags']),
+    reason('supports', 'B', 'dmi.identity', ['vendor']),
+    reason('supports', 'C', 'dmi.identity', ['product']),
+    reason('contradicts', 'D', 'cpu.flags', ['flags']),
     reason('unclear', 'E', null),
-    reason('for', 'A', 'cpu.flags', ['flags', 'model']),
+    reason('supports', 'A', 'cpu.flags', ['flags', 'model']),
   ]
   test('puts against first, then unclear, then for', () =>
     expect(ledgerOf(reasons, probes).map(({ says, count }) => [says, count])).toEqual([
@@ -51,7 +51,7 @@ describe('the ledger', () => {
       'cpu.flags/model',
     ]))
   test('a part that the catalog does not know keeps its id', () =>
-    expect(ledgerOf([reason('for', 'A', 'gone.probe', ['x'])], probes)[2]?.groups[0]?.title).toBe('gone.probe'))
+    expect(ledgerOf([reason('supports', 'A', 'gone.probe', ['x'])], probes)[2]?.groups[0]?.title).toBe('gone.probe'))
   test('a long side is shortened without losing count', () => {
     const side = ledgerOf(reasons, probes)[2]
     if (side === undefined) throw new Error('no side')
@@ -64,7 +64,7 @@ describe('the ledger', () => {
     const text = 'Memory modules: not collected: needs administrator rights (dmidecode)'
     const [, unclear] = ledgerOf([reason('unclear', text, 'a', ['b'])], probes)
     expect(unclear?.groups[0]?.entries.map(needsRights)).toEqual([true])
-    const [against] = ledgerOf([reason('against', text, 'a', ['b'])], probes)
+    const [against] = ledgerOf([reason('contradicts', text, 'a', ['b'])], probes)
     expect(against?.groups[0]?.entries.map(needsRights)).toEqual([false])
   })
   test('weights are the largest of the signals on a part, whichever way they point', () => {
@@ -83,7 +83,7 @@ describe('the ledger', () => {
 })
 
 describe('sentences', () => {
-  const side = (says: Reason['says'], count: number) => ({ says, count, groups: [] })
+  const side = (says: Observation['direction'], count: number) => ({ says, count, groups: [] })
   test.each([
     ['satisfied', 5, 0, 1, '5 observations support the expected condition; none contradicts it. 1 point is unclear.'],
     ['satisfied', 1, 0, 0, '1 observation supports the expected condition; none contradicts it.'],
@@ -97,7 +97,9 @@ describe('sentences', () => {
     ],
     ['inconclusive', 1, 0, 1, 'The evidence is inconclusive. 1 point is unclear.'],
   ] as const)('%s with %d for, %d against, %d unclear', (verdict, pro, contra, open, said) =>
-    expect(claimSentence(verdict, [side('for', pro), side('against', contra), side('unclear', open)])).toBe(said),
+    expect(claimSentence(verdict, [side('supports', pro), side('contradicts', contra), side('unclear', open)])).toBe(
+      said,
+    ),
   )
   test.each([
     [
@@ -112,7 +114,7 @@ describe('sentences', () => {
     expect(propertySentence('evidence', tallyOf(['satisfied', 'satisfied']))).not.toMatch(/about about/))
   test('no sentence claims too much, or runs on', () => {
     for (const verdict of VERDICTS) {
-      const said = claimSentence(verdict, [side('for', 3), side('against', 3), side('unclear', 3)])
+      const said = claimSentence(verdict, [side('supports', 3), side('contradicts', 3), side('unclear', 3)])
       for (const sentence of said.split(/(?<=\.) /)) expect(sentence.split(' ').length).toBeLessThanOrEqual(22)
       for (const banned of BANNED) expect(said).not.toMatch(banned)
     }

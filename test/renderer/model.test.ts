@@ -91,11 +91,11 @@ test('the layer names the platform and whether it hides', () => {
 })
 
 test('what would change a verdict counts the reasons it rests on', () => {
-  const reason = (says: 'against' | 'unclear') => ({ says, text: 'x', cites: [] })
+  const reason = (direction: 'contradicts' | 'unclear') => ({ direction, text: 'x', cites: [] })
   const finding = {
     check: 'a',
     verdict: 'not-satisfied',
-    reasons: [reason('against'), reason('against')],
+    observations: [reason('contradicts'), reason('contradicts')],
     gaps: [],
   } as never
   expect(whatWouldChange({ check: check('a', 'isolation'), finding, verdict: 'not-satisfied' })).toBe(

@@ -39,4 +39,4 @@ export function concluded(
 
 export const verdict = (...input: Parameters<typeof concluded>): string => concluded(...input).verdict
 export const texts = (...input: Parameters<typeof concluded>): readonly string[] =>
-  concluded(...input).because.map(({ says, text }) => `${says}: ${text}`)
+  concluded(...input).observations.map(({ direction, text }) => `${direction}: ${text}`)

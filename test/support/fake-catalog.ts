@@ -84,7 +84,7 @@ const auditd = ask(
 )
 const banner = ask('host.banner', 'Login banner', 'Shown to everybody who logs in.', ['cat', '/etc/issue.net'])
 
-type Rule = readonly [says: 'for' | 'against', pattern: RegExp, text: (match: string) => string]
+type Rule = readonly [direction: 'supports' | 'contradicts', pattern: RegExp, text: (match: string) => string]
 
 const rule = (
   id: string,
@@ -101,18 +101,21 @@ const rule = (
     limits,
     needs: { answer: probe },
     evaluate: ({ answer }) => {
-      const because = rules.flatMap(([says, pattern, text]) => {
+      const observations = rules.flatMap(([direction, pattern, text]) => {
         const match = pattern.exec(answer as string)
-        return match === null ? [] : [{ says, text: text(match[1] ?? match[0]), probe: probe.id }]
+        return match === null ? [] : [{ direction, text: text(match[1] ?? match[0]), probe: probe.id }]
       })
-      if (because.length === 0)
+      if (observations.length === 0)
         return {
           verdict: 'inconclusive',
-          because: [
-            { says: 'unclear', text: `${probe.title}: the answer does not decide the claim.`, probe: probe.id },
+          observations: [
+            { direction: 'unclear', text: `${probe.title}: the answer does not decide the claim.`, probe: probe.id },
           ],
         }
-      return { verdict: because.some(({ says }) => says === 'against') ? 'not-satisfied' : 'satisfied', because }
+      return {
+        verdict: observations.some(({ direction }) => direction === 'contradicts') ? 'not-satisfied' : 'satisfied',
+        observations,
+      }
     },
   })
 
@@ -124,8 +127,8 @@ const checks: readonly Check[] = [
     'A hypervisor built to hide cannot be excluded from inside the operating system.',
     cpu,
     [
-      ['against', / hypervisor/, () => 'The processor reports that a hypervisor is present.'],
-      ['for', /flags\t*:(?!.* hypervisor)/, () => 'The processor does not report a hypervisor.'],
+      ['contradicts', / hypervisor/, () => 'The processor reports that a hypervisor is present.'],
+      ['supports', /flags\t*:(?!.* hypervisor)/, () => 'The processor does not report a hypervisor.'],
     ],
   ),
   rule(
@@ -135,8 +138,8 @@ const checks: readonly Check[] = [
     'Firmware text can be set by whoever operates the host.',
     dmi,
     [
-      ['against', /(Standard PC.*|KVM.*)/, (name) => `Firmware names a virtual platform: ${quote(name)}.`],
-      ['for', /^(?!Standard PC|KVM)(.+)/, (name) => `Firmware names a physical product: ${quote(name)}.`],
+      ['contradicts', /(Standard PC.*|KVM.*)/, (name) => `Firmware names a virtual platform: ${quote(name)}.`],
+      ['supports', /^(?!Standard PC|KVM)(.+)/, (name) => `Firmware names a physical product: ${quote(name)}.`],
     ],
   ),
   rule(
@@ -147,11 +150,15 @@ const checks: readonly Check[] = [
     bmc,
     [
       [
-        'for',
+        'supports',
         /Manufacturer Name *: (.*)/,
         (maker) => `A management controller answers and names its maker: ${quote(maker)}.`,
       ],
-      ['against', /Could not open device/, () => 'No management controller answers, as is usual in a virtual machine.'],
+      [
+        'contradicts',
+        /Could not open device/,
+        () => 'No management controller answers, as is usual in a virtual machine.',
+      ],
     ],
   ),
   rule(
@@ -161,8 +168,8 @@ const checks: readonly Check[] = [
     'Says nothing about moments between collections.',
     users,
     [
-      ['against', /(tenant-b\S*)/, (who) => `Containers of a second tenant run here: ${quote(who)}.`],
-      ['for', /^(?!.*tenant-b)[\s\S]*mnt/, () => 'All namespaces belong to declared accounts.'],
+      ['contradicts', /(tenant-b\S*)/, (who) => `Containers of a second tenant run here: ${quote(who)}.`],
+      ['supports', /^(?!.*tenant-b)[\s\S]*mnt/, () => 'All namespaces belong to declared accounts.'],
     ],
   ),
   rule(
@@ -173,16 +180,16 @@ const checks: readonly Check[] = [
     blocks,
     [
       [
-        'against',
+        'contradicts',
         /(nvme\d+n1p1) +part +ext4 +\/scratch/,
         (disk) => `/scratch lies on ${quote(disk)} with no encrypting layer in between.`,
       ],
       [
-        'against',
+        'contradicts',
         /(vda1) +part +ext4 +\//,
         (disk) => `The root file system lies on ${quote(disk)} with no encrypting layer in between.`,
       ],
-      ['for', /crypt +xfs +\/data/, () => '/data lies on a LUKS device.'],
+      ['supports', /crypt +xfs +\/data/, () => '/data lies on a LUKS device.'],
     ],
   ),
   rule(
@@ -192,8 +199,12 @@ const checks: readonly Check[] = [
     'Node view at collection time only.',
     swap,
     [
-      ['for', /^Filename[^\n]*$/, () => 'No swap area is in use.'],
-      ['against', /(\/swapfile|\/dev\/vda2)/, (area) => `Swap is in use on ${quote(area)}, which is not encrypted.`],
+      ['supports', /^Filename[^\n]*$/, () => 'No swap area is in use.'],
+      [
+        'contradicts',
+        /(\/swapfile|\/dev\/vda2)/,
+        (area) => `Swap is in use on ${quote(area)}, which is not encrypted.`,
+      ],
     ],
   ),
   rule(
@@ -203,8 +214,12 @@ const checks: readonly Check[] = [
     'Shows what is offered, not what each session used.',
     sshd,
     [
-      ['against', /(3des-cbc|aes128-cbc)/, (cipher) => `The SSH server offers an outdated cipher: ${quote(cipher)}.`],
-      ['for', /^ciphers (?!.*cbc)(\S+)/m, (list) => `The SSH server offers: ${quote(list)}.`],
+      [
+        'contradicts',
+        /(3des-cbc|aes128-cbc)/,
+        (cipher) => `The SSH server offers an outdated cipher: ${quote(cipher)}.`,
+      ],
+      ['supports', /^ciphers (?!.*cbc)(\S+)/m, (list) => `The SSH server offers: ${quote(list)}.`],
     ],
   ),
   rule(
@@ -215,11 +230,11 @@ const checks: readonly Check[] = [
     listeners,
     [
       [
-        'against',
+        'contradicts',
         /(0\.0\.0\.0:(?:21|23|9200))/,
         (socket) => `A service that usually speaks without encryption listens on ${quote(socket)}.`,
       ],
-      ['for', /^(?!.*0\.0\.0\.0:(?:21|23|9200))[\s\S]*LISTEN/, () => 'No such listener was seen.'],
+      ['supports', /^(?!.*0\.0\.0\.0:(?:21|23|9200))[\s\S]*LISTEN/, () => 'No such listener was seen.'],
     ],
   ),
   rule(
@@ -230,12 +245,12 @@ const checks: readonly Check[] = [
     echo,
     [
       [
-        'for',
+        'supports',
         /rtt_ms=(0\.\d+)/,
         (ms) => `The fastest answer took ${ms} ms: at most ${Math.ceil(Number(ms) * 100)} km away.`,
       ],
       [
-        'against',
+        'contradicts',
         /rtt_ms=([1-9]\d{2,})/,
         (ms) => `The fastest answer took ${ms} ms, longer than the declared place explains.`,
       ],
@@ -248,8 +263,8 @@ const checks: readonly Check[] = [
     'Node view at collection time only.',
     sshd,
     [
-      ['against', /permitrootlogin yes/, () => 'The SSH server lets root log in.'],
-      ['for', /permitrootlogin no/, () => 'The SSH server refuses root.'],
+      ['contradicts', /permitrootlogin yes/, () => 'The SSH server lets root log in.'],
+      ['supports', /permitrootlogin no/, () => 'The SSH server refuses root.'],
     ],
   ),
   rule(
@@ -259,8 +274,8 @@ const checks: readonly Check[] = [
     'Cannot see two people using one key.',
     accounts,
     [
-      ['against', /^(admin|shared):/m, (name) => `There is an account with a shared name: ${quote(name)}.`],
-      ['for', /^(?![\s\S]*^(?:admin|shared):)[\s\S]*mortiz/m, () => 'Every interactive account is on the roster.'],
+      ['contradicts', /^(admin|shared):/m, (name) => `There is an account with a shared name: ${quote(name)}.`],
+      ['supports', /^(?![\s\S]*^(?:admin|shared):)[\s\S]*mortiz/m, () => 'Every interactive account is on the roster.'],
     ],
   ),
   rule(
@@ -270,8 +285,8 @@ const checks: readonly Check[] = [
     'Root can always alter local records.',
     auditd,
     [
-      ['for', /enabled [12]/, () => 'The audit service is enabled.'],
-      ['against', /enabled 0/, () => 'The audit service is off.'],
+      ['supports', /enabled [12]/, () => 'The audit service is enabled.'],
+      ['contradicts', /enabled 0/, () => 'The audit service is off.'],
     ],
   ),
 ]
@@ -316,12 +331,12 @@ export const fakeCatalog: Catalog = {
             { kind: 'hca', device: 'mlx5_0', is: 'native', text: 'A physical function.' },
           ],
       grade: controller?.ok === true ? 'B' : virtual ? 'C' : 'D',
-      because: [
+      observations: [
         flags?.ok !== true
-          ? { says: 'unclear', text: 'Processor flags were not collected.', probe: cpu.id }
+          ? { direction: 'unclear', text: 'Processor flags were not collected.', probe: cpu.id }
           : virtual
-            ? { says: 'against', text: 'The processor reports that a hypervisor is present.', probe: cpu.id }
-            : { says: 'for', text: 'The processor does not report a hypervisor.', probe: cpu.id },
+            ? { direction: 'contradicts', text: 'The processor reports that a hypervisor is present.', probe: cpu.id }
+            : { direction: 'supports', text: 'The processor does not report a hypervisor.', probe: cpu.id },
       ],
     }
   },

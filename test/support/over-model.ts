@@ -34,4 +34,5 @@ export function changed<F>(probe: Probe<F>, change: (fact: F) => F): Replaced {
   return [probe as Probe<unknown>, known(change(fact(readProbe(probe, byKey))))]
 }
 
-export const said = ({ because }: Conclusion): string => because.map(({ says, text }) => `${says}: ${text}`).join('\n')
+export const said = ({ observations }: Conclusion): string =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`).join('\n')

@@ -222,7 +222,7 @@ export const fileAttacks: readonly FileAttack[] = [
             ...node,
             findings: node.findings.map((found) => ({
               ...found,
-              reasons: found.reasons.map((reason) => ({ ...reason, text: 'All is well.' })),
+              reasons: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
             })),
           })),
         }),

@@ -16,7 +16,7 @@ const checkOf = (id: string): Check =>
     claim: 'c',
     limits: 'l',
     needs: {},
-    evaluate: () => ({ verdict: 'inconclusive', because: [] }),
+    evaluate: () => ({ verdict: 'inconclusive', observations: [] }),
   })
 
 export const controlOf = (changes: Partial<Control> = {}): Control => ({

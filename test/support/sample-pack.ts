@@ -59,7 +59,13 @@ export const sampleCatalog: Catalog = {
       needs: { areas: swaps },
       evaluate: ({ areas }) => ({
         verdict: areas === 0 ? 'satisfied' : 'not-satisfied',
-        because: [{ says: areas === 0 ? 'for' : 'against', text: `${areas} swap areas were listed.`, probe: swaps.id }],
+        observations: [
+          {
+            direction: areas === 0 ? 'supports' : 'contradicts',
+            text: `${areas} swap areas were listed.`,
+            probe: swaps.id,
+          },
+        ],
       }),
     }),
   ],
@@ -111,7 +117,7 @@ export const sampleCatalog: Catalog = {
     tenancy: 'unknown',
     locality: [],
     grade: 'D',
-    because: [{ says: 'unclear', text: 'Nothing was asked.', probe: null }],
+    observations: [{ direction: 'unclear', text: 'Nothing was asked.', probe: null }],
   }),
 }
 

@@ -69,7 +69,7 @@ const runEntry = (run: string, at: string, of: Planned | null): RunEntry => ({
 })
 
 export const findingOf = (check: string, verdict: Finding['verdict']): Finding =>
-  ({ check, verdict, property: 'access', reasons: [] }) as Finding
+  ({ check, verdict, property: 'access', observations: [] }) as Finding
 
 export interface MadeNode {
   readonly name: string

@@ -59,9 +59,9 @@ export function tenancyOf(name: string, changed: Changed = [], roster?: readonly
 }
 
 /** The texts of an answer's steps of one kind. */
-export const texts = ({ because }: TenancyAnswer, says: 'for' | 'against' | 'unclear'): string =>
+export const texts = ({ because }: TenancyAnswer, says: 'supports' | 'contradicts' | 'unclear'): string =>
   because
-    .filter((step) => step.says === says)
+    .filter((step) => step.direction === says)
     .map(({ text }) => text)
     .join('\n')
 

@@ -17,5 +17,5 @@ export const UNDECIDED: IsolationArgument = {
   cannotShow: [],
   settle: [],
   pins: [],
-  because: [],
+  observations: [],
 }

@@ -177,7 +177,7 @@ function answersOf(claim: string, assessment: Assessment | null): readonly Claim
     .flatMap(({ node, claims = [] }) =>
       claims
         .filter((one) => one.claim === claim)
-        .map(({ answer, reasons }): ClaimOnNode => ({ node, answer, reasons })),
+        .map(({ answer, observations }): ClaimOnNode => ({ node, answer, observations })),
     )
     .sort((a, b) => rank(a) - rank(b) || compare(a.node, b.node))
 }

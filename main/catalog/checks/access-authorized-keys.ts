@@ -1,9 +1,9 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { KEY_SOURCES, keySources } from '../account-doors.ts'
 import { keyFileGaps } from '../key-files.ts'
 import { accountsLocal } from '../probes/accounts-local.ts'
 import { type AuthorizedKey, type AuthorizedKeys, authorizedKeys } from '../probes/authorized-keys.ts'
-import { count, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 export const accessAuthorizedKeys = defineCheck({
@@ -16,7 +16,7 @@ export const accessAuthorizedKeys = defineCheck({
   wants: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],
   evaluate({ keys, local }, evidence, context) {
-    return weigh([
+    return decide([
       ...weakKeys(keys, context),
       ...options(keys.keys),
       ...keyFileGaps(keys, local),
@@ -28,18 +28,18 @@ export const accessAuthorizedKeys = defineCheck({
 const isWeak = ({ type, bits }: AuthorizedKey, least: number): boolean =>
   type.startsWith('ssh-dss') || (type.startsWith('ssh-rsa') && (bits === null || bits < least))
 
-function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly Step[] {
+function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly DraftObservation[] {
   const limit = limitOf(context, 'ssh.rsa-bits')
   const weak = keys.filter((key) => isWeak(key, limit.value))
-  if (keys.length === 0) return [speaksFor('No authorized key was found.', authorizedKeys)]
+  if (keys.length === 0) return [supports('No authorized key was found.', authorizedKeys)]
   if (weak.length === 0)
     return [
-      speaksFor(`${count(keys.length, 'key')} found; none is DSA or RSA below ${limit.value} bits.`, authorizedKeys),
+      supports(`${count(keys.length, 'key')} found; none is DSA or RSA below ${limit.value} bits.`, authorizedKeys),
     ]
   return weak
     .slice(0, 20)
     .map((key) =>
-      speaksAgainst(
+      contradicts(
         `${key.fingerprint} is ${key.type} with ${key.bits ?? 'unknown'} bits${key.type.startsWith('ssh-rsa') ? ` (limit: ${limitText(limit)})` : ''}.`,
         authorizedKeys,
       ),
@@ -47,7 +47,7 @@ function weakKeys({ keys }: AuthorizedKeys, context: Context): readonly Step[] {
 }
 
 /** What narrows the use of keys; reported, since no rule requires one or the other. */
-function options(keys: readonly AuthorizedKey[]): readonly Step[] {
+function options(keys: readonly AuthorizedKey[]): readonly DraftObservation[] {
   const withOption = (...names: readonly string[]): number =>
     keys.filter(({ options }) => names.some((name) => options.includes(name))).length
   const tokens = keys.filter(({ type }) => type.startsWith('sk-'))
@@ -61,5 +61,5 @@ function options(keys: readonly AuthorizedKey[]): readonly Step[] {
       [verified, 'requires the presence of a person at the token', 'require the presence of a person at the token'],
     ] as const
   ).flatMap(([number, one, many]) => (number === 0 ? [] : [`${number} ${number === 1 ? one : many}`]))
-  return told.length === 0 ? [] : [speaksFor(`Of these, ${told.join(', ')}.`, authorizedKeys)]
+  return told.length === 0 ? [] : [supports(`Of these, ${told.join(', ')}.`, authorizedKeys)]
 }

@@ -1,10 +1,10 @@
-import { defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { passwordsTold } from '../password-states.ts'
 import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { type BootLoader, bootLoaderPassword } from '../probes/boot-loader-password.ts'
 import { type ConsoleLogin, consoleLogin } from '../probes/console-login.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 const WANTS = { passwords: accountsPasswordState, locks: accountsPasswordLocks }
 
@@ -18,23 +18,28 @@ export const accessConsoleAndBoot = defineCheck({
   needs: { loader: bootLoaderPassword, console: consoleLogin },
   wants: WANTS,
   evaluate: ({ loader, console }, wanted) =>
-    weigh([...loaderSteps(loader), ...singleUser(console, wanted), ...consoles(console), keyboard(console)]),
+    decide([...loaderSteps(loader), ...singleUser(console, wanted), ...consoles(console), keyboard(console)]),
 })
 
-function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: BootLoader): readonly Step[] {
+function loaderSteps({
+  grub,
+  systemdBoot,
+  superusers,
+  hashed,
+  plain,
+  editor,
+}: BootLoader): readonly DraftObservation[] {
   if (!grub && !systemdBoot)
-    return [
-      leavesUnclear('Neither GRUB nor systemd-boot has its settings in the default locations.', bootLoaderPassword),
-    ]
+    return [unclear('Neither GRUB nor systemd-boot has its settings in the default locations.', bootLoaderPassword)]
   return [
     ...(grub
       ? [
           superusers && hashed
-            ? speaksFor(
+            ? supports(
                 'GRUB requires a password before an entry is changed; the password is stored as a hash.',
                 bootLoaderPassword,
               )
-            : speaksAgainst(
+            : contradicts(
                 superusers || hashed
                   ? 'The GRUB password is configured incompletely: a name or a hash is missing, so that none is required.'
                   : 'GRUB requires no password: any person at the console can change how the server starts.',
@@ -42,41 +47,41 @@ function loaderSteps({ grub, systemdBoot, superusers, hashed, plain, editor }: B
               ),
         ]
       : []),
-    ...(plain ? [speaksAgainst('A GRUB password is stored in its settings in clear text.', bootLoaderPassword)] : []),
+    ...(plain ? [contradicts('A GRUB password is stored in its settings in clear text.', bootLoaderPassword)] : []),
     ...(systemdBoot
       ? [
           editor
-            ? speaksAgainst(
+            ? contradicts(
                 'systemd-boot lets any person at the console change the kernel’s command line.',
                 bootLoaderPassword,
               )
-            : speaksFor('systemd-boot does not let the kernel’s command line be changed.', bootLoaderPassword),
+            : supports('systemd-boot does not let the kernel’s command line be changed.', bootLoaderPassword),
         ]
       : []),
   ]
 }
 
 /** sulogin(8) requires root's password, and opens nothing where root is locked unless it is forced to. */
-function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly Step[] {
+function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof WANTS>): readonly DraftObservation[] {
   const { passwords, toldBy } = passwordsTold(facts)
   const other = words.filter((word) => !word.startsWith('console='))
   const state = passwords.ok ? passwords.fact.states.get('root') : undefined
   return [
     ...(forced.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Single-user mode opens without a password (SYSTEMD_SULOGIN_FORCE): ${named(forced)}.`,
             consoleLogin,
           ),
         ]
       : state === undefined
         ? passwords.ok
-          ? [leavesUnclear('Whether root has a password was not reported; single-user mode requires it.', toldBy)]
+          ? [unclear('Whether root has a password was not reported; single-user mode requires it.', toldBy)]
           : unclearAbout(accountsPasswordState, passwords)
         : [
             state === 'none'
-              ? speaksAgainst('Root has an empty password, so that single-user mode opens.', toldBy)
-              : speaksFor(
+              ? contradicts('Root has an empty password, so that single-user mode opens.', toldBy)
+              : supports(
                   state === 'locked'
                     ? 'Root is locked, so that single-user mode opens no shell.'
                     : 'Single-user mode requires root’s password.',
@@ -84,20 +89,20 @@ function singleUser({ forced, words }: ConsoleLogin, facts: MaybeFactsOf<typeof 
                 ),
           ]),
     ...(other.length > 0
-      ? [leavesUnclear(`The server was started in another way than usual: ${named(other)}.`, consoleLogin, 'words')]
+      ? [unclear(`The server was started in another way than usual: ${named(other)}.`, consoleLogin, 'words')]
       : []),
   ]
 }
 
-function consoles({ units, automatic, words }: ConsoleLogin): readonly Step[] {
+function consoles({ units, automatic, words }: ConsoleLogin): readonly DraftObservation[] {
   const shell = units.has('debug-shell.service')
   const open = [...units].filter((unit) => unit.includes('getty'))
   const serial = words.filter((word) => /^console=(ttyS|ttyAMA|hvc)/.test(word))
   return [
     ...(automatic.length > 0
-      ? [speaksAgainst(`A console logs an account in without a password: ${named(automatic)}.`, consoleLogin, 'files')]
+      ? [contradicts(`A console logs an account in without a password: ${named(automatic)}.`, consoleLogin, 'files')]
       : [
-          speaksFor(
+          supports(
             'The administrator’s units configure no console that logs an account in without a password.',
             consoleLogin,
             'files',
@@ -105,14 +110,14 @@ function consoles({ units, automatic, words }: ConsoleLogin): readonly Step[] {
         ]),
     ...(shell
       ? [
-          speaksAgainst(
+          contradicts(
             'A shell for debugging is open on the console without a password (debug-shell).',
             consoleLogin,
             'units',
           ),
         ]
       : []),
-    speaksFor(
+    supports(
       `Consoles that offer a login: ${open.length > 0 ? named(open) : 'none'}${serial.length > 0 ? `; the kernel also uses ${named(serial)}` : ''}.`,
       consoleLogin,
       'units',
@@ -121,8 +126,8 @@ function consoles({ units, automatic, words }: ConsoleLogin): readonly Step[] {
   ]
 }
 
-const keyboard = ({ reboots, sysrq }: ConsoleLogin): Step =>
-  speaksFor(
+const keyboard = ({ reboots, sysrq }: ConsoleLogin): DraftObservation =>
+  supports(
     `Ctrl-Alt-Del ${reboots ? 'reboots the server' : 'is switched off'}; the SysRq key ${
       sysrq === null
         ? 'was not reported'

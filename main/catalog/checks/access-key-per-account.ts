@@ -1,4 +1,4 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { KEY_SOURCES, type KeySourceEvidence, keySources } from '../account-doors.ts'
 import { keyFileGaps } from '../key-files.ts'
@@ -7,7 +7,7 @@ import { type AuthorizedKey, authorizedKeys, homeOfKeyFile } from '../probes/aut
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { runningSsh } from '../running-ssh.ts'
 import { conditionSteps, setting } from '../sshd-access.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 /** 45 CFR 164.312(a)(2)(i); NIST SP 800-53 IA-2. Keys are distinguished by the SHA-256 of their blob, as ssh-keygen prints it. */
 export const accessKeyPerAccount = defineCheck({
@@ -20,8 +20,8 @@ export const accessKeyPerAccount = defineCheck({
   wants: KEY_SOURCES,
   evaluate({ keys, local }, evidence) {
     const refused = withoutKeyLogin(evidence)
-    if (refused !== null) return { verdict: 'not-applicable', because: refused }
-    return weigh([
+    if (refused !== null) return { verdict: 'not-applicable', observations: refused }
+    return decide([
       ...sharedKeys(keys.keys, local.accounts, evidence.sshd),
       ...keyFileGaps(keys, local),
       ...keySources(evidence),
@@ -30,14 +30,14 @@ export const accessKeyPerAccount = defineCheck({
 })
 
 /** Why no key can log in at all: every SSH server that runs is shown to refuse keys to everyone; null where that is not shown. */
-function withoutKeyLogin({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly Step[] | null {
+function withoutKeyLogin({ sshd, conditions, ...evidence }: KeySourceEvidence): readonly DraftObservation[] | null {
   if (!sshd.ok || setting(sshd.fact, 'pubkeyauthentication') !== 'no') return null
   const steps = [
-    speaksFor('The SSH server accepts no public keys (PubkeyAuthentication no).', sshdEffective),
+    supports('The SSH server accepts no public keys (PubkeyAuthentication no).', sshdEffective),
     ...conditionSteps(conditions, ['pubkeyauthentication'], (_, value) => (value === 'no' ? 'same' : 'weaker')),
     ...runningSsh(sshd, evidence, { keywords: ['pubkeyauthentication'] }).steps,
   ]
-  return steps.every(({ says }) => says === 'for') ? steps : null
+  return steps.every(({ direction }) => direction === 'supports') ? steps : null
 }
 
 /**
@@ -76,8 +76,8 @@ function sharedKeys(
   keys: readonly AuthorizedKey[],
   accounts: readonly Account[],
   sshd: Parsed<SshdSettings>,
-): readonly Step[] {
-  if (keys.length === 0) return [speaksFor('No authorized key was found.', authorizedKeys, 'keys')]
+): readonly DraftObservation[] {
+  if (keys.length === 0) return [supports('No authorized key was found.', authorizedKeys, 'keys')]
   // sshd_config(5), PermitRootLogin: “no” refuses root with any method.
   const refusesRoot = sshd.ok && setting(sshd.fact, 'permitrootlogin') === 'no'
   const opens = (account: Account): boolean => canLogIn(account) && !(refusesRoot && account.uid === 0)
@@ -86,17 +86,17 @@ function sharedKeys(
   const doubtful = shared.filter(([, found]) => found.filter(opens).length <= 1)
   const names = (found: readonly Account[]): string => named(found.map(({ name }) => name))
   if (shared.length === 0)
-    return [speaksFor('No key is in the key files of more than one account.', authorizedKeys, 'keys')]
+    return [supports('No key is in the key files of more than one account.', authorizedKeys, 'keys')]
   return [
     ...several
       .slice(0, 20)
       .map(([fingerprint, found]) =>
-        speaksAgainst(`${fingerprint} opens several accounts: ${names(found.filter(opens))}.`, authorizedKeys, 'keys'),
+        contradicts(`${fingerprint} opens several accounts: ${names(found.filter(opens))}.`, authorizedKeys, 'keys'),
       ),
     ...doubtful
       .slice(0, 20)
       .map(([fingerprint, found]) =>
-        leavesUnclear(
+        unclear(
           `${fingerprint} is in the key files of several accounts, of which at most one can start a session: ${names(found)}.`,
           authorizedKeys,
           'keys',

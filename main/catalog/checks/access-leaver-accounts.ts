@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Doors, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
 import { keyFileGaps } from '../key-files.ts'
@@ -9,7 +9,7 @@ import { accountsPasswordLocks } from '../probes/accounts-password-locks.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
 import { ADMIN_GROUPS } from '../root-equivalents.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /**
  * 45 CFR 164.308(a)(3)(ii)(C); NIST SP 800-53 PS-4. A name that the fleet file declares without a last day is a current account by that
@@ -27,8 +27,8 @@ export const accessLeaverAccounts = defineCheck({
   evaluate({ local }, facts, context) {
     const declared = declaredNames(context.node)
     if (declared === null)
-      return weigh([
-        leavesUnclear(
+      return decide([
+        unclear(
           'No accounts are declared for this node. Declare each account in the fleet file, with “until” for the last day of its owner.',
           null,
         ),
@@ -37,7 +37,7 @@ export const accessLeaverAccounts = defineCheck({
     const evidence = { passwords, keys: facts.keys, sources: keySources(facts) }
     const { past, current } = split(local, context)
     const leavers = past.map((account) => leaverStep(account, doorsOf(account, evidence), { local, toldBy }, context))
-    return weigh([
+    return decide([
       ...[...leavers].sort(worstFirst).slice(0, 20),
       ...sharedKeys(past, local, evidence),
       ...coverage(current, declared, evidence, context),
@@ -53,8 +53,8 @@ function split({ accounts }: LocalAccounts, { node, observedAt }: Context) {
   return { past: accounts.filter(isLeaver), current: accounts.filter((one) => !isLeaver(one)) }
 }
 
-const ORDER: Readonly<Record<Step['says'], number>> = { against: 0, unclear: 1, for: 2 }
-const worstFirst = (a: Step, b: Step): number => ORDER[a.says] - ORDER[b.says]
+const ORDER: Readonly<Record<DraftObservation['direction'], number>> = { contradicts: 0, unclear: 1, supports: 2 }
+const worstFirst = (a: DraftObservation, b: DraftObservation): number => ORDER[a.direction] - ORDER[b.direction]
 
 /**
  * What still opens an account that should be closed. A shell that refuses sessions does not keep sshd from accepting a key and forwarding
@@ -74,29 +74,29 @@ function leaverStep(
   doors: Doors,
   { local, toldBy }: Pick<ToldPasswords, 'toldBy'> & { readonly local: LocalAccounts },
   { node }: Context,
-): Step {
+): DraftObservation {
   const who = `The last day declared for “${plain(account.name, 64)}” was ${declaredAs(node, account.name)?.until?.slice(0, 10)}`
   const rights = rightsOf(account, local)
   const keys = doors.keys?.length ?? 0
   const byPassword = account.inPasswd === undefined ? toldBy : accountsLocal
   switch (waysIn(account, doors)) {
     case 'key':
-      return speaksAgainst(
+      return contradicts(
         `${who}, and ${count(keys, 'SSH key')} still ${keys === 1 ? 'opens' : 'open'} the account${rights}.`,
         authorizedKeys,
         'keys',
       )
     case 'password':
-      return speaksAgainst(`${who}, and the account still has a login shell and a password${rights}.`, byPassword)
+      return contradicts(`${who}, and the account still has a login shell and a password${rights}.`, byPassword)
     case 'none':
-      return speaksFor(`${who}; the account is kept, its password is locked and no SSH key opens it.`, byPassword)
+      return supports(`${who}; the account is kept, its password is locked and no SSH key opens it.`, byPassword)
     case 'no-shell':
-      return leavesUnclear(
+      return unclear(
         `${who}; the account has no login shell, but a password is set, which services other than a shell may accept.`,
         byPassword,
       )
     case 'unread':
-      return leavesUnclear(
+      return unclear(
         `${who}; the account still exists, and whether a password or SSH key opens it was not read in full.`,
         accountsLocal,
         'passwd',
@@ -111,7 +111,11 @@ function rightsOf({ name, uid }: Account, local: LocalAccounts): string {
 }
 
 /** Keys of former users that also open accounts of others, root among them. */
-function sharedKeys(past: readonly Account[], { accounts }: LocalAccounts, { keys }: Evidence): readonly Step[] {
+function sharedKeys(
+  past: readonly Account[],
+  { accounts }: LocalAccounts,
+  { keys }: Evidence,
+): readonly DraftObservation[] {
   if (!keys.ok) return []
   const names = new Set(past.map(({ name }) => name))
   const holders = (fingerprint: string): readonly Account[] => {
@@ -129,7 +133,7 @@ function sharedKeys(past: readonly Account[], { accounts }: LocalAccounts, { key
     return others.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `${fingerprint}, a key of a former user, also opens ${named(others.map(({ name }) => name))}.`,
             authorizedKeys,
             'keys',
@@ -144,7 +148,7 @@ function coverage(
   declared: ReadonlySet<string>,
   evidence: Evidence,
   { node }: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const open = current.filter((account) => {
     const way = waysIn(account, doorsOf(account, evidence))
     return way === 'key' || way === 'password' || (way === 'unread' && canLogIn(account))
@@ -152,7 +156,7 @@ function coverage(
   const undeclared = open.filter(({ name }) => !declared.has(name))
   if (undeclared.length > 0)
     return [
-      leavesUnclear(
+      unclear(
         `${count(undeclared.length, 'account')} that can be opened, or may be, ${undeclared.length === 1 ? 'is' : 'are'} not declared, so that whether the owner has left is not known: ${named(undeclared.map(({ name }) => name))}. Declare each in the fleet file, with “until” for the last day of its owner.`,
         accountsLocal,
         'passwd',
@@ -160,7 +164,7 @@ function coverage(
     ]
   const dated = open.filter(({ name }) => declaredAs(node, name)?.until !== undefined)
   return [
-    speaksFor(
+    supports(
       `Every other account that can be opened, or may be, is declared (${open.length}); a last day is declared for ${dated.length} of them, and none has passed.`,
       accountsLocal,
       'passwd',

@@ -1,9 +1,9 @@
 import {
   type Conclusion,
   type Context,
+  type DraftObservation,
   defineCheck,
   type MaybeFactsOf,
-  type Step,
   unclearAbout,
 } from '../../core/check.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
@@ -15,7 +15,7 @@ import { asksElsewhere, expandStack, type PamEntry, pamStack } from '../probes/p
 import { sshdEffective } from '../probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { setting } from '../sshd-access.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 // faillock.conf(5), DEFAULTS.
@@ -40,39 +40,39 @@ export const accessPamLockout = defineCheck({
     const entries = (sshd.length > 0 ? sshd : expandStack(pam, 'login', 'auth')).filter(
       (entry) => entry.module === 'pam_faillock',
     )
-    if (entries.length > 0) return weigh([...faillock(entries, settings, context), ...asked(ssh)])
+    if (entries.length > 0) return decide([...faillock(entries, settings, context), ...asked(ssh)])
     if (expandStack(pam, 'sshd', 'auth').some((entry) => entry.module === 'pam_tally2')) {
-      return weigh([
-        leavesUnclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
+      return decide([
+        unclear('The older module pam_tally2 counts failures; its limits are not evaluated here.', pamStack),
       ])
     }
     if (passwords.ok && local.ok && nobodyHasOne(passwords.fact, local.fact) && !asksElsewhere(pam))
       return noPasswords(toldBy)
     // Whether any person has a password decides whether a lock is requested; where that was not reported, its absence is no deviation yet.
     if ((!passwords.ok || !local.ok) && !asksElsewhere(pam))
-      return weigh([
+      return decide([
         ...unclearAbout(accountsPasswordState, passwords),
         ...unclearAbout(accountsLocal, local),
-        leavesUnclear(
+        unclear(
           'The login modules of SSH do not include one that locks after failures; whether any account has a password is not known.',
           pamStack,
         ),
       ])
-    return weigh([speaksAgainst('The login modules of SSH do not include one that locks after failures.', pamStack)])
+    return decide([contradicts('The login modules of SSH do not include one that locks after failures.', pamStack)])
   },
 })
 
 /** Whether the SSH servers that run ask these modules about a password: sshd_config(5), UsePAM, where the settings are theirs. */
-function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly Step[] {
+function asked({ sshd, ...evidence }: MaybeFactsOf<typeof SSH>): readonly DraftObservation[] {
   const running = runningSsh(sshd, evidence, { keywords: ['usepam'] })
   const usePam = !sshd.ok
     ? unclearAbout(sshdEffective, sshd)
     : !running.isBearing
       ? []
       : setting(sshd.fact, 'usepam') === 'yes'
-        ? [speaksFor('The SSH server uses these modules to check a password (UsePAM yes).', sshdEffective)]
+        ? [supports('The SSH server uses these modules to check a password (UsePAM yes).', sshdEffective)]
         : [
-            leavesUnclear(
+            unclear(
               'The SSH server does not use these modules to check a password (UsePAM is not yes), so that they count none of its logins.',
               sshdEffective,
             ),
@@ -88,10 +88,12 @@ const nobodyHasOne = ({ states }: PasswordStates, { otherSources, accounts }: Lo
 
 const noPasswords = (toldBy: ToldPasswords['toldBy']): Conclusion => ({
   verdict: 'not-applicable',
-  because: [speaksFor('No local account has a password: every one is locked, so that no guess can succeed.', toldBy)],
+  observations: [
+    supports('No local account has a password: every one is locked, so that no guess can succeed.', toldBy),
+  ],
 })
 
-function faillock(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly Step[] {
+function faillock(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly DraftObservation[] {
   const value = (key: string): number | null => {
     const argument = entries.flatMap((entry) => entry.args).findLast((text) => text.startsWith(`${key}=`))
     const text = argument?.slice(key.length + 1) ?? settings.files.get('faillock.conf')?.get(key)
@@ -103,12 +105,12 @@ function faillock(entries: readonly PamEntry[], settings: PamSettings, context: 
   const [most, shortest] = [limitOf(context, 'lockout.failures'), limitOf(context, 'lockout.seconds')]
   return [
     counts
-      ? speaksFor('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
-      : speaksAgainst('pam_faillock is listed but receives no wrong passwords (no authfail line).', pamStack),
+      ? supports('The login modules of SSH count wrong passwords (pam_faillock authfail).', pamStack)
+      : contradicts('pam_faillock is listed but receives no wrong passwords (no authfail line).', pamStack),
     // pam_faillock(8): authfail counts; only preauth and authsucc keep a locked account out.
     ...(counts && !entries.some(({ args }) => args.includes('preauth') || args.includes('authsucc'))
       ? [
-          speaksAgainst(
+          contradicts(
             'pam_faillock counts wrong passwords but never checks whether an account is locked (no preauth line).',
             pamStack,
           ),
@@ -117,30 +119,30 @@ function faillock(entries: readonly PamEntry[], settings: PamSettings, context: 
     ...(interval !== null && interval >= DEFAULT_INTERVAL
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `Failures count together only within ${interval ?? 'an unknown number of'} seconds (by default ${DEFAULT_INTERVAL}).`,
             pamSettings,
           ),
         ]),
     deny === null
-      ? leavesUnclear('The number of allowed failures is not a plain number.', pamSettings)
+      ? unclear('The number of allowed failures is not a plain number.', pamSettings)
       : deny > 0 && deny <= most.value
-        ? speaksFor(`An account locks after ${deny} failures (at most ${limitText(most)}).`, pamSettings)
-        : speaksAgainst(
+        ? supports(`An account locks after ${deny} failures (at most ${limitText(most)}).`, pamSettings)
+        : contradicts(
             deny === 0
               ? 'The number of allowed failures is 0, which switches the lock off.'
               : `An account locks only after ${deny} failures (at most ${limitText(most)}).`,
             pamSettings,
           ),
     lock === null
-      ? leavesUnclear('The length of the lock is not a plain number of seconds.', pamSettings)
+      ? unclear('The length of the lock is not a plain number of seconds.', pamSettings)
       : lock === 0 || lock >= shortest.value
-        ? speaksFor(
+        ? supports(
             lock === 0
               ? 'A lock lasts until an administrator lifts it.'
               : `A lock lasts ${lock} seconds (at least ${limitText(shortest)}).`,
             pamSettings,
           )
-        : speaksAgainst(`A lock lasts ${lock} seconds only (at least ${limitText(shortest)}).`, pamSettings),
+        : contradicts(`A lock lasts ${lock} seconds only (at least ${limitText(shortest)}).`, pamSettings),
   ]
 }

@@ -1,9 +1,9 @@
 import {
   type Conclusion,
   type Context,
+  type DraftObservation,
   defineCheck,
   type MaybeFactsOf,
-  type Step,
   unclearAbout,
 } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
@@ -15,7 +15,7 @@ import { accountsPasswordMethods, type PasswordMethods } from '../probes/account
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { type PamSettings, pamSettings } from '../probes/pam-settings.ts'
 import { asksElsewhere, expandStack, type PamEntry, type PamStack, pamStack } from '../probes/pam-stack.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 const WANTS = {
@@ -42,8 +42,8 @@ export const accessPamPasswordQuality = defineCheck({
     if (nobodyHasOne(wanted) && !asksElsewhere(pam)) return noPasswords(wanted)
     const entries = passwordStack(pam)
     if (entries.length === 0)
-      return weigh([
-        leavesUnclear('The modules that decide about a new password were not found among the login modules.', pamStack),
+      return decide([
+        unclear('The modules that decide about a new password were not found among the login modules.', pamStack),
       ])
     const unknown = asksElsewhere(pam) ? [] : existence(wanted)
     const rules = [
@@ -51,7 +51,7 @@ export const accessPamPasswordQuality = defineCheck({
       ...history(entries, settings, context),
       ...scheme(entries, wanted.defs),
     ]
-    return weigh([
+    return decide([
       ...existence(wanted),
       ...(unknown.length > 0 ? rules.map(notYetAgainst) : rules),
       ...stored(wanted),
@@ -75,17 +75,20 @@ const holdsAny = ({ accounts }: PasswordMethods): boolean =>
   [...accounts.values()].some(({ method }) => method !== null)
 
 /** Whether any person has a password at all decides whether the rules matter; where nothing was reported, that stays open. */
-const existence = ({ passwords, local, methods }: Wanted): readonly Step[] =>
+const existence = ({ passwords, local, methods }: Wanted): readonly DraftObservation[] =>
   methods.ok && holdsAny(methods.fact)
     ? []
     : [...unclearAbout(accountsPasswordState, passwords), ...unclearAbout(accountsLocal, local)]
 
 /** A rule that is too weak is no deviation while it is not known whether any person has a password that it could be about. */
-const notYetAgainst = (step: Step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step)
+const notYetAgainst = (step: DraftObservation): DraftObservation =>
+  step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step
 
 const noPasswords = ({ toldBy }: ToldPasswords): Conclusion => ({
   verdict: 'not-applicable',
-  because: [speaksFor('No local account has a password: every one is locked, so that there is none to rate.', toldBy)],
+  observations: [
+    supports('No local account has a password: every one is locked, so that there is none to rate.', toldBy),
+  ],
 })
 
 /** What passwd(1) asks; the names of the common files differ by distribution. */
@@ -99,15 +102,15 @@ function passwordStack(pam: PamStack): readonly PamEntry[] {
 
 const QUALITY: ReadonlySet<string> = new Set(['pam_pwquality', 'pam_cracklib', 'pam_passwdqc'])
 
-function quality(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly Step[] {
+function quality(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly DraftObservation[] {
   const entry = entries.find(({ module }) => QUALITY.has(module))
   const length = limitOf(context, 'password.length')
   if (entry === undefined) {
     const own = numberOf(entries.find(({ module }) => module === 'pam_unix')?.args, 'minlen')
     return [
       own !== null && own >= length.value && limitOf(context, 'password.classes').value === 0
-        ? speaksFor(`A new password must have at least ${own} characters (pam_unix).`, pamStack)
-        : speaksAgainst(
+        ? supports(`A new password must have at least ${own} characters (pam_unix).`, pamStack)
+        : contradicts(
             `None of the modules that check a new password rates its quality (limit: ${limitText(length)}).`,
             pamStack,
           ),
@@ -116,11 +119,10 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
   const isHeld =
     entry.control === 'required' || entry.control === 'requisite' || /^\[.*default=(die|bad)\b/.test(entry.control)
   if (entry.control === 'optional')
-    return [speaksAgainst(`${entry.module} rates new passwords, and its verdict is optional.`, pamStack)]
-  if (!isHeld)
-    return [leavesUnclear(`Whether the verdict of ${entry.module} is enforced could not be determined.`, pamStack)]
+    return [contradicts(`${entry.module} rates new passwords, and its verdict is optional.`, pamStack)]
+  if (!isHeld) return [unclear(`Whether the verdict of ${entry.module} is enforced could not be determined.`, pamStack)]
   if (entry.module === 'pam_passwdqc')
-    return [leavesUnclear('Passwords are rated by pam_passwdqc, whose rules are not compared here.', pamStack)]
+    return [unclear('Passwords are rated by pam_passwdqc, whose rules are not compared here.', pamStack)]
   const file = entry.module === 'pam_pwquality' ? settings.files.get('pwquality.conf') : undefined
   const value = (key: string, otherwise: number): number | null => {
     const text = argument(entry.args, key) ?? file?.get(key)
@@ -128,28 +130,28 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
     return /^-?\d{1,6}$/.test(text) ? Number(text) : null
   }
   if (value('enforcing', 1) === 0)
-    return [speaksAgainst('Weak passwords are only warned about and not refused (enforcing = 0).', pamSettings)]
+    return [contradicts('Weak passwords are only warned about and not refused (enforcing = 0).', pamSettings)]
   // Credits shorten what minlen requires; pam_cracklib gives one for each class by default, pam_pwquality none.
   const each = entry.module === 'pam_cracklib' ? 1 : 0
   const credits = ['dcredit', 'ucredit', 'lcredit', 'ocredit'].map((key) => value(key, each))
   const stated = value('minlen', entry.module === 'pam_cracklib' ? 9 : 8)
   const classes = value('minclass', 0)
   if (stated === null || classes === null || credits.includes(null))
-    return [leavesUnclear(`The settings of ${entry.module} are not plain numbers.`, pamSettings)]
+    return [unclear(`The settings of ${entry.module} are not plain numbers.`, pamSettings)]
   const given = credits.filter((credit) => credit !== null)
   const shortest = Math.max(6, stated - given.reduce((sum, credit) => sum + Math.max(0, credit), 0))
   const kinds = Math.max(classes, given.filter((credit) => credit < 0).length)
   const wantedKinds = limitOf(context, 'password.classes')
   return [
     shortest >= length.value
-      ? speaksFor(`A new password must have at least ${shortest} characters (${entry.module}).`, pamSettings)
-      : speaksAgainst(`A new password may have ${shortest} characters (limit: ${limitText(length)}).`, pamSettings),
+      ? supports(`A new password must have at least ${shortest} characters (${entry.module}).`, pamSettings)
+      : contradicts(`A new password may have ${shortest} characters (limit: ${limitText(length)}).`, pamSettings),
     ...(wantedKinds.value === 0
       ? []
       : [
           kinds >= wantedKinds.value
-            ? speaksFor(`A new password must hold ${kinds} kinds of characters.`, pamSettings)
-            : speaksAgainst(
+            ? supports(`A new password must hold ${kinds} kinds of characters.`, pamSettings)
+            : contradicts(
                 `A new password must hold ${kinds} kinds of characters (limit: ${limitText(wantedKinds)}).`,
                 pamSettings,
               ),
@@ -157,7 +159,7 @@ function quality(entries: readonly PamEntry[], settings: PamSettings, context: C
   ]
 }
 
-function history(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly Step[] {
+function history(entries: readonly PamEntry[], settings: PamSettings, context: Context): readonly DraftObservation[] {
   const limit = limitOf(context, 'password.remembered')
   if (limit.value === 0) return []
   const module = entries.find((entry) => entry.module === 'pam_pwhistory')
@@ -166,16 +168,13 @@ function history(entries: readonly PamEntry[], settings: PamSettings, context: C
     module === undefined
       ? argument(entries.find((entry) => entry.module === 'pam_unix')?.args, 'remember')
       : (argument(module.args, 'remember') ?? settings.files.get('pwhistory.conf')?.get('remember') ?? '10')
-  if (text === undefined) return [speaksAgainst('No module keeps earlier passwords from coming back.', pamStack)]
+  if (text === undefined) return [contradicts('No module keeps earlier passwords from coming back.', pamStack)]
   if (!/^\d{1,6}$/.test(text))
-    return [leavesUnclear('How many earlier passwords are remembered is not a plain number.', pamSettings)]
+    return [unclear('How many earlier passwords are remembered is not a plain number.', pamSettings)]
   return [
     Number(text) >= limit.value
-      ? speaksFor(`The last ${Number(text)} passwords may not come back.`, pamSettings)
-      : speaksAgainst(
-          `The last ${Number(text)} passwords may not come back (limit: ${limitText(limit)}).`,
-          pamSettings,
-        ),
+      ? supports(`The last ${Number(text)} passwords may not come back.`, pamSettings)
+      : contradicts(`The last ${Number(text)} passwords may not come back (limit: ${limitText(limit)}).`, pamSettings),
   ]
 }
 
@@ -184,17 +183,17 @@ const WEAK: ReadonlySet<string> = new Set(['md5', 'des', 'bigcrypt'])
 const SCHEMES: ReadonlySet<string> = new Set([...STRONG, ...WEAK, 'sha256', 'blowfish'])
 
 /** An argument of pam_unix decides; without one, login.defs does (pam_unix(8), login.defs(5) ENCRYPT_METHOD). */
-function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly Step[] {
+function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly DraftObservation[] {
   const chosen = entries.find(({ module }) => module === 'pam_unix')?.args.findLast((word) => SCHEMES.has(word))
   if (chosen === undefined && !defs.ok) return unclearAbout(accountsLoginDefs, defs)
   const method = chosen ?? (defs.ok ? defs.fact.settings.get('ENCRYPT_METHOD')?.toLowerCase() : undefined)
   const probe = chosen === undefined ? accountsLoginDefs : pamStack
   if (method === undefined)
-    return [leavesUnclear('By which scheme a new password is stored is not set in the files that were read.', probe)]
+    return [unclear('By which scheme a new password is stored is not set in the files that were read.', probe)]
   return [
     STRONG.has(method)
-      ? speaksFor(`A new password is stored by the scheme ${named([method])}.`, probe)
-      : (WEAK.has(method) ? speaksAgainst : leavesUnclear)(
+      ? supports(`A new password is stored by the scheme ${named([method])}.`, probe)
+      : (WEAK.has(method) ? contradicts : unclear)(
           `A new password is stored by the scheme ${named([method])}; yescrypt or SHA-512 is required.`,
           probe,
         ),
@@ -202,12 +201,12 @@ function scheme(entries: readonly PamEntry[], defs: Parsed<LoginDefs>): readonly
 }
 
 /** Schemes of the passwords that are there. lslogins names none for DES and for schemes younger than itself. */
-function stored({ methods, passwords, local }: Wanted): readonly Step[] {
+function stored({ methods, passwords, local }: Wanted): readonly DraftObservation[] {
   if (!methods.ok) return unclearAbout(accountsPasswordMethods, methods)
   const inPasswd = (local.ok ? local.fact.accounts : []).filter((account) => account.inPasswd === 'something')
   if (inPasswd.length > 0)
     return [
-      speaksAgainst(
+      contradicts(
         `Password hashes may be stored in the account list that every user can read: ${named(inPasswd.map(({ name }) => name))}.`,
         accountsLocal,
         'passwd',
@@ -234,18 +233,18 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
   return [
     ...(untold.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Whether a password is stored, and how, was not reported for ${named(untold.map(({ name }) => name))}.`,
             accountsPasswordMethods,
           ),
         ]
       : unclearAbout(accountsLocal, local)),
     ...(weak.length > 0
-      ? [speaksAgainst(`Passwords are stored by an outdated scheme: ${named(weak)}.`, accountsPasswordMethods)]
+      ? [contradicts(`Passwords are stored by an outdated scheme: ${named(weak)}.`, accountsPasswordMethods)]
       : []),
     ...(other.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Passwords are stored by a scheme that this catalog does not rate: ${named(other)}.`,
             accountsPasswordMethods,
           ),
@@ -254,20 +253,20 @@ function stored({ methods, passwords, local }: Wanted): readonly Step[] {
     // DES among them is outdated, yescrypt is what is requested: nothing that may be read distinguishes one from the other.
     ...(unnamed.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `The scheme by which passwords are stored was not named for ${named(unnamed)}: lslogins, as Debian 12 and older systems have it, names neither yescrypt nor DES, and the file of hashes is not read.`,
             accountsPasswordMethods,
           ),
         ]
       : []),
     ...(weak.length + other.length + unnamed.length + untold.length === 0
-      ? [speaksFor('Every password here is stored by yescrypt or SHA-512.', accountsPasswordMethods)]
+      ? [supports('Every password here is stored by yescrypt or SHA-512.', accountsPasswordMethods)]
       : []),
   ]
 }
 
 /** A limit of 99999 days is none (login.defs(5)). */
-function ageing({ defs, methods }: Wanted, context: Context): readonly Step[] {
+function ageing({ defs, methods }: Wanted, context: Context): readonly DraftObservation[] {
   const limit = limitOf(context, 'password.days')
   if (limit.value >= 99_999) return []
   if (!defs.ok) return unclearAbout(accountsLoginDefs, defs)
@@ -280,16 +279,16 @@ function ageing({ defs, methods }: Wanted, context: Context): readonly Step[] {
     : []
   return [
     days === null
-      ? leavesUnclear('The age at which a new account’s password must change is not a plain number.', accountsLoginDefs)
+      ? unclear('The age at which a new account’s password must change is not a plain number.', accountsLoginDefs)
       : days <= limit.value
-        ? speaksFor(`A new account’s password must change after ${days} days.`, accountsLoginDefs)
-        : speaksAgainst(
+        ? supports(`A new account’s password must change after ${days} days.`, accountsLoginDefs)
+        : contradicts(
             `A new account’s password may stay ${days === 99_999 ? 'for ever' : `${days} days`} (limit: ${limitText(limit)}).`,
             accountsLoginDefs,
           ),
     ...(longer.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Passwords that may stay longer than ${limitText(limit)}: ${named(longer.map(([name]) => name))}.`,
             accountsPasswordMethods,
           ),

@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
@@ -10,7 +10,7 @@ import { cloudInit } from '../probes/cloud-init.ts'
 import { type AgentUnits, remoteAgents } from '../probes/remote-agents.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { IMAGE_ACCOUNTS, PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-agents.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 const WANTS = {
   processes: tenancyProcesses,
@@ -33,7 +33,7 @@ export const accessProviderAccess = defineCheck({
   wants: WANTS,
   evaluate({ local, agents }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
-    return weigh([
+    return decide([
       ...agentSteps(agents, wanted, context),
       ...provisioning(wanted, context),
       ...accounts(local, wanted, context),
@@ -49,7 +49,7 @@ const isDeclared = ({ node }: Context, name: string): boolean =>
 
 const worded = ({ name, kind }: RemoteAgent): string => `${name} (${kind})`
 
-function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Context): readonly Step[] {
+function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Context): readonly DraftObservation[] {
   const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
   const installed = REMOTE_AGENTS.filter((agent) => agent.units.some((unit) => units.has(unit)))
   const works = (agent: RemoteAgent): boolean =>
@@ -63,51 +63,41 @@ function agentSteps({ units }: AgentUnits, { processes }: Wanted, context: Conte
     ...foreign
       .slice(0, 20)
       .map((agent) =>
-        speaksAgainst(
+        contradicts(
           `${worded(agent)} ${works(agent) ? 'runs or starts at boot' : 'runs'} and is not declared.`,
           works(agent) ? remoteAgents : tenancyProcesses,
         ),
       ),
     ...(stated.length > 0
-      ? [speaksFor(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
+      ? [supports(`Declared, and running or started at boot: ${named(stated.map(worded))}.`, remoteAgents)]
       : []),
     ...(idle.length > 0
-      ? [
-          speaksFor(
-            `Installed, not running now and not set to start at boot: ${named(idle.map(worded))}.`,
-            remoteAgents,
-          ),
-        ]
+      ? [supports(`Installed, not running now and not set to start at boot: ${named(idle.map(worded))}.`, remoteAgents)]
       : []),
     ...(found.length === 0
       ? [
-          speaksFor(
+          supports(
             `None of the ${REMOTE_AGENTS.length} agents listed in this catalog runs or starts at boot.`,
             remoteAgents,
           ),
         ]
       : []),
     ...(processes.ok && !processes.fact.isComplete
-      ? [leavesUnclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
+      ? [unclear('The list of processes is not complete, so that an agent may run unseen.', tenancyProcesses)]
       : unclearAbout(tenancyProcesses, processes)),
   ]
 }
 
-function provisioning({ cloud }: Wanted, context: Context): readonly Step[] {
+function provisioning({ cloud }: Wanted, context: Context): readonly DraftObservation[] {
   if (!cloud.ok) return unclearAbout(cloudInit, cloud)
-  if (!cloud.fact.present) return [speaksFor('No provider’s instructions for first boot are in place.', cloudInit)]
+  if (!cloud.fact.present) return [supports('No provider’s instructions for first boot are in place.', cloudInit)]
   const text = `The server was initialized by a provider’s instructions (${named([cloud.fact.cloudName ?? 'unnamed'])})`
   return isDeclared(context, 'cloud-init')
-    ? [speaksFor(`${text}, as declared.`, cloudInit)]
-    : [
-        leavesUnclear(
-          `${text}; whether they are followed at later boots is not shown, and they are not declared.`,
-          cloudInit,
-        ),
-      ]
+    ? [supports(`${text}, as declared.`, cloudInit)]
+    : [unclear(`${text}; whether they are followed at later boots is not shown, and they are not declared.`, cloudInit)]
 }
 
-function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): readonly Step[] {
+function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): readonly DraftObservation[] {
   const declared = declaredNames(node)
   const suspects = local.accounts.filter(
     ({ name }) => (IMAGE_ACCOUNTS.has(name) || PROVIDER_ACCOUNTS.has(name)) && declared?.has(name) !== true,
@@ -121,7 +111,7 @@ function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): read
   return [
     ...(open.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Accounts of an image or a provider can be opened and are not declared: ${names(open)}.`,
             accountsLocal,
             'passwd',
@@ -130,7 +120,7 @@ function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): read
       : []),
     ...(unread.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Accounts of an image or a provider exist; whether something opens them was not read: ${names(unread)}.`,
             accountsLocal,
             'passwd',
@@ -138,28 +128,25 @@ function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): read
         ]
       : []),
     ...(open.length + unread.length === 0
-      ? [speaksFor('No undeclared account of an image or a provider can be opened.', accountsLocal, 'passwd')]
+      ? [supports('No undeclared account of an image or a provider can be opened.', accountsLocal, 'passwd')]
       : []),
     ...(stated.length > 0
-      ? [speaksFor(`Declared as accounts of a provider: ${names(stated)}.`, accountsLocal, 'passwd')]
+      ? [supports(`Declared as accounts of a provider: ${names(stated)}.`, accountsLocal, 'passwd')]
       : []),
   ]
 }
 
-function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): readonly Step[] {
+function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): readonly DraftObservation[] {
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)
   if (keys.fact.unreadable > 0)
     return [
-      leavesUnclear(
-        'Lines in the key files could not be read as keys, so that not every key is known.',
-        authorizedKeys,
-      ),
+      unclear('Lines in the key files could not be read as keys, so that not every key is known.', authorizedKeys),
     ]
-  if (keys.fact.keys.length === 0) return [speaksFor('No SSH key is in place below /home and /root.', authorizedKeys)]
+  if (keys.fact.keys.length === 0) return [supports('No SSH key is in place below /home and /root.', authorizedKeys)]
   const declared = declaredNames(node)
   if (declared === null)
     return [
-      leavesUnclear(
+      unclear(
         'No accounts were declared for this node, so that keys cannot be compared with expected ones.',
         authorizedKeys,
       ),
@@ -174,9 +161,9 @@ function keyOwners(local: LocalAccounts, { keys }: Wanted, { node }: Context): r
     )
   })
   return foreign.length === 0
-    ? [speaksFor('Every SSH key belongs to a declared account.', authorizedKeys)]
+    ? [supports('Every SSH key belongs to a declared account.', authorizedKeys)]
     : [
-        speaksAgainst(
+        contradicts(
           `SSH keys lie with accounts that are not declared, or with none: ${named(foreign)}.`,
           authorizedKeys,
         ),

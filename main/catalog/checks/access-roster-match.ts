@@ -1,11 +1,11 @@
 import type { DeclaredNode } from '../../../schemas/types.ts'
-import { defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
 import { clusterSlurm } from '../probes/cluster-slurm.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ADMIN_GROUPS } from '../root-equivalents.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { ownRootRules, ruleNames } from '../sudo-rights.ts'
 
 const WANTS = { sudo: sudoersRules, slurm: clusterSlurm }
@@ -23,15 +23,15 @@ export const accessRosterMatch = defineCheck({
   evaluate({ local }, wanted, context) {
     const declared = declaredNames(context.node)
     if (declared === null)
-      return weigh([leavesUnclear('No roster was declared for this node, so there is nothing to compare with.', null)])
-    return weigh([
+      return decide([unclear('No roster was declared for this node, so there is nothing to compare with.', null)])
+    return decide([
       ...undeclared(local, declared),
       ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
       ...scheduler(wanted, declared),
       ...absent(local, declared),
       ...(local.otherSources.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
               accountsLocal,
               'sources',
@@ -42,7 +42,7 @@ export const accessRosterMatch = defineCheck({
   },
 })
 
-function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly Step[] {
+function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly DraftObservation[] {
   const open = local.accounts.filter(canLogIn).map((account) => account.name)
   const unexpected = open.filter((name) => !roster.has(name))
   const admins = ADMIN_GROUPS.flatMap((group) =>
@@ -52,23 +52,19 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
   )
   return [
     unexpected.length === 0
-      ? speaksFor(
+      ? supports(
           `All ${count(open.length, 'account')} with a login shell are on the declared roster.`,
           accountsLocal,
           'passwd',
         )
-      : speaksAgainst(
+      : contradicts(
           `${count(unexpected.length, 'account')} with a login shell not on the declared roster: ${named(unexpected)}.`,
           accountsLocal,
           'passwd',
         ),
     admins.length === 0
-      ? speaksFor(
-          'Every member of a group with administrator rights is on the declared roster.',
-          accountsLocal,
-          'group',
-        )
-      : speaksAgainst(
+      ? supports('Every member of a group with administrator rights is on the declared roster.', accountsLocal, 'group')
+      : contradicts(
           `Members of groups with administrator rights not on the declared roster: ${named(admins)}.`,
           accountsLocal,
           'group',
@@ -77,7 +73,7 @@ function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly
 }
 
 /** Rights against their declaration, both ways. Names that only a roster declares are left out: it is no evidence of rights. */
-function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly Step[] {
+function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly DraftObservation[] {
   const rules = sudo.ok ? ownRootRules(sudo.fact) : []
   const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>
     uid === 0 ||
@@ -91,7 +87,7 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
   return [
     ...(more.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Have administrator rights that were not declared: ${named(more.map(({ name }) => name))}.`,
             sudo.ok ? sudoersRules : accountsLocal,
           ),
@@ -100,13 +96,13 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
     ...(sudo.ok
       ? less.length > 0
         ? [
-            speaksAgainst(
+            contradicts(
               `Declared as administrators and without such rights here: ${named(less.map(({ name }) => name))}.`,
               sudoersRules,
             ),
           ]
         : more.length === 0
-          ? [speaksFor('Administrator rights, by groups and by sudo, are as declared.', sudoersRules)]
+          ? [supports('Administrator rights, by groups and by sudo, are as declared.', sudoersRules)]
           : []
       : unclearAbout(sudoersRules, sudo)),
   ]
@@ -116,18 +112,18 @@ function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): rea
  * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open. It
  * keeps root among them on its own (sacctmgr(1)).
  */
-function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly Step[] {
+function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly DraftObservation[] {
   if (!slurm.ok) return slurm.reason.startsWith('not collected: tool absent') ? [] : unclearAbout(clusterSlurm, slurm)
   const foreign = slurm.fact.administrators.filter((name) => name !== 'root' && !declared.has(name))
   return foreign.length === 0
     ? [
-        speaksFor(
+        supports(
           'Every administrator of the batch system (Slurm) is on the declared roster, or there is none but root.',
           clusterSlurm,
         ),
       ]
     : [
-        speaksAgainst(
+        contradicts(
           `Administrators of the batch system (Slurm) not on the declared roster: ${named(foreign)}.`,
           clusterSlurm,
           'administrators',
@@ -136,9 +132,9 @@ function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly S
 }
 
 /** Rosters are often written for a whole fleet, so that a missing account is reported and not counted as a deviation. */
-function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly Step[] {
+function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly DraftObservation[] {
   const missing = [...declared].filter((name) => !accounts.some((account) => account.name === name))
   return missing.length === 0
     ? []
-    : [speaksFor(`Declared, and not among the local accounts: ${named(missing)}.`, accountsLocal, 'passwd')]
+    : [supports(`Declared, and not among the local accounts: ${named(missing)}.`, accountsLocal, 'passwd')]
 }

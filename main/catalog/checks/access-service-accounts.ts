@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
@@ -8,7 +8,7 @@ import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
 import { sudoersRules } from '../probes/sudoers-rules.ts'
 import { ROOT_EQUIVALENT_GROUPS } from '../root-equivalents.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { ownRootRules, ruleNames } from '../sudo-rights.ts'
 
 const WANTS = {
@@ -32,7 +32,7 @@ export const accessServiceAccounts = defineCheck({
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     const services = local.accounts.filter((account) => isService(account, context))
-    return weigh([
+    return decide([
       ...sessions(services, wanted, context),
       ...keysWithoutShell(services, wanted, context),
       ...rights(services, local, wanted, context),
@@ -47,7 +47,7 @@ function isService({ name, uid }: Account, { node }: Context): boolean {
   return name !== 'root' && (uid < 1000 || uid === 65_534)
 }
 
-function sessions(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
+function sessions(services: readonly Account[], wanted: Wanted, { node }: Context): readonly DraftObservation[] {
   const declared = declaredNames(node)
   const shells = services.filter(canLogIn)
   const stated = shells.filter(({ name }) => declared?.has(name) === true)
@@ -60,7 +60,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
   return [
     ...(shells.length === 0
       ? [
-          speaksFor(
+          supports(
             `None of the ${count(services.length, 'account')} of services has a login shell.`,
             accountsLocal,
             'passwd',
@@ -68,11 +68,11 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
         ]
       : []),
     ...(stated.length > 0
-      ? [speaksFor(`Accounts of services with a login shell, as declared: ${names(stated)}.`, accountsLocal, 'passwd')]
+      ? [supports(`Accounts of services with a login shell, as declared: ${names(stated)}.`, accountsLocal, 'passwd')]
       : []),
     ...(open.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Accounts of services that a password or key opens, without being declared: ${names(open)}.`,
             wanted.passwords.ok ? wanted.toldBy : authorizedKeys,
           ),
@@ -80,7 +80,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       : []),
     ...(closed.length > 0
       ? [
-          speaksFor(
+          supports(
             `Accounts of services with a login shell that neither a password nor a key opens: ${names(closed)}.`,
             wanted.toldBy,
           ),
@@ -88,7 +88,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
       : []),
     ...(unread.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Accounts of services with a login shell; whether a password or key opens them was not read: ${names(unread)}.`,
             accountsLocal,
             'passwd',
@@ -100,7 +100,11 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
 }
 
 // sshd still forwards ports for an account whose shell refuses logins (sshd_config(5), AllowTcpForwarding).
-function keysWithoutShell(services: readonly Account[], wanted: Wanted, { node }: Context): readonly Step[] {
+function keysWithoutShell(
+  services: readonly Account[],
+  wanted: Wanted,
+  { node }: Context,
+): readonly DraftObservation[] {
   const { keys } = wanted
   if (!keys.ok) return unclearAbout(authorizedKeys, keys)
   const declared = declaredNames(node)
@@ -109,14 +113,9 @@ function keysWithoutShell(services: readonly Account[], wanted: Wanted, { node }
       !canLogIn(account) && declared?.has(account.name) !== true && (doorsOf(account, wanted).keys ?? []).length > 0,
   )
   return keyed.length === 0
-    ? [
-        speaksFor(
-          'No SSH key is in place for an undeclared account of a service without a login shell.',
-          authorizedKeys,
-        ),
-      ]
+    ? [supports('No SSH key is in place for an undeclared account of a service without a login shell.', authorizedKeys)]
     : [
-        speaksAgainst(
+        contradicts(
           `SSH keys are in place for accounts of services without a login shell: ${named(keyed.map(({ name }) => name))}.`,
           authorizedKeys,
         ),
@@ -128,7 +127,7 @@ function rights(
   local: LocalAccounts,
   { sudo }: Wanted,
   { node }: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const asked = services.filter(({ name }) => declaredAs(node, name)?.administrator !== true)
   const roots = asked.filter(({ uid }) => uid === 0)
   const grouped = ROOT_EQUIVALENT_GROUPS.flatMap((group) =>
@@ -139,7 +138,7 @@ function rights(
   const byGroup = [
     ...(roots.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Accounts other than root that are root by their user id: ${named(roots.map(({ name }) => name))}.`,
             accountsLocal,
             'passwd',
@@ -148,14 +147,14 @@ function rights(
       : []),
     ...(grouped.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Accounts of services in groups that give root rights: ${named(grouped)}.`,
             accountsLocal,
             'group',
             'passwd',
           ),
         ]
-      : [speaksFor('No account of a service is in a group that gives root rights.', accountsLocal, 'group', 'passwd')]),
+      : [supports('No account of a service is in a group that gives root rights.', accountsLocal, 'group', 'passwd')]),
   ]
   if (!sudo.ok) return [...byGroup, ...unclearAbout(sudoersRules, sudo)]
   const rules = ownRootRules(sudo.fact)
@@ -163,10 +162,10 @@ function rights(
   return [
     ...byGroup,
     able.length > 0
-      ? speaksAgainst(
+      ? contradicts(
           `Accounts of services that may run any command as root: ${named(able.map(({ name }) => name))}.`,
           sudoersRules,
         )
-      : speaksFor('No account of a service may run any command as root through sudo, unless declared.', sudoersRules),
+      : supports('No account of a service may run any command as root through sudo, unless declared.', sudoersRules),
   ]
 }

@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import type { Limit } from '../../core/profile.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
@@ -6,7 +6,7 @@ import { type SessionTimeout, sessionTimeout } from '../probes/session-timeout.t
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { settingNumber, settingWords } from '../sshd-access.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 /** The keywords of sshd_config(5) that are read here. */
@@ -27,17 +27,17 @@ export const accessSessionTimeout = defineCheck({
     const running = runningSsh(sshd, evidence, { keywords: KEYWORDS })
     const session = [...byLogind(timeout, limit), ...(running.isBearing ? byChannel(sshd, limit) : [])]
     const idle = session.length > 0 ? session : [...byShell(timeout, limit), ...shells(local)]
-    return weigh([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
+    return decide([...idle, ...(running.isBearing ? bySsh(sshd, context, session.length > 0) : []), ...running.steps])
   },
 })
 
 const isWithin = (seconds: number | null, limit: Limit): boolean =>
   seconds !== null && seconds > 0 && seconds <= limit.value
 
-const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly Step[] =>
+const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly DraftObservation[] =>
   isWithin(logindSeconds, limit)
     ? [
-        speaksFor(
+        supports(
           `The session manager ends idle sessions after ${logindSeconds} seconds (at most ${limitText(limit)}).`,
           sessionTimeout,
           'logind',
@@ -46,7 +46,7 @@ const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly Ste
     : []
 
 // ChannelTimeout (OpenSSH 9.2): closes a channel without traffic; "session" covers shells. Values as in TIME FORMATS of sshd_config(5).
-function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly Step[] {
+function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly DraftObservation[] {
   if (!sshd.ok) return []
   const limits = settingWords(sshd.fact, 'channeltimeout').flatMap((entry) => {
     const [, number, unit = 's'] = /^(?:session(?:\*|:shell)?|\*)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
@@ -55,7 +55,7 @@ function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly Step[] {
   const [seconds] = limits
   return seconds !== undefined && limits.every((one) => isWithin(one, limit))
     ? [
-        speaksFor(
+        supports(
           `The SSH server closes a session without traffic after ${seconds} seconds (ChannelTimeout; at most ${limitText(limit)}).`,
           sshdEffective,
         ),
@@ -63,14 +63,14 @@ function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly Step[] {
     : []
 }
 
-function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly Step[] {
+function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly DraftObservation[] {
   if (shell.length === 0)
-    return [speaksAgainst('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
+    return [contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
   const bad = shell.filter(({ seconds }) => !isWithin(seconds, limit))
   if (bad.length > 0) {
     const values = bad.map(({ path, seconds }) => `${path}: ${seconds ?? 'no plain number'}`)
     return [
-      speaksAgainst(
+      contradicts(
         `TMOUT is set to something else than 1 or more seconds up to ${limitText(limit)}: ${named(values)}.`,
         sessionTimeout,
         'shell',
@@ -79,27 +79,27 @@ function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly St
   }
   const values = [...new Set(shell.map(({ seconds }) => `${seconds}`))]
   return [
-    speaksFor(
+    supports(
       `Shells end after ${values.join(' or ')} seconds at their prompt (TMOUT; at most ${limitText(limit)}).`,
       sessionTimeout,
       'shell',
     ),
     readOnly
-      ? speaksFor('TMOUT is marked read-only.', sessionTimeout, 'shell')
-      : leavesUnclear('TMOUT is not marked read-only, so that each person can switch it off.', sessionTimeout, 'shell'),
+      ? supports('TMOUT is marked read-only.', sessionTimeout, 'shell')
+      : unclear('TMOUT is not marked read-only, so that each person can switch it off.', sessionTimeout, 'shell'),
   ]
 }
 
 // Only these shells know TMOUT and read the files it is set in; /bin/sh is bash or dash depending on the distribution, and dash does not. zsh
 // knows it, and reads /etc/profile only where a distribution makes it.
-function shells(local: LocalAccounts): readonly Step[] {
+function shells(local: LocalAccounts): readonly DraftObservation[] {
   const others = local.accounts.filter(
     (account) => canLogIn(account) && !/\/(bash|rbash|ksh|ksh93|mksh)$/.test(account.shell),
   )
   return others.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `Accounts whose shell may not support TMOUT: ${named(others.map(({ name, shell }) => `${name} (${shell})`))}.`,
           accountsLocal,
           'passwd',
@@ -111,19 +111,19 @@ function shells(local: LocalAccounts): readonly Step[] {
  * Where something else ends idle sessions (`endsSessions`), those of clients that fell silent end with them, and ClientAlive is not
  * required.
  */
-function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly Step[] {
+function bySsh(sshd: Parsed<SshdSettings>, context: Context, endsSessions: boolean): readonly DraftObservation[] {
   if (!sshd.ok) return unclearAbout(sshdEffective, sshd)
   return endsSessions ? [] : [silentClients(sshd.fact, context)]
 }
 
 // A client is dropped after ClientAliveCountMax probes without a response, ClientAliveInterval apart; a 0 in either switches it off.
-function silentClients(sshd: SshdSettings, context: Context): Step {
+function silentClients(sshd: SshdSettings, context: Context): DraftObservation {
   const [interval, most] = [settingNumber(sshd, 'clientaliveinterval'), settingNumber(sshd, 'clientalivecountmax')]
   if (interval === null || most === null)
-    return leavesUnclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
+    return unclear('The SSH server did not print its ClientAlive settings as plain numbers.', sshdEffective)
   if (interval === 0 || most === 0)
-    return speaksAgainst('The SSH server never drops an unresponsive client (ClientAlive is off).', sshdEffective)
+    return contradicts('The SSH server never drops an unresponsive client (ClientAlive is off).', sshdEffective)
   const limit = limitOf(context, 'ssh.idle')
   const words = `The SSH server drops an unresponsive client after ${interval * most} seconds (ClientAlive; at most ${limitText(limit)}). That is not an idle limit and does not count as one.`
-  return interval * most <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)
+  return interval * most <= limit.value ? supports(words, sshdEffective) : contradicts(words, sshdEffective)
 }

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AccessRules, pamAccessRules } from '../probes/pam-access-rules.ts'
 import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
@@ -7,7 +7,7 @@ import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, setting, settingWords } from '../sshd-access.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export const accessSshdAllowList = defineCheck({
   id: 'access.sshd.allow-list',
@@ -27,8 +27,8 @@ export const accessSshdAllowList = defineCheck({
   },
   evaluate(_, { sshd, conditions, contexts, pam, rules, ...evidence }) {
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...LISTS, 'usepam'] })
-    const judge = (settings: SshdSettings): readonly Step[] => listed(settings, pam, rules)
-    const bySettings = (settings: SshdSettings): readonly Step[] => [
+    const judge = (settings: SshdSettings): readonly DraftObservation[] => listed(settings, pam, rules)
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
       ...contextSteps(contexts, settings, LISTS, judge),
       // A list of its own that names people is a list too.
@@ -36,7 +36,7 @@ export const accessSshdAllowList = defineCheck({
         value.split(/\s+/).some(admitsAll) ? 'weaker' : 'same',
       ),
     ]
-    return weigh([
+    return decide([
       ...letIn(running, ['nobody']),
       ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
       ...running.steps,
@@ -48,23 +48,27 @@ const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups']
 
 const admitsAll = (pattern: string): boolean => /^[*?]+(@|$)/.test(pattern)
 
-function listed(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly Step[] {
+function listed(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly DraftObservation[] {
   const users = settingWords(sshd, 'allowusers')
   const groups = settingWords(sshd, 'allowgroups')
   const wild = [...users, ...groups].filter(admitsAll)
   if (users.length === 0 && groups.length === 0) return withoutList(sshd, pam, rules)
   if (wild.length > 0)
-    return [speaksAgainst(`The list of allowed users or groups admits every name: ${named(wild)}.`, sshdEffective)]
+    return [contradicts(`The list of allowed users or groups admits every name: ${named(wild)}.`, sshdEffective)]
   return [
-    ...(users.length > 0 ? [speaksFor(`Allowed users: ${named(users)}.`, sshdEffective)] : []),
-    ...(groups.length > 0 ? [speaksFor(`Allowed groups: ${named(groups)}.`, sshdEffective)] : []),
+    ...(users.length > 0 ? [supports(`Allowed users: ${named(users)}.`, sshdEffective)] : []),
+    ...(groups.length > 0 ? [supports(`Allowed groups: ${named(groups)}.`, sshdEffective)] : []),
   ]
 }
 
 // Modules that may limit who gets in by rules that are not read here: a directory's, or a list of names in a file.
 const UNREAD: ReadonlySet<string> = new Set(['pam_sss', 'pam_listfile', 'pam_ldap', 'pam_winbind'])
 
-function withoutList(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly Step[] {
+function withoutList(
+  sshd: SshdSettings,
+  pam: Parsed<PamStack>,
+  rules: Parsed<AccessRules>,
+): readonly DraftObservation[] {
   const denied = [...settingWords(sshd, 'denyusers'), ...settingWords(sshd, 'denygroups')]
   const without =
     denied.length > 0
@@ -76,36 +80,27 @@ function withoutList(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<Ac
   if (modules.includes('pam_access')) return byAccessRules(without, rules)
   const filter = modules.filter((module) => UNREAD.has(module))
   if (filter.length > 0)
-    return [leavesUnclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
-  return [
-    speaksAgainst(`${without}: every account with a shell may try.`, sshdEffective),
-    ...unclearAbout(pamStack, pam),
-  ]
+    return [unclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
+  return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]
 }
 
 /** access.conf(5): the first line that matches decides, and without one access is granted; so the last line must refuse the rest. */
-function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly Step[] {
+function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly DraftObservation[] {
   if (!rules.ok)
-    return [
-      leavesUnclear(`${without}; pam_access limits who gets in.`, pamStack),
-      ...unclearAbout(pamAccessRules, rules),
-    ]
+    return [unclear(`${without}; pam_access limits who gets in.`, pamStack), ...unclearAbout(pamAccessRules, rules)]
   const everybody = ({ who, from }: AccessRules['rules'][number]): boolean => who === 'ALL' && from === 'ALL'
   const first = rules.fact.rules.findIndex(everybody)
   const last = rules.fact.rules[first]
   if (last === undefined)
     return [
-      leavesUnclear(
-        `${without}; the rules of pam_access have no last line that refuses everybody else.`,
-        pamAccessRules,
-      ),
+      unclear(`${without}; the rules of pam_access have no last line that refuses everybody else.`, pamAccessRules),
     ]
   const admits = rules.fact.rules.slice(0, first).filter(({ permits }) => permits)
   const wide = admits.filter(({ who }) => /(^|\s)ALL(\s|$)/.test(who))
   if (last.permits || wide.length > 0)
-    return [speaksAgainst(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
+    return [contradicts(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
   return [
-    speaksFor(
+    supports(
       `The rules of pam_access refuse all users except: ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'none'}.`,
       pamAccessRules,
     ),

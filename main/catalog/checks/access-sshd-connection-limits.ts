@@ -1,10 +1,10 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { known, type Parsed } from '../../core/probe.ts'
 import { type SshdConditions, sshdConditions } from '../probes/sshd-conditions.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, settingNumber } from '../sshd-access.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { limitOf, limitText, type ThresholdId } from '../thresholds.ts'
 
 /** A number that `sshd -T` prints, in the unit of its threshold. */
@@ -60,7 +60,7 @@ export const accessSshdConnectionLimits = defineCheck({
   thresholds: ['ssh.auth-tries', 'ssh.sessions', 'ssh.login-grace'],
   evaluate({ sshd }, { conditions, ...evidence }, context) {
     const running = runningSsh(known(sshd), evidence, { keywords: LIMITS.map(({ keyword }) => keyword) })
-    return weigh([
+    return decide([
       ...(running.isBearing
         ? [...LIMITS.map((one) => limitStep(sshd, context, one)), ...matchSteps(conditions, context)]
         : []),
@@ -69,17 +69,17 @@ export const accessSshdConnectionLimits = defineCheck({
   },
 })
 
-function limitStep(sshd: SshdSettings, context: Context, { id, keyword, name, does, off }: SshLimit): Step {
+function limitStep(sshd: SshdSettings, context: Context, { id, keyword, name, does, off }: SshLimit): DraftObservation {
   const value = settingNumber(sshd, keyword)
-  if (value === null) return leavesUnclear(`The SSH server did not print ${name} as a plain number.`, sshdEffective)
-  if (value === 0 && off !== null) return speaksAgainst(`${name} is 0: ${off}.`, sshdEffective)
+  if (value === null) return unclear(`The SSH server did not print ${name} as a plain number.`, sshdEffective)
+  if (value === 0 && off !== null) return contradicts(`${name} is 0: ${off}.`, sshdEffective)
   const limit = limitOf(context, id)
   const words = `${name} allows ${value} ${does} (at most ${limitText(limit)}).`
-  return value <= limit.value ? speaksFor(words, sshdEffective) : speaksAgainst(words, sshdEffective)
+  return value <= limit.value ? supports(words, sshdEffective) : contradicts(words, sshdEffective)
 }
 
 /** A Match block that sets a number within the limit changes nothing for the claim; one above it is weaker for those it matches. */
-function matchSteps(conditions: Parsed<SshdConditions>, context: Context): readonly Step[] {
+function matchSteps(conditions: Parsed<SshdConditions>, context: Context): readonly DraftObservation[] {
   const inMatch = LIMITS.filter((one) => one.inMatch)
   return conditionSteps(
     conditions,

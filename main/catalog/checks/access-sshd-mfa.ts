@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { expandStack, type PamStack, pamStack } from '../probes/pam-stack.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
@@ -6,7 +6,7 @@ import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, methodChains, setting, settingWords } from '../sshd-access.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
   'pam_google_authenticator',
@@ -32,7 +32,7 @@ export const accessSshdMfa = defineCheck({
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })
-    const bySettings = (settings: SshdSettings): readonly Step[] => {
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => {
       // Keys on tokens carry the claim only where no chain of two kinds is requested.
       const restsOnTokens = !hasTwoKinds(settings) && onlyVerifiedSecurityKeys(settings)
       return [
@@ -44,7 +44,7 @@ export const accessSshdMfa = defineCheck({
         }),
       ]
     }
-    return weigh([
+    return decide([
       ...letIn(running, ['root', 'declared', 'nobody']),
       ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
       ...running.steps,
@@ -76,18 +76,18 @@ function isTwoKinds(chain: readonly string[]): boolean {
 const asksModules = (chain: readonly string[]): boolean =>
   chain.some((method) => method.startsWith('keyboard-interactive'))
 
-function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
+function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly DraftObservation[] {
   const words = settingWords(sshd, 'authenticationmethods')
   const chains = methodChains(words)
   if (hasTwoKinds(sshd)) {
     return [
-      speaksFor(`Every accepted chain of methods has two kinds: ${named(words)}.`, sshdEffective),
+      supports(`Every accepted chain of methods has two kinds: ${named(words)}.`, sshdEffective),
       ...secondStep(chains, pam),
     ]
   }
   if (onlyVerifiedSecurityKeys(sshd)) {
     return [
-      speaksFor(
+      supports(
         'Only keys on hardware tokens are accepted, and the server requires them to verify the person (verify-required).',
         sshdEffective,
       ),
@@ -96,7 +96,7 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   const issuer = setting(sshd, 'trustedusercakeys') ?? 'none'
   if (issuer !== 'none') {
     return [
-      leavesUnclear(
+      unclear(
         'Login certificates are accepted; whether their issuer requires a second factor is not visible here.',
         sshdEffective,
       ),
@@ -104,17 +104,17 @@ function general(sshd: SshdSettings, pam: Parsed<PamStack>): readonly Step[] {
   }
   if (chains.length > 0 && chains.every((chain) => isTwoKinds(chain) || asksModules(chain))) {
     return [
-      leavesUnclear(
+      unclear(
         'Login uses prompts of the login modules; which factors they cover is not evaluated here.',
         sshdEffective,
       ),
     ]
   }
-  return [speaksAgainst('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
+  return [contradicts('The SSH server itself accepts a login with one kind of factor.', sshdEffective)]
 }
 
 // A chain that ends in keyboard-interactive is only as good as the modules behind it.
-function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack>): readonly Step[] {
+function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack>): readonly DraftObservation[] {
   if (!chains.some((chain) => chain.some((method) => method.startsWith('keyboard-interactive')))) return []
   if (!pam.ok) return unclearAbout(pamStack, pam)
   const stack = expandStack(pam.fact, 'sshd', 'auth')
@@ -130,15 +130,15 @@ function secondStep(chains: readonly (readonly string[])[], pam: Parsed<PamStack
   )
   if (optional)
     return [
-      speaksAgainst(
+      contradicts(
         'The module for a second factor lets people without a registered device through (nullok, nouserok).',
         pamStack,
       ),
     ]
-  if (second.length > 0) return [speaksFor(`The login modules of SSH include ${named(second)}.`, pamStack)]
+  if (second.length > 0) return [supports(`The login modules of SSH include ${named(second)}.`, pamStack)]
   if (modules.includes('pam_unix'))
-    return [speaksFor('The prompts after the key require the account’s password (pam_unix).', pamStack)]
-  return [leavesUnclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
+    return [supports('The prompts after the key require the account’s password (pam_unix).', pamStack)]
+  return [unclear('Which prompt follows the key could not be determined from the login modules.', pamStack)]
 }
 
 // FIDO keys: sk-* types only, and user verification demanded by the server (sshd_config(5), PubkeyAuthOptions).

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { sshdConditions } from '../probes/sshd-conditions.ts'
 import { sshdContexts } from '../probes/sshd-contexts.ts'
@@ -12,7 +12,7 @@ import {
   setting,
   settingWords,
 } from '../sshd-access.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 // What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -35,12 +35,12 @@ export const accessSshdPasswordAuth = defineCheck({
   evaluate(_, { sshd, conditions, contexts, ...evidence }) {
     const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, settles: keysOnly })
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
-    const bySettings = (settings: SshdSettings): readonly Step[] => [
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
       ...contextSteps(contexts, settings, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
       ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(settings))),
     ]
-    return weigh([
+    return decide([
       ...letIn(running, ['root', 'declared', 'nobody']),
       // Of a server with these settings they show more than its response, which names only how a login begins.
       ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
@@ -56,7 +56,7 @@ const KEYWORDS = [...CONDITIONAL, 'usepam']
 const asksKeyFirst = (sshd: SshdSettings): boolean =>
   everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
 
-const judge = (sshd: SshdSettings): readonly Step[] =>
+const judge = (sshd: SshdSettings): readonly DraftObservation[] =>
   Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
 
 // A block that turns passwords on may still be under method chains that require a key: only a source knows which apply.
@@ -69,15 +69,12 @@ const judgeCondition =
     return keyFirst && PASSWORD_SETTINGS.has(key) ? 'unclear' : 'weaker'
   }
 
-function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): Step {
+function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): DraftObservation {
   const value = setting(sshd, key)
-  if (value === null) return leavesUnclear(`The SSH server did not print “${key}”.`, sshdEffective)
-  if (value === expected) return speaksFor(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
+  if (value === null) return unclear(`The SSH server did not print “${key}”.`, sshdEffective)
+  if (value === expected) return supports(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
   if (keyFirst && PASSWORD_SETTINGS.has(key)) {
-    return speaksFor(
-      `“${key}” is on, and every accepted chain of methods requires a public key as well.`,
-      sshdEffective,
-    )
+    return supports(`“${key}” is on, and every accepted chain of methods requires a public key as well.`, sshdEffective)
   }
-  return speaksAgainst(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
+  return contradicts(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
 }

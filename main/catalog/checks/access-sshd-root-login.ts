@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../probes/authorized-keys.ts'
@@ -7,7 +7,7 @@ import { sshdContexts } from '../probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
 import { letIn, RUNNING_SSH, runningSsh } from '../running-ssh.ts'
 import { conditionSteps, contextSteps, setting } from '../sshd-access.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 // sshd -T prints "without-password" for what the file calls prohibit-password.
 const KEYS_ONLY: ReadonlySet<string> = new Set(['without-password', 'prohibit-password', 'forced-commands-only'])
@@ -28,17 +28,17 @@ export const accessSshdRootLogin = defineCheck({
   },
   evaluate(_, { sshd, conditions, contexts, keys, ...evidence }) {
     const running = runningSsh(sshd, evidence, { contexts, keywords: ['permitrootlogin'] })
-    const judge = (settings: SshdSettings): readonly Step[] => [
+    const judge = (settings: SshdSettings): readonly DraftObservation[] => [
       general(setting(settings, 'permitrootlogin') ?? '', keys),
     ]
-    const bySettings = (settings: SshdSettings): readonly Step[] => [
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
       ...judge(settings),
       ...contextSteps(contexts, settings, ['permitrootlogin'], judge, ({ user }) => user === 'root'),
       ...conditionSteps(conditions, ['permitrootlogin'], (_key, other) =>
         other === 'no' ? 'same' : other === 'yes' ? 'weaker' : 'unclear',
       ),
     ]
-    return weigh([
+    return decide([
       ...letIn(running, ['root']),
       ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
       ...running.steps,
@@ -46,22 +46,22 @@ export const accessSshdRootLogin = defineCheck({
   },
 })
 
-function general(value: string, keys: Parsed<AuthorizedKeys>): Step {
-  if (value === 'no') return speaksFor('The SSH server’s general setting is “permitrootlogin no”.', sshdEffective)
+function general(value: string, keys: Parsed<AuthorizedKeys>): DraftObservation {
+  if (value === 'no') return supports('The SSH server’s general setting is “permitrootlogin no”.', sshdEffective)
   if (value === 'yes')
-    return speaksAgainst('The SSH server lets root log in directly (“permitrootlogin yes”).', sshdEffective)
+    return contradicts('The SSH server lets root log in directly (“permitrootlogin yes”).', sshdEffective)
   if (!KEYS_ONLY.has(value))
-    return leavesUnclear(
+    return unclear(
       `“permitrootlogin” has the value ${quote(value)}, which is not known to this catalog.`,
       sshdEffective,
     )
   const own = keys.ok ? keys.fact.keys.filter((key) => homeOfKeyFile(key.path) === '/root').length : 0
   return own > 0
-    ? speaksAgainst(
+    ? contradicts(
         `Root may log in with a key (${quote(value)}), and ${count(own, 'key')} for root ${own === 1 ? 'is' : 'are'} in place.`,
         authorizedKeys,
       )
-    : leavesUnclear(
+    : unclear(
         `Root may log in with a key (${quote(value)}). No key for root was seen, but one added later works at once.`,
         sshdEffective,
       )

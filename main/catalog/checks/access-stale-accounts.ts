@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type FactsOf, type MaybeFactsOf, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, type FactsOf, type MaybeFactsOf } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import { type Doors, doorState, doorsOf, type Evidence, KEY_SOURCES, keySources } from '../account-doors.ts'
 import { DAY, dayOf, declaredAs, type LoginTrace } from '../login-traces.ts'
@@ -12,7 +12,7 @@ import { accountsPasswordMethods } from '../probes/accounts-password-methods.ts'
 import { accountsPasswordState } from '../probes/accounts-password-state.ts'
 import { accountsWtmpdb } from '../probes/accounts-wtmpdb.ts'
 import { authorizedKeys } from '../probes/authorized-keys.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf } from '../thresholds.ts'
 
 const NEEDS = { local: accountsLocal }
@@ -41,7 +41,7 @@ export const accessStaleAccounts = defineCheck({
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
-    return weigh([...unused(local, wanted, context), ...directories(local)])
+    return decide([...unused(local, wanted, context), ...directories(local)])
   },
 })
 
@@ -71,7 +71,7 @@ function sourcesOf({ sessions, lastlog, lastlog2, database, files }: Wanted): re
   )
 }
 
-function unused(local: Local, wanted: Wanted, context: Context): readonly Step[] {
+function unused(local: Local, wanted: Wanted, context: Context): readonly DraftObservation[] {
   const { node } = context
   const usable = local.accounts.filter((account) => canLogIn(account) && account.name !== 'root')
   const closed = usable.filter((account) => doorState(doorsFor(account, wanted)) === 'closed')
@@ -82,9 +82,9 @@ function unused(local: Local, wanted: Wanted, context: Context): readonly Step[]
   return [
     ...notJudged(closed, reserved, wanted),
     ...(asked.length === 0
-      ? [speaksFor('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
+      ? [supports('No other account can be opened by a password or key.', accountsLocal, 'passwd')]
       : sources.length === 0
-        ? [leavesUnclear('No record of last logins could be read on this server, or none holds a login.', null)]
+        ? [unclear('No record of last logins could be read on this server, or none holds a login.', null)]
         : asked.map((account) => judge(account, sources, wanted, context))),
   ]
 }
@@ -93,11 +93,11 @@ function notJudged(
   closed: readonly Account[],
   reserved: readonly Account[],
   { toldBy }: ToldPasswords,
-): readonly Step[] {
+): readonly DraftObservation[] {
   return [
     ...(closed.length > 0
       ? [
-          speaksFor(
+          supports(
             `Neither a password nor a key opens ${count(closed.length, 'account')} with a login shell: ${named(closed.map(({ name }) => name))}.`,
             toldBy,
           ),
@@ -105,7 +105,7 @@ function notJudged(
       : []),
     ...(reserved.length > 0
       ? [
-          speaksFor(
+          supports(
             `Declared for emergencies and so expected to be unused: ${named(reserved.map(({ name }) => name))}.`,
             null,
           ),
@@ -114,7 +114,7 @@ function notJudged(
   ]
 }
 
-function judge(account: Account, sources: readonly Source[], wanted: Wanted, context: Context): Step {
+function judge(account: Account, sources: readonly Source[], wanted: Wanted, context: Context): DraftObservation {
   const { value: days } = limitOf(context, 'account.idle-days')
   const oldest = Date.parse(context.observedAt) - days * DAY
   const who = named([account.name])
@@ -127,31 +127,31 @@ function judge(account: Account, sources: readonly Source[], wanted: Wanted, con
     )
   const silent = leavesNoTrace(account, wanted, context)
   if (seen !== null && seen.moment > Date.parse(context.observedAt) + DAY)
-    return leavesUnclear(`The record has a login of ${who} on ${dayOf(seen.moment)}, which is yet to come.`, seen.probe)
+    return unclear(`The record has a login of ${who} on ${dayOf(seen.moment)}, which is yet to come.`, seen.probe)
   if (seen !== null && seen.moment >= oldest)
-    return speaksFor(`${who} last logged in on ${dayOf(seen.moment)}.`, seen.probe)
+    return supports(`${who} last logged in on ${dayOf(seen.moment)}.`, seen.probe)
   if (seen !== null) {
     const text = `${who} last logged in on ${dayOf(seen.moment)}, more than ${days} days before this collection`
     return silent
-      ? leavesUnclear(`${text}; it opens with a key and may be used without leaving a record.`, seen.probe)
-      : speaksAgainst(`${text}.`, seen.probe)
+      ? unclear(`${text}; it opens with a key and may be used without leaving a record.`, seen.probe)
+      : contradicts(`${text}.`, seen.probe)
   }
   const covering = sources.find(({ since }) => since !== null && since <= oldest)
   const probe = covering?.probe ?? sources[0]?.probe ?? null
   if (covering === undefined)
-    return leavesUnclear(`No login of ${who} is recorded, and no record is known to reach back ${days} days.`, probe)
+    return unclear(`No login of ${who} is recorded, and no record is known to reach back ${days} days.`, probe)
   const changed = wanted.methods.ok ? (wanted.methods.fact.accounts.get(account.name)?.changed ?? null) : null
   if (changed === null || changed > oldest)
-    return leavesUnclear(
+    return unclear(
       `No login of ${who} is recorded; the account ${changed === null ? 'may be' : 'is'} younger than ${days} days or was changed in that time.`,
       changed === null ? probe : accountsPasswordMethods,
     )
   return silent
-    ? leavesUnclear(
+    ? unclear(
         `No login of ${who} is recorded; it opens with a key only and may be used without leaving a record.`,
         probe,
       )
-    : speaksAgainst(
+    : contradicts(
         `No login of ${who} was recorded in the last ${days} days, and the record reaches back further.`,
         probe,
       )
@@ -165,11 +165,11 @@ function leavesNoTrace(account: Account, wanted: Wanted, { node }: Context): boo
   return kind !== 'person' && password !== true && keys?.length !== 0
 }
 
-const directories = ({ otherSources }: Local): readonly Step[] =>
+const directories = ({ otherSources }: Local): readonly DraftObservation[] =>
   otherSources.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `More accounts may come from ${named(otherSources)}; they are not in the local list.`,
           accountsLocal,
           'sources',

@@ -1,10 +1,10 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuditRuleFiles, auditdRuleFiles } from '../probes/auditd-rule-files.ts'
 import { type AuditRule, auditdRules, ruleWords } from '../probes/auditd-rules.ts'
 import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 interface Topic {
@@ -43,8 +43,8 @@ export const auditAuditdRules = defineCheck({
   thresholds: ['audit.backlog'],
   evaluate({ loaded }, { status, files }, context) {
     const rules = loaded.rules.filter((rule) => !rule.excludes)
-    if (rules.length === 0) return weigh([speaksAgainst('No audit rule is loaded.', auditdRules)])
-    return weigh([
+    if (rules.length === 0) return decide([contradicts('No audit rule is loaded.', auditdRules)])
+    return decide([
       ...TOPICS.map((topic) => judge(topic, rules)),
       ...ephi(context.node.ephiPaths, rules),
       ...exclusions(loaded.rules),
@@ -54,7 +54,7 @@ export const auditAuditdRules = defineCheck({
   },
 })
 
-function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step {
+function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): DraftObservation {
   const missingCalls = calls.flatMap((group) => {
     const widths = new Set(
       rules
@@ -73,8 +73,8 @@ function judge({ name, calls, paths }: Topic, rules: readonly AuditRule[]): Step
   )
   const missing = [...missingCalls, ...missingPaths]
   return missing.length === 0
-    ? speaksFor(`Recorded: ${name}.`, auditdRules)
-    : speaksAgainst(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
+    ? supports(`Recorded: ${name}.`, auditdRules)
+    : contradicts(`Not or not wholly recorded: ${name} (missing ${named(missing)}).`, auditdRules)
 }
 
 /** Other fields pick single files, programs, processes or outcomes: such a rule is weak evidence about a call as such. */
@@ -95,29 +95,26 @@ const isWatched = (path: string, rules: readonly AuditRule[], permission: RegExp
     return permissions === '' ? syscalls.every((call) => call === 'all') : permission.test(permissions)
   })
 
-function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[]): readonly Step[] {
+function ephi(paths: readonly string[] | undefined, rules: readonly AuditRule[]): readonly DraftObservation[] {
   if (paths === undefined || paths.length === 0) {
     return [
-      leavesUnclear(
-        'No ePHI path was declared for this node, so access to it cannot be searched for in the rules.',
-        null,
-      ),
+      unclear('No ePHI path was declared for this node, so access to it cannot be searched for in the rules.', null),
     ]
   }
   return paths.map((path) => {
     const clean = path.replace(/\/+$/, '')
     return isWatched(clean, rules, /r/) && isWatched(clean, rules, /w/)
-      ? speaksFor(`Recorded: reading and writing below ${quote(clean)}.`, auditdRules)
-      : speaksAgainst(`Not recorded, or only in part: reading and writing below ${quote(clean)}.`, auditdRules)
+      ? supports(`Recorded: reading and writing below ${quote(clean)}.`, auditdRules)
+      : contradicts(`Not recorded, or only in part: reading and writing below ${quote(clean)}.`, auditdRules)
   })
 }
 
-function exclusions(rules: readonly AuditRule[]): readonly Step[] {
+function exclusions(rules: readonly AuditRule[]): readonly DraftObservation[] {
   const excluding = rules.filter((rule) => rule.excludes)
   return excluding.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `Loaded rules that keep events out (never, exclude): ${excluding.length}; what they exclude was not evaluated.`,
           auditdRules,
         ),
@@ -125,7 +122,7 @@ function exclusions(rules: readonly AuditRule[]): readonly Step[] {
 }
 
 /** Whether the rules that work now are those of the files. Names that the kernel prints as numbers can make two that agree look apart. */
-function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): readonly Step[] {
+function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): readonly DraftObservation[] {
   if (!files.ok) return unclearAbout(auditdRuleFiles, files)
   const active = new Set(loaded.map(({ text }) => ruleWords(text)))
   const kept = new Set(files.fact.rules.map(ruleWords))
@@ -135,7 +132,7 @@ function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): rea
     ...(idle.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `${count(idle.length, 'rule')} in the files not found among the loaded ones: ${named(idle, 3)}.`,
             auditdRuleFiles,
           ),
@@ -143,7 +140,7 @@ function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): rea
     ...(passing.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `${count(passing.length, 'loaded rule')} not found in the files, so perhaps gone after a restart: ${named(
               passing.map(({ text }) => text),
               3,
@@ -152,24 +149,24 @@ function drift(loaded: readonly AuditRule[], files: Parsed<AuditRuleFiles>): rea
           ),
         ]),
     ...(idle.length + passing.length === 0
-      ? [speaksFor('The loaded rules are those of the files for the next boot.', auditdRuleFiles)]
+      ? [supports('The loaded rules are those of the files for the next boot.', auditdRuleFiles)]
       : []),
   ]
 }
 
-function kernel(status: Parsed<AuditStatus>, context: Context): readonly Step[] {
+function kernel(status: Parsed<AuditStatus>, context: Context): readonly DraftObservation[] {
   if (!status.ok) return unclearAbout(auditdStatus, status)
   const { enabled, backlogLimit } = status.fact
   const limit = limitOf(context, 'audit.backlog')
   return [
     enabled === 0
-      ? speaksAgainst('The rules have no effect: the kernel’s audit system is switched off.', auditdStatus)
-      : speaksFor('The kernel’s audit system is on.', auditdStatus),
+      ? contradicts('The rules have no effect: the kernel’s audit system is switched off.', auditdStatus)
+      : supports('The kernel’s audit system is on.', auditdStatus),
     backlogLimit === null
-      ? leavesUnclear('How many audit records may wait was not printed.', auditdStatus)
+      ? unclear('How many audit records may wait was not printed.', auditdStatus)
       : backlogLimit >= limit.value
-        ? speaksFor(`${count(backlogLimit, 'audit record')} may wait (at least ${limitText(limit)}).`, auditdStatus)
-        : speaksAgainst(
+        ? supports(`${count(backlogLimit, 'audit record')} may wait (at least ${limitText(limit)}).`, auditdStatus)
+        : contradicts(
             `Only ${count(backlogLimit, 'audit record')} may wait before events are lost (at least ${limitText(limit)}).`,
             auditdStatus,
           ),

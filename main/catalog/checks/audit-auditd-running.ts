@@ -1,8 +1,8 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
 import { serviceIs, servicesState } from '../probes/services-state.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 export const auditAuditdRunning = defineCheck({
   id: 'audit.auditd-running',
@@ -14,34 +14,34 @@ export const auditAuditdRunning = defineCheck({
   wants: { status: auditdStatus },
   evaluate({ services }, { status }) {
     if (!serviceIs(services, 'auditd', 'loaded')) {
-      return weigh([speaksAgainst('No audit service (auditd) is installed.', servicesState), ...kernel(status)])
+      return decide([contradicts('No audit service (auditd) is installed.', servicesState), ...kernel(status)])
     }
-    return weigh([
+    return decide([
       serviceIs(services, 'auditd', 'active')
-        ? speaksFor('The audit service is running.', servicesState)
-        : speaksAgainst('The audit service is installed but not running.', servicesState),
+        ? supports('The audit service is running.', servicesState)
+        : contradicts('The audit service is installed but not running.', servicesState),
       serviceIs(services, 'auditd', 'enabled')
-        ? speaksFor('The audit service starts at boot.', servicesState)
-        : speaksAgainst('The audit service does not start at boot.', servicesState),
+        ? supports('The audit service starts at boot.', servicesState)
+        : contradicts('The audit service does not start at boot.', servicesState),
       ...kernel(status),
     ])
   },
 })
 
-function kernel(status: Parsed<AuditStatus>): readonly Step[] {
+function kernel(status: Parsed<AuditStatus>): readonly DraftObservation[] {
   if (!status.ok) return unclearAbout(auditdStatus, status)
   const { enabled, pid, lost } = status.fact
   return [
     enabled === 0
-      ? speaksAgainst('The kernel’s audit system is switched off.', auditdStatus)
-      : speaksFor('The kernel’s audit system is on.', auditdStatus),
+      ? contradicts('The kernel’s audit system is switched off.', auditdStatus)
+      : supports('The kernel’s audit system is on.', auditdStatus),
     pid === 0
-      ? speaksAgainst('No program receives the kernel’s audit events.', auditdStatus)
-      : speaksFor('A program receives the kernel’s audit events.', auditdStatus),
+      ? contradicts('No program receives the kernel’s audit events.', auditdStatus)
+      : supports('A program receives the kernel’s audit events.', auditdStatus),
     lost === null
-      ? leavesUnclear('Whether events were lost was not printed.', auditdStatus)
+      ? unclear('Whether events were lost was not printed.', auditdStatus)
       : lost > 0
-        ? speaksAgainst(`The kernel lost ${count(lost, 'audit event')} since it started.`, auditdStatus)
-        : speaksFor('No audit event was lost since the kernel started.', auditdStatus),
+        ? contradicts(`The kernel lost ${count(lost, 'audit event')} since it started.`, auditdStatus)
+        : supports('No audit event was lost since the kernel started.', auditdStatus),
   ]
 }

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { momentSeconds } from '../journal.ts'
@@ -8,7 +8,7 @@ import { type LoginRecords, loginRecords } from '../probes/login-records.ts'
 import { type LoginSession, loginSession } from '../probes/login-session.ts'
 import { sshSession } from '../probes/ssh-session.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** A journal whose newest entry is older than this may no longer be written to. */
 const LATELY_SECONDS = 600
@@ -25,31 +25,31 @@ export const auditCollectorSelfRecord = defineCheck({
   wants: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
   evaluate({ session, now }, { journal, state, records, ssh }, { node }) {
     if (session.client === null)
-      return weigh([
-        leavesUnclear(
+      return decide([
+        unclear(
           'The node does not report the source of this session, so it may not be an SSH login.',
           loginSession,
           'origin',
         ),
       ])
-    const from = speaksFor(
+    const from = supports(
       `The node reports that this session comes from ${plain(session.client.address)}, port ${session.client.port}, as ${quote(node.user)}.`,
       loginSession,
       'origin',
     )
     const logins = journal.ok ? journal.fact.logins : []
     const own = logins.find((login) => isOwn(login, session, node.user, now))
-    if (own !== undefined) return weigh([from, ...found(own, now)])
+    if (own !== undefined) return decide([from, ...found(own, now)])
     if (ssh.ok && !/^(SSH-2\.0-)?OpenSSH|^unknown$|^$/.test(ssh.fact.serverVersion))
-      return weigh([
+      return decide([
         from,
-        leavesUnclear(
+        unclear(
           `The SSH server calls itself ${quote(ssh.fact.serverVersion)}: only login messages of OpenSSH were searched for.`,
           sshSession,
         ),
       ])
-    if (journal.ok) return weigh([from, ...missing(logins.length, state, now)])
-    return weigh([
+    if (journal.ok) return decide([from, ...missing(logins.length, state, now)])
+    return decide([
       from,
       ...unclearAbout(loginJournal, journal),
       ...recordedOnTerminal(session, node.user, now, records),
@@ -64,28 +64,28 @@ const isOwn = (login: AcceptedLogin, { client }: LoginSession, user: string, now
   now.seconds - login.at <= 2 * LOGIN_SECONDS &&
   login.at <= now.seconds + 2
 
-const found = ({ at, key }: AcceptedLogin, now: NodeNow): readonly Step[] => [
-  speaksFor(
+const found = ({ at, key }: AcceptedLogin, now: NodeNow): readonly DraftObservation[] => [
+  supports(
     `The journal has this login, ${count(Math.max(0, now.seconds - at), 'second')} before the node’s clock was read, from the same address and port.`,
     loginJournal,
   ),
-  ...(key === null ? [] : [speaksFor(`The record names the key that was used: ${named([key])}.`, loginJournal)]),
+  ...(key === null ? [] : [supports(`The record names the key that was used: ${named([key])}.`, loginJournal)]),
 ]
 
-function missing(others: number, state: Parsed<JournalState>, now: NodeNow): readonly Step[] {
+function missing(others: number, state: Parsed<JournalState>, now: NodeNow): readonly DraftObservation[] {
   if (!state.ok) return unclearAbout(journalState, state)
   const newest = state.fact.files.map((file) => momentSeconds(file.newest, now.zone) ?? 0)
   const latest = Math.max(0, ...newest)
   if (now.seconds - latest > LATELY_SECONDS)
     return [
-      leavesUnclear(
+      unclear(
         'The journal was not written to in the last ten minutes, so logins may be recorded elsewhere; text log files were not searched.',
         journalState,
         'header',
       ),
     ]
   return [
-    speaksAgainst(
+    contradicts(
       `The journal is readable and was written to in the last ten minutes, and does not have this login (${count(others, 'other SSH login')} in half an hour).`,
       loginJournal,
     ),
@@ -98,7 +98,7 @@ function recordedOnTerminal(
   user: string,
   now: NodeNow,
   records: Parsed<LoginRecords>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!records.ok) return []
   const own = records.fact.logins.find(
     (login) =>
@@ -110,7 +110,7 @@ function recordedOnTerminal(
   return own === undefined
     ? []
     : [
-        leavesUnclear(
+        unclear(
           'The record of logins has one of this user from this address in these minutes; it names no port, so it may be another.',
           loginRecords,
         ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type AuditRules, auditdRules } from '../probes/auditd-rules.ts'
@@ -6,7 +6,7 @@ import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
 import { loginRoot, type RootLogin } from '../probes/login-root.ts'
 import { type LoginSession, loginSession } from '../probes/login-session.ts'
 import { type SudoPolicy, sudoersRules } from '../probes/sudoers-rules.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 export const auditCommandAccountability = defineCheck({
   id: 'audit.command-accountability',
@@ -19,22 +19,22 @@ export const auditCommandAccountability = defineCheck({
   wants: { root: loginRoot, sudo: sudoersRules, rules: auditdRules, status: auditdStatus },
   evaluate({ session }, { root, sudo, rules, status }, { node }) {
     if (session.uid === 0)
-      return weigh([
-        speaksAgainst(
+      return decide([
+        contradicts(
           'This login is root itself, so its commands are tied to no personal account.',
           loginSession,
           'user',
         ),
         ...recorded(sudo, rules, status),
       ])
-    return weigh([
+    return decide([
       session.loginUid === session.uid
-        ? speaksFor(
+        ? supports(
             `The kernel ties this session to login id ${session.uid}, which is that of ${quote(node.user)}.`,
             loginSession,
             'login',
           )
-        : speaksAgainst(
+        : contradicts(
             session.loginUid === null
               ? 'The kernel ties no login id to this session (pam_loginuid has set none).'
               : `The kernel ties this session to login id ${session.loginUid}, which is not that of this login.`,
@@ -48,29 +48,33 @@ export const auditCommandAccountability = defineCheck({
   },
 })
 
-function behindRoot(session: LoginSession, root: Parsed<RootLogin>): readonly Step[] {
+function behindRoot(session: LoginSession, root: Parsed<RootLogin>): readonly DraftObservation[] {
   if (!root.ok) return unclearAbout(loginRoot, root)
   return [
     root.fact.loginUid !== null && root.fact.loginUid === session.loginUid
-      ? speaksFor('A command that ran as root still carried this login id.', loginRoot)
-      : speaksAgainst('A command that ran as root did not carry the login id of this session.', loginRoot),
+      ? supports('A command that ran as root still carried this login id.', loginRoot)
+      : contradicts('A command that ran as root did not carry the login id of this session.', loginRoot),
   ]
 }
 
-function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: Parsed<AuditStatus>): readonly Step[] {
+function recorded(
+  sudo: Parsed<SudoPolicy>,
+  rules: Parsed<AuditRules>,
+  status: Parsed<AuditStatus>,
+): readonly DraftObservation[] {
   const bySudo = sudo.ok && sudo.fact.logs
   const isOn = status.ok && status.fact.enabled !== 0
   const byAudit =
     isOn && rules.ok && rules.fact.rules.some(isOfStarts) && !rules.fact.rules.some(({ excludes }) => excludes)
   const found = [
-    ...(bySudo ? [speaksFor('sudo writes each command to the system log or to a file.', sudoersRules)] : []),
-    ...(byAudit ? [speaksFor('The audit rules record started programs with the login id.', auditdRules)] : []),
+    ...(bySudo ? [supports('sudo writes each command to the system log or to a file.', sudoersRules)] : []),
+    ...(byAudit ? [supports('The audit rules record started programs with the login id.', auditdRules)] : []),
   ]
   if (found.length > 0) return found
   const isWhole = rules.ok && (!rules.fact.rules.some(isOfStarts) || (status.ok && !isOn))
   if (sudo.ok && isWhole)
     return [
-      speaksAgainst(
+      contradicts(
         'sudo is configured to log nowhere, and no audit rule that is in effect records started programs.',
         sudoersRules,
       ),
@@ -79,7 +83,7 @@ function recorded(sudo: Parsed<SudoPolicy>, rules: Parsed<AuditRules>, status: P
     ...unclearAbout(sudoersRules, sudo),
     ...unclearAbout(auditdRules, rules),
     ...unclearAbout(auditdStatus, status),
-    leavesUnclear('So whether commands run as root are written down is not known.', null),
+    unclear('So whether commands run as root are written down is not known.', null),
   ]
 }
 
@@ -99,7 +103,7 @@ const isOfStarts = ({
   narrowedBy.length === 0 &&
   syscalls.some((call) => call === 'execve' || call === 'all')
 
-const locked = (status: Parsed<AuditStatus>): readonly Step[] =>
+const locked = (status: Parsed<AuditStatus>): readonly DraftObservation[] =>
   status.ok && status.fact.loginUidLocked === true
-    ? [speaksFor('A login id that is set cannot be changed any more.', auditdStatus)]
+    ? [supports('A login id that is set cannot be changed any more.', auditdStatus)]
     : []

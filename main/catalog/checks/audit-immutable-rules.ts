@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { auditdStatus } from '../probes/auditd-status.ts'
-import { speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports } from '../steps.ts'
 
 export const auditImmutableRules = defineCheck({
   id: 'audit.immutable-rules',
@@ -10,10 +10,10 @@ export const auditImmutableRules = defineCheck({
     'A restart lifts the lock, and files that the rules are loaded from can be changed for the next boot. Stored records can still be altered by root.',
   needs: { status: auditdStatus },
   evaluate: ({ status }) =>
-    weigh([
+    decide([
       status.enabled === 2
-        ? speaksFor('The kernel reports “enabled 2”: the rules are locked until the next boot.', auditdStatus)
-        : speaksAgainst(
+        ? supports('The kernel reports “enabled 2”: the rules are locked until the next boot.', auditdStatus)
+        : contradicts(
             `The kernel reports “enabled ${status.enabled}”: the rules can be changed at any time.`,
             auditdStatus,
           ),

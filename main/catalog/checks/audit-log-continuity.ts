@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { isOfSystem, missingEntries, momentSeconds } from '../journal.ts'
 import { type AuditStatus, auditdStatus } from '../probes/auditd-status.ts'
@@ -7,7 +7,7 @@ import { type JournalState, journalState } from '../probes/journal-state.ts'
 import { type LoginRecords, loginRecords } from '../probes/login-records.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { secondsOf } from '../stamps.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 /** Start records and the journal's first entry lie minutes apart; an hour more covers a change to or from summer time. */
 const APART_SECONDS = 4500
@@ -25,8 +25,8 @@ export const auditLogContinuity = defineCheck({
   needs: { journal: journalState, now: timeNow },
   wants: { audit: auditdStatus, records: loginRecords, host: hostIdentity },
   evaluate({ journal, now }, { audit, records, host }) {
-    if (journal.files.length === 0) return weigh([EMPTY, ...lost(audit)])
-    return weigh([
+    if (journal.files.length === 0) return decide([EMPTY, ...lost(audit)])
+    return decide([
       ...numbering(journal),
       ...present(journal, now, host),
       ...starts(journal, records, now),
@@ -36,17 +36,17 @@ export const auditLogContinuity = defineCheck({
 })
 
 // journald may not run at all (other init systems, containers), or keep nothing (journald.conf(5), Storage=none).
-const EMPTY = leavesUnclear(
+const EMPTY = unclear(
   'The system journal is empty, as where journald does not run or stores nothing; gaps cannot be tested.',
   journalState,
   'header',
 )
 
-function numbering({ files }: JournalState): readonly Step[] {
+function numbering({ files }: JournalState): readonly DraftObservation[] {
   const own = files.filter(isOfSystem)
   if (own.length === 0)
     return [
-      leavesUnclear(
+      unclear(
         'None of the journal’s files is the system’s own, so its numbering was not seen.',
         journalState,
         'header',
@@ -56,8 +56,8 @@ function numbering({ files }: JournalState): readonly Step[] {
   const broken = files.filter(({ path }) => path.endsWith('~')).length
   return [
     missing === 0
-      ? speaksFor(`Entries are numbered without a gap over ${count(files.length, 'file')}.`, journalState, 'header')
-      : speaksAgainst(
+      ? supports(`Entries are numbered without a gap over ${count(files.length, 'file')}.`, journalState, 'header')
+      : contradicts(
           `${count(missing, 'entry', 'entries')} missing from the numbering of the journal.`,
           journalState,
           'header',
@@ -65,7 +65,7 @@ function numbering({ files }: JournalState): readonly Step[] {
     ...(broken === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `${count(broken, 'file')} of the journal ended without being closed, as after a loss of power; entries around that may be missing.`,
             journalState,
             'header',
@@ -74,20 +74,20 @@ function numbering({ files }: JournalState): readonly Step[] {
   ]
 }
 
-function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<HostIdentity>): readonly Step[] {
+function present(
+  { files, boots }: JournalState,
+  now: NodeNow,
+  host: Parsed<HostIdentity>,
+): readonly DraftObservation[] {
   const latest = Math.max(0, ...files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
   const recent =
     latest === 0
-      ? leavesUnclear(
-          'The time of the newest entry is in a time zone that could not be determined.',
-          journalState,
-          'header',
-        )
+      ? unclear('The time of the newest entry is in a time zone that could not be determined.', journalState, 'header')
       : latest - now.seconds > AHEAD_SECONDS
-        ? speaksAgainst('The journal has entries from the future.', journalState, 'header')
+        ? contradicts('The journal has entries from the future.', journalState, 'header')
         : now.seconds - latest <= CURRENT_SECONDS
-          ? speaksFor('The newest entry is less than an hour old.', journalState, 'header')
-          : speaksAgainst(
+          ? supports('The newest entry is less than an hour old.', journalState, 'header')
+          : contradicts(
               `The newest entry is ${count(Math.round((now.seconds - latest) / 3600), 'hour')} old.`,
               journalState,
               'header',
@@ -96,39 +96,35 @@ function present({ files, boots }: JournalState, now: NodeNow, host: Parsed<Host
 }
 
 /** The last boot in the journal’s list has index 0 even where nothing was written since; so the kernel’s own id is searched for. */
-function covers(boots: JournalState['boots'], host: Parsed<HostIdentity>): readonly Step[] {
+function covers(boots: JournalState['boots'], host: Parsed<HostIdentity>): readonly DraftObservation[] {
   if (!host.ok) return unclearAbout(hostIdentity, host)
   const running = host.fact.bootId.replaceAll('-', '').toLowerCase()
   return [
     boots.some(({ id }) => id === running)
-      ? speaksFor(
+      ? supports(
           `The journal covers ${count(boots.length, 'start')} of the system, the running one among them.`,
           journalState,
           'boots',
         )
-      : speaksAgainst('The journal does not cover the running system.', journalState, 'boots'),
+      : contradicts('The journal does not cover the running system.', journalState, 'boots'),
   ]
 }
 
 /** Starts that the login record has since the journal begins, and the journal has not. */
-function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: NodeNow): readonly Step[] {
+function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: NodeNow): readonly DraftObservation[] {
   if (!records.ok) return isAbsentTool(records) ? [] : unclearAbout(loginRecords, records)
   const begins = boots.flatMap(({ from }) => momentSeconds(from, now.zone) ?? [])
   const first = Math.min(...begins)
   if (begins.length < boots.length)
     return [
-      leavesUnclear(
-        'The starts in the journal are in a time zone that could not be determined.',
-        journalState,
-        'boots',
-      ),
+      unclear('The starts in the journal are in a time zone that could not be determined.', journalState, 'boots'),
     ]
   const known = records.fact.starts.flatMap((stamp) => secondsOf(stamp, now.zone) ?? [])
   const since = known.filter((at) => at > first + APART_SECONDS)
   const absent = since.filter((at) => !begins.some((begin) => Math.abs(begin - at) <= APART_SECONDS))
   if (absent.length > 0)
     return [
-      speaksAgainst(
+      contradicts(
         `${count(absent.length, 'start')} of the system in the record of logins since the journal begins, and not in the journal.`,
         loginRecords,
       ),
@@ -136,7 +132,7 @@ function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: Nod
   return known.length === 0
     ? []
     : [
-        speaksFor(
+        supports(
           'Every start of the system in the record of logins since the journal begins is in the journal.',
           loginRecords,
         ),
@@ -147,10 +143,10 @@ function starts({ boots }: JournalState, records: Parsed<LoginRecords>, now: Nod
 const isAbsentTool = (reading: Parsed<unknown>): boolean =>
   !reading.ok && reading.reason.startsWith('not collected: tool absent')
 
-function lost(audit: Parsed<AuditStatus>): readonly Step[] {
+function lost(audit: Parsed<AuditStatus>): readonly DraftObservation[] {
   if (!audit.ok) return isAbsentTool(audit) ? [] : unclearAbout(auditdStatus, audit)
-  if (audit.fact.lost === null) return [leavesUnclear('Whether audit events were lost was not printed.', auditdStatus)]
+  if (audit.fact.lost === null) return [unclear('Whether audit events were lost was not printed.', auditdStatus)]
   return audit.fact.lost > 0
-    ? [speaksAgainst(`The kernel lost ${count(audit.fact.lost, 'audit event')} since it started.`, auditdStatus)]
-    : [speaksFor('No audit event was lost since the kernel started.', auditdStatus)]
+    ? [contradicts(`The kernel lost ${count(audit.fact.lost, 'audit event')} since it started.`, auditdStatus)]
+    : [supports('No audit event was lost since the kernel started.', auditdStatus)]
 }

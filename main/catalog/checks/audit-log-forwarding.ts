@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import type { LogTarget } from '../forwarding.ts'
 import { auditdRemote } from '../probes/auditd-remote.ts'
@@ -8,7 +8,7 @@ import { rsyslogForwarding } from '../probes/rsyslog-forwarding.ts'
 import { servicesLogAgents } from '../probes/services-log-agents.ts'
 import { type KnownService, type ServiceStates, serviceIs, servicesState } from '../probes/services-state.ts'
 import { syslogNgForwarding } from '../probes/syslog-ng-forwarding.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 // Programs that ship logs by settings of their own, which are not read.
 const AGENTS: readonly KnownService[] = ['fluent-bit', 'td-agent', 'vector', 'filebeat', 'splunk', 'wazuh-agent']
@@ -55,37 +55,37 @@ export const auditLogForwarding = defineCheck({
         .map((unit) => ownSettings(unit, servicesLogAgents)),
     ]
     const sent = sending.flatMap((forwarder) => judge(forwarder, connections))
-    if (sending.some(({ probe }) => probe !== auditdRemote)) return weigh([...sent, ...unread])
+    if (sending.some(({ probe }) => probe !== auditdRemote)) return decide([...sent, ...unread])
     const open = [...unread, ...withAgents, ...unclearAbout(servicesLogAgents, agents)]
-    if (open.length > 0) return weigh([...sent, ...open])
+    if (open.length > 0) return decide([...sent, ...open])
     if (sending.length > 0)
-      return weigh([
+      return decide([
         ...sent,
-        speaksAgainst('Only audit records are sent to another host; no service sends the system log.', servicesState),
+        contradicts('Only audit records are sent to another host; no service sends the system log.', servicesState),
       ])
     if (running.some(({ probe }) => probe !== auditdRemote))
-      return weigh([
-        speaksAgainst(
+      return decide([
+        contradicts(
           `${running.map(({ name }) => name).join(' and ')} runs and has no target on another host; no other known log agent runs.`,
           running[0]?.probe ?? servicesState,
         ),
       ])
-    return weigh([speaksAgainst('No service that could send logs to another host is running.', servicesState)])
+    return decide([contradicts('No service that could send logs to another host is running.', servicesState)])
   },
 })
 
 const when = (services: ServiceStates, unit: KnownService, forwarder: Forwarder): readonly Forwarder[] =>
   serviceIs(services, unit, 'active') ? [forwarder] : []
 
-const ownSettings = (unit: string, probe: typeof servicesState | typeof servicesLogAgents): Step =>
-  leavesUnclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
+const ownSettings = (unit: string, probe: typeof servicesState | typeof servicesLogAgents): DraftObservation =>
+  unclear(`“${unit}” runs and may send logs away; its settings were not read.`, probe)
 
-function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly Step[] {
+function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connections>): readonly DraftObservation[] {
   const each = reading.ok ? reading.fact.each : []
   const clear = each.filter(({ encrypted }) => !encrypted)
   const unchecked = each.filter(({ encrypted, authenticated }) => encrypted && authenticated !== true)
   return [
-    speaksFor(
+    supports(
       `${name} runs and sends logs to another host: ${named(
         each.map(({ text }) => text),
         3,
@@ -93,8 +93,8 @@ function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connecti
       probe,
     ),
     clear.length === 0
-      ? speaksFor('Its settings require encryption.', probe)
-      : speaksAgainst(
+      ? supports('Its settings require encryption.', probe)
+      : contradicts(
           `Its settings do not require TLS: messages leave in clear text for ${named(
             clear.map(({ text }) => text),
             3,
@@ -102,9 +102,9 @@ function judge({ name, probe, reading }: Forwarder, connections: Parsed<Connecti
           probe,
         ),
     ...(unchecked.length > 0
-      ? [speaksAgainst('The receiver’s certificate is not checked by name or fingerprint.', probe)]
+      ? [contradicts('The receiver’s certificate is not checked by name or fingerprint.', probe)]
       : clear.length === 0
-        ? [speaksFor('The receiver’s certificate is checked.', probe)]
+        ? [supports('The receiver’s certificate is checked.', probe)]
         : []),
     ...connected(each, probe, connections),
   ]
@@ -114,12 +114,12 @@ function connected(
   each: readonly LogTarget[],
   probe: Probe<unknown>,
   connections: Parsed<Connections>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!connections.ok) return unclearAbout(networkConnections, connections)
   const ports = [...new Set(each.flatMap(({ port }) => port ?? []))]
   if (ports.length === 0)
     return [
-      leavesUnclear(
+      unclear(
         'The target’s port is not named in one line with it, so its connection could not be searched for.',
         probe,
       ),
@@ -127,9 +127,9 @@ function connected(
   const open = connections.fact.tcp.filter(({ port }) => ports.includes(port))
   const waiting = open.reduce((sum, { unsentBytes }) => sum + unsentBytes, 0)
   if (open.length === 0)
-    return [leavesUnclear(`No connection to port ${ports.join(' or ')} is open now.`, networkConnections)]
+    return [unclear(`No connection to port ${ports.join(' or ')} is open now.`, networkConnections)]
   return [
-    speaksFor(
+    supports(
       `${count(open.length, 'connection')} to port ${ports.join(' or ')} open now, ${waiting} bytes waiting.`,
       networkConnections,
     ),

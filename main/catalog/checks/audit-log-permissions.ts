@@ -1,6 +1,6 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { auditFiles, type LogEntry, logFiles } from '../probes/log-files.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** Accounts that write logs: root, and the services that distributions run for it under names of their own. */
 const WRITERS: ReadonlySet<string> = new Set([
@@ -31,26 +31,26 @@ export const auditLogPermissions = defineCheck({
     const logs = files.entries.filter(({ path, isFolder }) => !isFolder && !/\/[wb]tmp$|\/lastlog$/.test(path))
     const none =
       logs.length === 0 && (!audit.ok || audit.fact.entries.length === 0)
-        ? [leavesUnclear('None of the usual log files is there, so there is nothing to evaluate.', logFiles)]
+        ? [unclear('None of the usual log files is there, so there is nothing to evaluate.', logFiles)]
         : []
     const partial = files.isPartial
-      ? [leavesUnclear('Some of the log files could not be read for lack of privileges.', logFiles)]
+      ? [unclear('Some of the log files could not be read for lack of privileges.', logFiles)]
       : []
-    return weigh([...own, ...audited, ...none, ...partial])
+    return decide([...own, ...audited, ...none, ...partial])
   },
 })
 
-function judge(entries: readonly LogEntry[], probe: typeof logFiles | typeof auditFiles): readonly Step[] {
+function judge(entries: readonly LogEntry[], probe: typeof logFiles | typeof auditFiles): readonly DraftObservation[] {
   if (entries.length === 0) return []
   const open = entries.filter(isOpenToAll)
   const shared = entries.filter((entry) => !isOpenToAll(entry) && isOpenToGroup(entry))
   const owned = entries.filter(({ owner }) => !WRITERS.has(owner))
   const steps = [
-    ...(open.length === 0 ? [] : [speaksAgainst(`Every account can change ${listed(open)}.`, probe)]),
+    ...(open.length === 0 ? [] : [contradicts(`Every account can change ${listed(open)}.`, probe)]),
     ...(shared.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `A group that is not a log service’s can change ${named(shared.map(({ path, group }) => `${path} (${group})`))}.`,
             probe,
           ),
@@ -58,7 +58,7 @@ function judge(entries: readonly LogEntry[], probe: typeof logFiles | typeof aud
     ...(owned.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `An account that is not a log service’s owns ${named(owned.map(({ path, owner }) => `${path} (${owner})`))}.`,
             probe,
           ),
@@ -67,7 +67,7 @@ function judge(entries: readonly LogEntry[], probe: typeof logFiles | typeof aud
   return steps.length > 0
     ? steps
     : [
-        speaksFor(
+        supports(
           `${count(entries.length, 'entry', 'entries')} tested: root or a log service owns each, and no other account can write to it.`,
           probe,
         ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { momentSeconds } from '../journal.ts'
@@ -7,7 +7,7 @@ import { type JournalConfig, journaldConfig } from '../probes/journald-config.ts
 import { auditFiles, type LogFiles, logFiles } from '../probes/log-files.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { DAY } from '../stamps.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 export const auditLogRetention = defineCheck({
@@ -21,7 +21,7 @@ export const auditLogRetention = defineCheck({
   thresholds: ['log.days'],
   evaluate({ journal, now }, { state, files, audit }, context) {
     const reach = [...journalReach(state, now), ...fileReach(files, now), ...auditReach(audit, now)]
-    return weigh([
+    return decide([
       ...storage(journal, reach),
       ...limits(journal),
       ...judge(reach, { state, files, audit }, now, limitOf(context, 'log.days')),
@@ -40,7 +40,7 @@ interface Reach {
   readonly of: 'the journal' | 'text log files' | 'audit records'
   /** Seconds since 1970. */
   readonly oldest: number
-  readonly step: (text: string) => Step
+  readonly step: (text: string) => DraftObservation
 }
 
 function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach[] {
@@ -48,7 +48,7 @@ function journalReach(state: Parsed<JournalState>, now: NodeNow): readonly Reach
   const oldest = kept.flatMap((file) => momentSeconds(file.oldest, now.zone) ?? [])
   return oldest.length === 0
     ? []
-    : [{ of: 'the journal', oldest: Math.min(...oldest), step: (text) => speaksFor(text, journalState, 'header') }]
+    : [{ of: 'the journal', oldest: Math.min(...oldest), step: (text) => supports(text, journalState, 'header') }]
 }
 
 /** Logs rotate once a month at the least. A file that is further from the next one is left over, and no part of an unbroken row. */
@@ -74,7 +74,7 @@ const fileReach = (files: Parsed<LogFiles>, now: NodeNow): readonly Reach[] =>
       .map(({ changedAt }) => changedAt),
     'text log files',
     now,
-    (text) => speaksFor(text, logFiles),
+    (text) => supports(text, logFiles),
   )
 
 const auditReach = (audit: Parsed<Pick<LogFiles, 'entries'>>, now: NodeNow): readonly Reach[] =>
@@ -82,26 +82,24 @@ const auditReach = (audit: Parsed<Pick<LogFiles, 'entries'>>, now: NodeNow): rea
     (audit.ok ? audit.fact.entries : []).filter(({ isFolder }) => !isFolder).map(({ changedAt }) => changedAt),
     'audit records',
     now,
-    (text) => speaksFor(text, auditFiles),
+    (text) => supports(text, auditFiles),
   )
 
 // journald.conf(5), Storage=: auto, the default, writes to disk only when /var/log/journal exists.
-function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]): readonly Step[] {
+function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]): readonly DraftObservation[] {
   const mode = settings.get('Storage')?.toLowerCase() ?? 'auto'
   const hasText = reach.some(({ of }) => of === 'text log files')
-  const ends = (text: string): Step =>
+  const ends = (text: string): DraftObservation =>
     hasText
-      ? speaksFor(`${text}; a log service writes text files as well.`, journaldConfig)
-      : speaksAgainst(`${text}: it ends with a restart.`, journaldConfig)
-  if (mode === 'persistent') return [speaksFor('The journal’s storage is set to persistent.', journaldConfig, 'config')]
+      ? supports(`${text}; a log service writes text files as well.`, journaldConfig)
+      : contradicts(`${text}: it ends with a restart.`, journaldConfig)
+  if (mode === 'persistent') return [supports('The journal’s storage is set to persistent.', journaldConfig, 'config')]
   if (mode === 'volatile')
-    return [
-      speaksAgainst('The journal’s storage is set to volatile: it ends with a restart.', journaldConfig, 'config'),
-    ]
+    return [contradicts('The journal’s storage is set to volatile: it ends with a restart.', journaldConfig, 'config')]
   if (mode === 'none') return [ends('The journal’s storage is set to none')]
   if (mode !== 'auto')
     return [
-      leavesUnclear(
+      unclear(
         `The journal’s storage is set to ${quote(mode)}, which is not known to this catalog.`,
         journaldConfig,
         'config',
@@ -109,17 +107,17 @@ function storage({ settings, hasFolder }: JournalConfig, reach: readonly Reach[]
     ]
   return [
     hasFolder
-      ? speaksFor('The journal’s storage is automatic, and its folder on disk exists.', journaldConfig)
+      ? supports('The journal’s storage is automatic, and its folder on disk exists.', journaldConfig)
       : ends('The journal’s storage is automatic, and its folder on disk does not exist'),
   ]
 }
 
-const limits = ({ settings }: JournalConfig): readonly Step[] =>
+const limits = ({ settings }: JournalConfig): readonly DraftObservation[] =>
   ['SystemMaxUse', 'MaxRetentionSec'].flatMap((key) => {
     const value = settings.get(key)
     return value === undefined || value === ''
       ? []
-      : [speaksFor(`${key} is set to ${quote(value)}.`, journaldConfig, 'config')]
+      : [supports(`${key} is set to ${quote(value)}.`, journaldConfig, 'config')]
   })
 
 function judge(
@@ -127,20 +125,19 @@ function judge(
   { state, files, audit }: Read,
   now: NodeNow,
   limit: ReturnType<typeof limitOf>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const oldest = Math.min(...reach.map((one) => one.oldest))
-  if (!Number.isFinite(oldest))
-    return [leavesUnclear('How far back the logs reach could not be measured.', journalState)]
+  if (!Number.isFinite(oldest)) return [unclear('How far back the logs reach could not be measured.', journalState)]
   const days = (since: number): number => Math.floor((now.seconds - since) / DAY)
   const told = reach.map((one) =>
     one.step(`The oldest record in ${one.of} that could be measured is ${count(days(one.oldest), 'day')} old.`),
   )
-  if (days(oldest) >= limit.value) return [...told, speaksFor(`At least ${limitText(limit)} are kept.`, timeNow)]
+  if (days(oldest) >= limit.value) return [...told, supports(`At least ${limitText(limit)} are kept.`, timeNow)]
   const setUpAt = files.ok ? files.fact.setUpAt : null
   if (setUpAt !== null && days(setUpAt) < limit.value)
     return [
       ...told,
-      leavesUnclear(
+      unclear(
         `This system was set up ${count(days(setUpAt), 'day')} ago, so its logs cannot yet reach back ${limitText(limit)}.`,
         logFiles,
       ),
@@ -150,5 +147,5 @@ function judge(
     ...unclearAbout(logFiles, files),
     ...unclearAbout(auditFiles, audit),
   ]
-  return [...told, ...(unread.length > 0 ? unread : [speaksAgainst(`That is less than ${limitText(limit)}.`, timeNow)])]
+  return [...told, ...(unread.length > 0 ? unread : [contradicts(`That is less than ${limitText(limit)}.`, timeNow)])]
 }

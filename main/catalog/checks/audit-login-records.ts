@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { loginRecords } from '../probes/login-records.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const auditLoginRecords = defineCheck({
   id: 'audit.login-records',
@@ -15,11 +15,11 @@ export const auditLoginRecords = defineCheck({
     const users = [...new Set(records.logins.map(({ user }) => user))]
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(`The record begins ${quote(records.since)}.`, loginRecords),
+      observations: [
+        supports(`The record begins ${quote(records.since)}.`, loginRecords),
         users.length === 0
-          ? speaksFor('It holds no login.', loginRecords)
-          : speaksFor(
+          ? supports('It holds no login.', loginRecords)
+          : supports(
               `${count(records.logins.length, 'login')} among the last 200 entries, by ${named(users)}.`,
               loginRecords,
             ),

@@ -1,10 +1,10 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Crypttab, storageCrypttab } from '../probes/crypttab.ts'
 import { type FailedUnits, servicesFailed } from '../probes/services-failed.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { systemLoad } from '../probes/system-load.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 const HOUR = 3600
 
@@ -19,16 +19,16 @@ export const availabilityBootRecovery = defineCheck({
   wants: { failed: servicesFailed, crypttab: storageCrypttab, blocks: storageBlockDevices },
   evaluate: ({ load }, { failed, crypttab, blocks }) => ({
     verdict: 'informational',
-    because: [
-      speaksFor(`The node has run for ${duration(load.uptimeSeconds)} since its last start.`, systemLoad),
+    observations: [
+      supports(`The node has run for ${duration(load.uptimeSeconds)} since its last start.`, systemLoad),
       ...(failed.ok ? [failedStep(failed.fact)] : unclearAbout(servicesFailed, failed)),
       ...(crypttab.ok ? volumeSteps(crypttab.fact, blocks) : unclearAbout(storageCrypttab, crypttab)),
     ],
   }),
 })
 
-const failedStep = ({ units }: FailedUnits): Step =>
-  speaksFor(
+const failedStep = ({ units }: FailedUnits): DraftObservation =>
+  supports(
     units.length === 0
       ? 'The service manager knows of no failed unit.'
       : `${count(units.length, 'unit')} failed: ${named(units, 12)}.`,
@@ -36,14 +36,14 @@ const failedStep = ({ units }: FailedUnits): Step =>
   )
 
 /** crypttab(5): every entry without noauto is opened at start, under its name as a mapped device. */
-function volumeSteps({ entries }: Crypttab, blocks: Parsed<SysfsBlock>): readonly Step[] {
+function volumeSteps({ entries }: Crypttab, blocks: Parsed<SysfsBlock>): readonly DraftObservation[] {
   const wanted = entries.filter(({ options }) => !options.includes('noauto')).map(({ name }) => name)
-  if (wanted.length === 0) return [speaksFor('No encrypted volume is listed to be opened at start.', storageCrypttab)]
+  if (wanted.length === 0) return [supports('No encrypted volume is listed to be opened at start.', storageCrypttab)]
   if (!blocks.ok) return unclearAbout(storageBlockDevices, blocks)
   const open = new Set([...blocks.fact.devices.values()].flatMap(({ dmName }) => dmName ?? []))
   const closed = wanted.filter((name) => !open.has(name))
   return [
-    speaksFor(
+    supports(
       closed.length === 0
         ? `${count(wanted.length, 'encrypted volume')} listed to be opened at start, all open now.`
         : `Of ${count(wanted.length, 'encrypted volume')} listed to be opened at start, not open now: ${named(closed)}.`,

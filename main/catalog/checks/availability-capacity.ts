@@ -1,10 +1,10 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { capacityFilesystems, type FilesystemUses } from '../probes/capacity-filesystems.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
 import { type SystemLoad, systemLoad } from '../probes/system-load.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 /** File systems from here on are named. */
 const NEARLY_FULL = 80
@@ -20,8 +20,8 @@ export const availabilityCapacity = defineCheck({
   wants: { cpu: cpuFeatures, filesystems: capacityFilesystems, gpus: gpuNvidia },
   evaluate: ({ load }, { cpu, filesystems, gpus }) => ({
     verdict: 'informational',
-    because: [
-      speaksFor(
+    observations: [
+      supports(
         `Average load ${load.load[0]}, ${load.load[1]} and ${load.load[2]} over one, five and fifteen minutes${cpu.ok ? `, on ${count(cpu.fact.logicalCpus, 'logical CPU')}` : ''}.`,
         systemLoad,
       ),
@@ -34,8 +34,8 @@ export const availabilityCapacity = defineCheck({
 
 const gib = (kib: number): number => Math.round(kib / 1024 / 1024)
 
-const memoryStep = ({ memory }: SystemLoad): Step =>
-  speaksFor(
+const memoryStep = ({ memory }: SystemLoad): DraftObservation =>
+  supports(
     `${gib(memory.availableKib)} of ${gib(memory.totalKib)} GiB of memory available; ${
       memory.swapTotalKib === 0
         ? 'no swap'
@@ -44,10 +44,10 @@ const memoryStep = ({ memory }: SystemLoad): Step =>
     systemLoad,
   )
 
-function roomStep({ filesystems }: FilesystemUses): Step {
+function roomStep({ filesystems }: FilesystemUses): DraftObservation {
   const full = filesystems.filter(({ usedPercent }) => usedPercent >= NEARLY_FULL)
   const most = filesystems.reduce((highest, { usedPercent }) => Math.max(highest, usedPercent), 0)
-  return speaksFor(
+  return supports(
     full.length === 0
       ? `${count(filesystems.length, 'local file system')} read; the fullest is ${most} % full.`
       : `Of ${count(filesystems.length, 'local file system')}, at least ${NEARLY_FULL} % full: ${named(full.map(({ mountpoint, usedPercent }) => `${mountpoint} ${usedPercent} %`))}.`,
@@ -55,7 +55,7 @@ function roomStep({ filesystems }: FilesystemUses): Step {
   )
 }
 
-function gpuSteps(gpus: Parsed<NvidiaGpus>): readonly Step[] {
+function gpuSteps(gpus: Parsed<NvidiaGpus>): readonly DraftObservation[] {
   if (!gpus.ok) return []
   const sizes = gpus.fact.gpus.flatMap(({ memory: { totalMib, usedMib } }) =>
     totalMib === null || usedMib === null ? [] : [{ totalMib, usedMib }],
@@ -64,7 +64,7 @@ function gpuSteps(gpus: Parsed<NvidiaGpus>): readonly Step[] {
   const sum = (pick: (size: { readonly totalMib: number; readonly usedMib: number }) => number): number =>
     Math.round(sizes.reduce((total, size) => total + pick(size), 0) / 1024)
   return [
-    speaksFor(
+    supports(
       `${sum(({ usedMib }) => usedMib)} of ${sum(({ totalMib }) => totalMib)} GiB of the memory of ${count(sizes.length, 'GPU')} in use.`,
       gpuNvidia,
     ),

@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { controllerSteps } from '../operations/controller-steps.ts'
 import { type Bmc, bmc } from '../probes/bmc.ts'
@@ -9,7 +9,7 @@ import { driveHealthSmart, type SmartHealth, type SmartHealths } from '../probes
 import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
 import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
 import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 export const availabilityHardwareHealth = defineCheck({
@@ -32,8 +32,8 @@ export const availabilityHardwareHealth = defineCheck({
     const local = disks.filter(
       ({ transport, name }) => (transport === '' || transport === 'pcie') && !/^(sr|fd)/.test(name),
     )
-    return weigh([
-      ...(local.length === 0 ? [leavesUnclear('No drive in the server itself is listed.', inventoryDisks)] : []),
+    return decide([
+      ...(local.length === 0 ? [unclear('No drive in the server itself is listed.', inventoryDisks)] : []),
       ...nvmeSteps(local, nvme, context),
       ...smartSteps(local, smart, context),
       ...otherSteps(local),
@@ -59,7 +59,7 @@ const warningsOf = ({ criticalWarning }: NvmeHealth): readonly string[] => {
   return known.length > 0 || criticalWarning === 0 ? known : ['a warning that this catalog does not know']
 }
 
-function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: Context): readonly Step[] {
+function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: Context): readonly DraftObservation[] {
   const drives = [...new Set(disks.flatMap(({ name }) => /^nvme\d+/.exec(name)?.[0] ?? []))]
   if (!nvme.ok) return drives.length === 0 ? [] : unclearAbout(driveHealthNvme, nvme)
   const { controllers, silent } = nvme.fact
@@ -67,7 +67,7 @@ function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: C
   const unread = controllers.size >= drives.length ? [] : drives.filter((name) => !controllers.has(name))
   const limit = limitOf(context, 'disk.worn')
   const bad = [...controllers].flatMap(([name, health]) => [
-    ...warningsOf(health).map((text) => speaksAgainst(`The drive ${named([name])} warns: ${text}.`, driveHealthNvme)),
+    ...warningsOf(health).map((text) => contradicts(`The drive ${named([name])} warns: ${text}.`, driveHealthNvme)),
     ...wearStep(name, health.percentUsed, limitText(limit), limit.value, driveHealthNvme),
   ])
   const errors = [...controllers].filter(([, { mediaErrors }]) => (mediaErrors ?? 0) > 0)
@@ -76,7 +76,7 @@ function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: C
     ...bad,
     ...(controllers.size > 0 && bad.length === 0
       ? [
-          speaksFor(
+          supports(
             `${count(controllers.size, 'NVMe drive')} without a warning${used.length === 0 ? '' : `; the most worn has used ${Math.max(...used)} % of its rated life (limit: ${limitText(limit)})`}.`,
             driveHealthNvme,
           ),
@@ -85,7 +85,7 @@ function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: C
     ...(errors.length === 0
       ? []
       : [
-          speaksFor(
+          supports(
             `Errors that a drive could not correct, since it was made: ${named(errors.map(([name, { mediaErrors }]) => `${name}: ${mediaErrors}`))} (recorded, not evaluated).`,
             driveHealthNvme,
           ),
@@ -94,7 +94,11 @@ function nvmeSteps(disks: readonly Disk[], nvme: Parsed<NvmeHealths>, context: C
   ]
 }
 
-function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context: Context): readonly Step[] {
+function smartSteps(
+  disks: readonly Disk[],
+  smart: Parsed<SmartHealths>,
+  context: Context,
+): readonly DraftObservation[] {
   const drives = disks.map(({ name }) => name).filter((name) => /^sd[a-z]+$/.test(name))
   if (!smart.ok) return drives.length === 0 ? [] : unclearAbout(driveHealthSmart, smart)
   const limit = limitOf(context, 'disk.worn')
@@ -103,10 +107,10 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
     return health === undefined ? [] : [[name, health]]
   })
   const bad = read.flatMap(([name, { passed, pendingSectors, percentUsed }]) => [
-    ...(passed ? [] : [speaksAgainst(`The drive ${named([name])} predicts its own failure.`, driveHealthSmart)]),
+    ...(passed ? [] : [contradicts(`The drive ${named([name])} predicts its own failure.`, driveHealthSmart)]),
     ...((pendingSectors ?? 0) > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `The drive ${named([name])} cannot read ${count(pendingSectors ?? 0, 'sector')}.`,
             driveHealthSmart,
           ),
@@ -119,7 +123,7 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
     ...bad,
     ...(read.length > 0 && bad.length === 0
       ? [
-          speaksFor(
+          supports(
             `${count(read.length, 'SATA or SAS drive')} without a warning, nor past the limit of wear (${limitText(limit)})where a drive reports it.`,
             driveHealthSmart,
           ),
@@ -128,7 +132,7 @@ function smartSteps(disks: readonly Disk[], smart: Parsed<SmartHealths>, context
     ...(replaced.length === 0
       ? []
       : [
-          speaksFor(
+          supports(
             `Sectors that a drive replaced: ${named(replaced.map(([name, { replacedSectors }]) => `${name}: ${replacedSectors}`))} (recorded, not evaluated).`,
             driveHealthSmart,
           ),
@@ -148,31 +152,31 @@ const wearStep = (
   limit: string,
   most: number,
   probe: DriveProbe,
-): readonly Step[] =>
+): readonly DraftObservation[] =>
   percent === null || percent <= most
     ? []
-    : [speaksAgainst(`The drive ${named([name])} has used ${percent} % of its rated life (limit: ${limit}).`, probe)]
+    : [contradicts(`The drive ${named([name])} has used ${percent} % of its rated life (limit: ${limit}).`, probe)]
 
-const unreadStep = (names: readonly string[], probe: DriveProbe): readonly Step[] =>
-  names.length === 0 ? [] : [leavesUnclear(`The health of ${named(names)} was not read.`, probe)]
+const unreadStep = (names: readonly string[], probe: DriveProbe): readonly DraftObservation[] =>
+  names.length === 0 ? [] : [unclear(`The health of ${named(names)} was not read.`, probe)]
 
-function otherSteps(disks: readonly Disk[]): readonly Step[] {
+function otherSteps(disks: readonly Disk[]): readonly DraftObservation[] {
   const others = disks.map(({ name }) => name).filter((name) => !/^(nvme\d|sd[a-z])/.test(name))
   return others.length === 0
     ? []
-    : [leavesUnclear(`Drives of a kind that does not report its health: ${named(others)}.`, inventoryDisks)]
+    : [unclear(`Drives of a kind that does not report its health: ${named(others)}.`, inventoryDisks)]
 }
 
-function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly Step[] {
+function sensorSteps({ beyondLimits = [], sensors }: Bmc): readonly DraftObservation[] {
   return beyondLimits.length === 0
-    ? [speaksFor(`Of ${count(sensors ?? 0, 'sensor')} none is beyond its limits.`, bmc, 'sensors')]
+    ? [supports(`Of ${count(sensors ?? 0, 'sensor')} none is beyond its limits.`, bmc, 'sensors')]
     : beyondLimits.map(({ name, state }) =>
-        speaksAgainst(`The sensor ${named([name])} is beyond its limits: ${named([state])}.`, bmc, 'sensors'),
+        contradicts(`The sensor ${named([name])} is beyond its limits: ${named([state])}.`, bmc, 'sensors'),
       )
 }
 
 // PCI: vendor 10de is NVIDIA, class 03 a display or 3D controller.
-function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly Step[] {
+function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly DraftObservation[] {
   const there = devices.filter((device) => device.vendor === '10de' && device.class.startsWith('03'))
   if (!gpus.ok) return there.length === 0 ? [] : unclearAbout(gpuNvidia, gpus)
   // A GPU whose memory has no error correction has no repairs to report.
@@ -187,7 +191,7 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly S
   return [
     ...(unlisted > 0
       ? [
-          leavesUnclear(
+          unclear(
             `${count(unlisted, 'NVIDIA GPU')} of ${there.length} on the bus not listed by the driver: fallen out, or lent to a guest.`,
             gpuNvidia,
           ),
@@ -196,7 +200,7 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly S
     ...(failed.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `Memory of ${count(failed.length, 'GPU')} could not be repaired: ${addresses(failed)}.`,
             gpuNvidia,
           ),
@@ -204,24 +208,24 @@ function gpuSteps({ devices }: PciDevices, gpus: Parsed<NvidiaGpus>): readonly S
     ...(pending.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `Memory of ${count(pending.length, 'GPU')} waits for a reset to be repaired: ${addresses(pending)}.`,
             gpuNvidia,
           ),
         ]),
     ...(told.length > 0 && failed.length + pending.length === 0
-      ? [speaksFor(`${count(told.length, 'GPU')} without a pending or failed memory repair.`, gpuNvidia)]
+      ? [supports(`${count(told.length, 'GPU')} without a pending or failed memory repair.`, gpuNvidia)]
       : []),
     ...(silent.length === 0
       ? []
-      : [leavesUnclear(`${count(silent.length, 'GPU')} did not report whether memory was repaired.`, gpuNvidia)]),
+      : [unclear(`${count(silent.length, 'GPU')} did not report whether memory was repaired.`, gpuNvidia)]),
   ]
 }
 
-function heatSteps(throttling: Parsed<CpuThrottling>): readonly Step[] {
+function heatSteps(throttling: Parsed<CpuThrottling>): readonly DraftObservation[] {
   if (!throttling.ok || throttling.fact.times === null) return []
   return [
-    speaksFor(
+    supports(
       `Since the last start a processor was slowed by heat ${count(throttling.fact.times, 'time')} (recorded, not evaluated).`,
       cpuThrottling,
     ),

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Listeners, networkListeners } from '../probes/listeners.ts'
 import { type Connections, networkConnections } from '../probes/network-connections.ts'
 import { type Monitor, servicesMonitoring } from '../probes/services-monitoring.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 // ss shows no process to an ordinary user: an agent that sends its figures uses HTTPS, or one of these ports of its own receivers.
 const RECEIVERS: Readonly<Record<string, readonly number[]>> = {
@@ -28,23 +28,23 @@ export const availabilityMonitoringAgent = defineCheck({
     const active = installed.filter((found) => found.active).map(({ monitor }) => monitor)
     const stopped = installed.filter((found) => !found.active).map(({ monitor }) => monitor.name)
     if (active.length === 0) {
-      return weigh([
+      return decide([
         stopped.length === 0
-          ? speaksAgainst('No monitoring agent known to this catalog is installed as a service.', servicesMonitoring)
-          : speaksAgainst(
+          ? contradicts('No monitoring agent known to this catalog is installed as a service.', servicesMonitoring)
+          : contradicts(
               `Monitoring agents are installed and none runs: ${named([...new Set(stopped)])}.`,
               servicesMonitoring,
             ),
       ])
     }
     const signs = active.flatMap((monitor) => signsOf(monitor, listeners, connections))
-    const running = speaksFor(`Running: ${named([...new Set(active.map(({ name }) => name))])}.`, servicesMonitoring)
-    const shown = signs.filter(({ says }) => says === 'for')
-    if (shown.length > 0) return weigh([running, ...shown])
-    if (signs.length > 0) return weigh([running, ...signs])
-    return weigh([
+    const running = supports(`Running: ${named([...new Set(active.map(({ name }) => name))])}.`, servicesMonitoring)
+    const shown = signs.filter(({ direction }) => direction === 'supports')
+    if (shown.length > 0) return decide([running, ...shown])
+    if (signs.length > 0) return decide([running, ...signs])
+    return decide([
       running,
-      leavesUnclear(
+      unclear(
         'No sign was found that a running agent reports: no port of its own is open, and no connection to a receiver’s usual port.',
         networkListeners,
       ),
@@ -53,14 +53,18 @@ export const availabilityMonitoringAgent = defineCheck({
   },
 })
 
-function signsOf(monitor: Monitor, { listeners }: Listeners, connections: Parsed<Connections>): readonly Step[] {
+function signsOf(
+  monitor: Monitor,
+  { listeners }: Listeners,
+  connections: Parsed<Connections>,
+): readonly DraftObservation[] {
   const ports: readonly number[] = monitor.ports
   const open = listeners.filter(({ protocol, port }) => protocol === 'tcp' && ports.includes(port))
   if (open.some(({ loopback }) => !loopback))
-    return [speaksFor(`${monitor.name} accepts queries on port ${ports.join(' or ')}.`, networkListeners)]
+    return [supports(`${monitor.name} accepts queries on port ${ports.join(' or ')}.`, networkListeners)]
   if (open.length > 0)
     return [
-      leavesUnclear(
+      unclear(
         `${monitor.name} accepts queries on port ${ports.join(' or ')} from the node itself only; no program that forwards its figures was found.`,
         networkListeners,
       ),
@@ -73,7 +77,7 @@ function signsOf(monitor: Monitor, { listeners }: Listeners, connections: Parsed
   return peers.length === 0
     ? []
     : [
-        speaksFor(
+        supports(
           `A connection to port ${[...new Set(peers.map(({ port }) => port))].join(' or ')} is open, as ${monitor.name} uses it.`,
           networkConnections,
         ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { controllerSteps } from '../operations/controller-steps.ts'
 import { type Bmc, bmc } from '../probes/bmc.ts'
@@ -7,7 +7,7 @@ import { type DmStatus, storageDmStatus } from '../probes/dm-status.ts'
 import { type NetLinks, netLinks } from '../probes/net-links.ts'
 import { type Bond, type MdArray, type RedundancyState, redundancyState } from '../probes/redundancy-state.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 export const availabilityRedundancy = defineCheck({
   id: 'availability.redundancy',
@@ -22,8 +22,8 @@ export const availabilityRedundancy = defineCheck({
       ...state.arrays.filter(({ isContainer }) => !isContainer).map(arrayStep),
       ...state.pools.map(({ name, state: word }) =>
         word === 'ONLINE'
-          ? speaksFor(`The pool ${named([name])} is online.`, redundancyState)
-          : speaksAgainst(`The pool ${named([name])} is ${named([word.toLowerCase()])}.`, redundancyState),
+          ? supports(`The pool ${named([name])} is online.`, redundancyState)
+          : contradicts(`The pool ${named([name])} is ${named([word.toLowerCase()])}.`, redundancyState),
       ),
       ...btrfsSteps(state),
       ...state.bonds.map(bondStep),
@@ -32,89 +32,86 @@ export const availabilityRedundancy = defineCheck({
     ]
     const supplies = controllerSteps(presence, controller, supplySteps)
     const hasNone = found.length === 0
-    const nothing = speaksFor(
+    const nothing = supports(
       'The kernel has no disk array, storage pool, multipath drive or bonded link: its lists are complete and empty.',
       redundancyState,
     )
-    const because = [...found, ...(hasNone ? [nothing] : []), ...supplies]
+    const observations = [...found, ...(hasNone ? [nothing] : []), ...supplies]
     const hasSupplies = controller.ok && (controller.fact.supplies ?? []).length > 0
-    return hasNone && !hasSupplies && supplies.every(({ says }) => says === 'for')
-      ? { verdict: 'not-applicable', because }
-      : weigh(because)
+    return hasNone && !hasSupplies && supplies.every(({ direction }) => direction === 'supports')
+      ? { verdict: 'not-applicable', observations }
+      : decide(observations)
   },
 })
 
-function arrayStep({ name, level, isActive, wanted, working, failed, isRebuilding }: MdArray): Step {
+function arrayStep({ name, level, isActive, wanted, working, failed, isRebuilding }: MdArray): DraftObservation {
   const what = `The array ${named([name])}${level === '' ? '' : ` (${level})`}`
-  if (!isActive) return speaksAgainst(`${what} is not running.`, redundancyState)
+  if (!isActive) return contradicts(`${what} is not running.`, redundancyState)
   const gone = failed.length === 0 ? '' : ` Failed: ${named(failed)}.`
   if (wanted !== null && working !== null && working < wanted)
-    return speaksAgainst(
+    return contradicts(
       `${what} has ${working} of ${wanted} members${isRebuilding ? ' and is being rebuilt' : ''}.${gone}`,
       redundancyState,
     )
-  if (failed.length > 0) return speaksAgainst(`${what} has a failed member.${gone}`, redundancyState)
-  if (wanted !== null) return speaksFor(`${what} has ${wanted} of ${wanted} members.`, redundancyState)
+  if (failed.length > 0) return contradicts(`${what} has a failed member.${gone}`, redundancyState)
+  if (wanted !== null) return supports(`${what} has ${wanted} of ${wanted} members.`, redundancyState)
   // raid0 and linear print no member count: they run with all members or not at all.
   return level === 'raid0' || level === 'linear'
-    ? speaksFor(`${what} runs; it keeps no second copy.`, redundancyState)
-    : leavesUnclear(`${what} runs, and its number of members is not reported.`, redundancyState)
+    ? supports(`${what} runs; it keeps no second copy.`, redundancyState)
+    : unclear(`${what} runs, and its number of members is not reported.`, redundancyState)
 }
 
-function btrfsSteps({ btrfs }: RedundancyState): readonly Step[] {
+function btrfsSteps({ btrfs }: RedundancyState): readonly DraftObservation[] {
   return btrfs
     .filter(({ devices, missing }) => devices > 1 || missing > 0)
     .map(({ id, devices, missing }) =>
       missing > 0
-        ? speaksAgainst(
-            `The Btrfs file system ${named([id])} misses ${missing} of ${devices} devices.`,
-            redundancyState,
-          )
-        : speaksFor(`The Btrfs file system ${named([id])} has all of its ${devices} devices.`, redundancyState),
+        ? contradicts(`The Btrfs file system ${named([id])} misses ${missing} of ${devices} devices.`, redundancyState)
+        : supports(`The Btrfs file system ${named([id])} has all of its ${devices} devices.`, redundancyState),
     )
 }
 
-function bondStep({ name, mode, links }: Bond): Step {
+function bondStep({ name, mode, links }: Bond): DraftObservation {
   const what = `The bond ${named([name])} (${named([mode])})`
   const down = links.filter(({ isUp }) => !isUp).map((link) => link.name)
-  if (links.length === 0) return speaksAgainst(`${what} has no link.`, redundancyState)
+  if (links.length === 0) return contradicts(`${what} has no link.`, redundancyState)
   return down.length > 0
-    ? speaksAgainst(
+    ? contradicts(
         `${what} has ${links.length - down.length} of ${links.length} links; down: ${named(down)}.`,
         redundancyState,
       )
-    : speaksFor(`${what} has ${links.length} of ${count(links.length, 'link')} up.`, redundancyState)
+    : supports(`${what} has ${links.length} of ${count(links.length, 'link')} up.`, redundancyState)
 }
 
 /** Joined links that the bonding driver does not list: teams, which have a daemon of their own, and bonds that it hid from us. */
-function unreadLinkSteps({ links }: NetLinks, { bonds }: RedundancyState): readonly Step[] {
+function unreadLinkSteps({ links }: NetLinks, { bonds }: RedundancyState): readonly DraftObservation[] {
   const read = new Set(bonds.map(({ name }) => name))
   const unread = links.filter(({ kind, name }) => kind === 'team' || (kind === 'bond' && !read.has(name)))
   return unread.length === 0
     ? []
-    : [leavesUnclear(`The state of joined links was not read: ${named(unread.map(({ name }) => name))}.`, netLinks)]
+    : [unclear(`The state of joined links was not read: ${named(unread.map(({ name }) => name))}.`, netLinks)]
 }
 
 /** Device-mapper names its users by the beginning of the UUID; plain LVM volumes and RAID ones cannot be distinguished by it. */
-function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonly Step[] {
+function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonly DraftObservation[] {
   const isAsked = [...devices.values()].some(({ dmUuid }) => /^(LVM-|mpath-|DMRAID-)/.test(dmUuid ?? ''))
   if (!mapped.ok) return isAsked ? unclearAbout(storageDmStatus, mapped) : []
   return [
     ...mapped.fact.raids.map(({ name, level, health }) =>
       /^A+$/.test(health)
-        ? speaksFor(`The volume ${named([name])} (${named([level])}) has all of its members in step.`, storageDmStatus)
-        : speaksAgainst(
+        ? supports(`The volume ${named([name])} (${named([level])}) has all of its members in step.`, storageDmStatus)
+        : contradicts(
             `Of the members of the volume ${named([name])} (${named([level])}), ${health.replaceAll('A', '').length} of ${health.length} have failed or are not in step.`,
             storageDmStatus,
           ),
     ),
     ...mapped.fact.multipaths.map(({ name, active, failed }) =>
       failed > 0 || active === 0
-        ? speaksAgainst(
+        ? contradicts(
             `The drive ${named([name])} is reached by ${active} of ${active + failed} paths.`,
             storageDmStatus,
           )
-        : speaksFor(`The drive ${named([name])} is reached by ${count(active, 'path')}.`, storageDmStatus),
+        : supports(`The drive ${named([name])} is reached by ${count(active, 'path')}.`, storageDmStatus),
     ),
   ]
 }
@@ -122,20 +119,20 @@ function mappedSteps({ devices }: SysfsBlock, mapped: Parsed<DmStatus>): readonl
 // IPMI 2.0, table 42-3, sensor type 08h, as ipmitool words it.
 const SUPPLY_TROUBLE = /failure|fail\b|predictive|lost|out-of-range|config(uration)? error|off|inactive/i
 
-function supplySteps({ supplies = [] }: Bmc): readonly Step[] {
-  if (supplies.length === 0) return [speaksFor('The management controller lists no power supply.', bmc, 'sensors')]
+function supplySteps({ supplies = [] }: Bmc): readonly DraftObservation[] {
+  if (supplies.length === 0) return [supports('The management controller lists no power supply.', bmc, 'sensors')]
   const bad = supplies.filter(({ state }) => SUPPLY_TROUBLE.test(state))
   const silent = supplies.filter(
     ({ state }) => !SUPPLY_TROUBLE.test(state) && !/presence detected|\bpresent\b|^ok$/i.test(state),
   )
   return [
     ...bad.map(({ name, state }) =>
-      speaksAgainst(`The power supply ${named([name])} reports ${named([state])}.`, bmc, 'sensors'),
+      contradicts(`The power supply ${named([name])} reports ${named([state])}.`, bmc, 'sensors'),
     ),
     ...(silent.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `The management controller’s state of ${named(silent.map(({ name }) => name))} is not known to this catalog.`,
             bmc,
             'sensors',
@@ -143,7 +140,7 @@ function supplySteps({ supplies = [] }: Bmc): readonly Step[] {
         ]),
     ...(bad.length + silent.length === 0
       ? [
-          speaksFor(
+          supports(
             `${count(supplies.length, 'power supply', 'power supplies')} present and without a fault.`,
             bmc,
             'sensors',

@@ -1,10 +1,10 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { backupJobs, hoursSince, hoursText, lastRun } from '../operations/backup-runs.ts'
 import { type BackupUnit, backupUnits } from '../probes/backup-units.ts'
 import { type ScheduledJobs, scheduledJobs } from '../probes/scheduled-jobs.ts'
 import { systemLoad } from '../probes/system-load.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 export const backupFreshness = defineCheck({
@@ -29,14 +29,14 @@ export const backupFreshness = defineCheck({
       (best, end) => (best === null || end.hours < best.hours ? end : best),
       null,
     )
-    if (newest === null) return weigh(withoutEnd(jobs, scheduled, context))
+    if (newest === null) return decide(withoutEnd(jobs, scheduled, context))
     const text = `The newest copy is ${hoursText(newest.hours)} old: the job ${named([newest.job.unit])} (${newest.job.tool.name}) ended then (limit: ${limitText(limit)}).`
-    return weigh([
-      newest.hours <= limit.value ? speaksFor(text, backupUnits) : speaksAgainst(text, backupUnits),
+    return decide([
+      newest.hours <= limit.value ? supports(text, backupUnits) : contradicts(text, backupUnits),
       ...(newest.status === null
         ? []
         : [
-            leavesUnclear(
+            unclear(
               `It ended with status ${newest.status}, which its unit counts as a success; whether the copy is whole is not shown.`,
               backupUnits,
             ),
@@ -44,7 +44,7 @@ export const backupFreshness = defineCheck({
       ...[...ends]
         .filter(({ job, hours }) => job !== newest.job && hours > limit.value)
         .map(({ job, hours }) =>
-          speaksFor(
+          supports(
             `The job ${named([job.unit])} (${job.tool.name}) ended ${hoursText(hours)} ago (recorded, not evaluated).`,
             backupUnits,
           ),
@@ -54,10 +54,14 @@ export const backupFreshness = defineCheck({
 })
 
 /** No successful end is known: the stamps of persistent timers still show when a job was last started, across starts of the node. */
-function withoutEnd(jobs: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs>, context: Context): readonly Step[] {
+function withoutEnd(
+  jobs: readonly BackupUnit[],
+  scheduled: Parsed<ScheduledJobs>,
+  context: Context,
+): readonly DraftObservation[] {
   if (jobs.length === 0)
     return [
-      leavesUnclear(
+      unclear(
         'No backup job known to this catalog is configured as a service, so that no completion is known.',
         backupUnits,
       ),
@@ -69,7 +73,7 @@ function withoutEnd(jobs: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs
     const hours = stamp === undefined ? null : hoursSince(stamp, now)
     return hours === null ? [] : [{ unit, hours }]
   })
-  const unended = leavesUnclear(
+  const unended = unclear(
     `No successful end of a backup job is known since the node started: ${named(jobs.map(({ unit }) => unit))}.`,
     backupUnits,
   )
@@ -78,7 +82,7 @@ function withoutEnd(jobs: readonly BackupUnit[], scheduled: Parsed<ScheduledJobs
     unended,
     ...started.map(({ unit, hours }) => {
       const text = `The timer of ${named([unit])} last went off ${hoursText(hours)} ago (limit: ${limitText(limit)}).`
-      return isStale ? speaksAgainst(text, scheduledJobs) : leavesUnclear(text, scheduledJobs)
+      return isStale ? contradicts(text, scheduledJobs) : unclear(text, scheduledJobs)
     }),
   ]
 }

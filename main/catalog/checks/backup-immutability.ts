@@ -1,7 +1,7 @@
 import { defineCheck, unclearAbout } from '../../core/check.ts'
 import { backupSettings, toolOfSettings } from '../probes/backup-settings.ts'
 import { backupUnits } from '../probes/backup-units.ts'
-import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { decide, named, supports, unclear } from '../steps.ts'
 
 export const backupImmutability = defineCheck({
   id: 'backup.immutability',
@@ -21,12 +21,12 @@ export const backupImmutability = defineCheck({
           : []),
       ]),
     ]
-    if (locking.length > 0) return weigh([speaksFor(`Required in ${named(locking, 5)}.`, backupSettings, 'locking')])
+    if (locking.length > 0) return decide([supports(`Required in ${named(locking, 5)}.`, backupSettings, 'locking')])
     if (tools.length > 0)
       return {
         verdict: 'informational',
-        because: [
-          speaksFor(
+        observations: [
+          supports(
             `Found: ${named(tools)}. No setting on this node requires an immutable target.`,
             backupSettings,
             'files',
@@ -34,8 +34,8 @@ export const backupImmutability = defineCheck({
           ),
         ],
       }
-    return weigh([
-      leavesUnclear('No settings of a backup tool known to this catalog were found.', backupSettings, 'files'),
+    return decide([
+      unclear('No settings of a backup tool known to this catalog were found.', backupSettings, 'files'),
       ...unclearAbout(backupUnits, units),
     ])
   },

@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { type PackageLog, packageLogs } from '../probes/package-logs.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const changePackageHistory = defineCheck({
   id: 'change.package-history',
@@ -12,7 +12,7 @@ export const changePackageHistory = defineCheck({
   needs: { logs: packageLogs },
   evaluate: ({ logs: { logs } }) => ({
     verdict: 'informational',
-    because: logs.map((log) => speaksFor(describe(log), packageLogs)),
+    observations: logs.map((log) => supports(describe(log), packageLogs)),
   }),
 })
 

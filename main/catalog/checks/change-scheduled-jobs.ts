@@ -1,7 +1,7 @@
 import { defineCheck, unclearAbout } from '../../core/check.ts'
 import { scheduledJobs } from '../probes/scheduled-jobs.ts'
 import { userCrontabs } from '../probes/user-crontabs.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const changeScheduledJobs = defineCheck({
   id: 'change.scheduled-jobs',
@@ -18,15 +18,15 @@ export const changeScheduledJobs = defineCheck({
     const stopped = (timers ?? []).length - waiting.length
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(
+      observations: [
+        supports(
           timers === null
             ? 'No service manager reported timers.'
             : `${count(waiting.length, 'timer')} waiting${waiting.length === 0 ? '' : `: ${named(waiting, 30)}`}${stopped === 0 ? '' : `; ${stopped} not started`}.`,
           scheduledJobs,
           'timers',
         ),
-        speaksFor(
+        supports(
           `${count(cron.length, 'entry', 'entries')} in the folders of cron${cron.length === 0 ? '' : `: ${named(cron, 30)}`}.`,
           scheduledJobs,
           'cron',
@@ -34,7 +34,7 @@ export const changeScheduledJobs = defineCheck({
         ...(schedules.length === 0
           ? []
           : [
-              speaksFor(
+              supports(
                 `${count(schedules.length, 'schedule')} in tables of cron: ${named(
                   schedules.map(({ file, when }) => `${file}: ${when}`),
                   16,
@@ -45,7 +45,7 @@ export const changeScheduledJobs = defineCheck({
             ]),
         ...(tables.ok
           ? [
-              speaksFor(
+              supports(
                 tables.fact.accounts.length === 0
                   ? 'No account has a table of its own.'
                   : `Accounts with a table of their own: ${named(tables.fact.accounts, 16)}.`,

@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { BACKUP_TOOLS, type Stores } from '../operations/backup-tools.ts'
 import { type BackupSettings, backupSettings, toolOfSettings } from '../probes/backup-settings.ts'
 import { backupUnits } from '../probes/backup-units.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export const encryptionAtRestBackupTarget = defineCheck({
   id: 'encryption.at-rest.backup-target',
@@ -16,50 +16,44 @@ export const encryptionAtRestBackupTarget = defineCheck({
     const configured = settings.files.flatMap((file) => toolOfSettings(file) ?? [])
     const tools = [...new Set([...running, ...configured])].sort()
     if (tools.length === 0)
-      return weigh([
-        leavesUnclear('No backup tool known to this catalog was found as a service or by its settings.', backupUnits),
+      return decide([
+        unclear('No backup tool known to this catalog was found as a service or by its settings.', backupUnits),
       ])
-    return weigh(tools.map((name) => toolStep(name, settings, running.includes(name))))
+    return decide(tools.map((name) => toolStep(name, settings, running.includes(name))))
   },
 })
 
 const STORES: ReadonlyMap<string, Stores> = new Map(BACKUP_TOOLS.map(({ name, stores }) => [name, stores]))
 
-function toolStep(name: string, settings: BackupSettings, isService: boolean): Step {
+function toolStep(name: string, settings: BackupSettings, isService: boolean): DraftObservation {
   const seen = isService ? backupUnits : backupSettings
   switch (STORES.get(name)) {
     case 'encrypted':
-      return speaksFor(`${name} encrypts every repository, whatever its settings.`, seen)
+      return supports(`${name} encrypts every repository, whatever its settings.`, seen)
     case 'as-is':
-      return leavesUnclear(
-        `${name} copies files unchanged: whether they are stored encrypted depends on the target.`,
-        seen,
-      )
+      return unclear(`${name} copies files unchanged: whether they are stored encrypted depends on the target.`, seen)
     case 'by-server':
-      return leavesUnclear(
-        `${name} is configured at its server: whether copies are encrypted is not visible here.`,
-        seen,
-      )
+      return unclear(`${name} is configured at its server: whether copies are encrypted is not visible here.`, seen)
     default:
       return settingsStep(name, settings)
   }
 }
 
-function settingsStep(name: string, { files, encrypting, clear }: BackupSettings): Step {
+function settingsStep(name: string, { files, encrypting, clear }: BackupSettings): DraftObservation {
   const own = files.filter((file) => toolOfSettings(file) === name)
   const open = own.filter((file) => clear.includes(file))
   const ciphered = own.filter((file) => encrypting.includes(file) && !clear.includes(file))
   if (open.length > 0)
-    return speaksAgainst(`${name} is configured not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
+    return contradicts(`${name} is configured not to encrypt, in ${named(open, 5)}.`, backupSettings, 'clear')
   if (name === 'rclone' && ciphered.length > 0)
-    return leavesUnclear(
+    return unclear(
       `rclone has a target that encrypts, in addition to the underlying one: ${named(ciphered, 5)}. Which of them a job writes to is not read.`,
       backupSettings,
       'encrypting',
     )
   if (own.length > 0 && ciphered.length === own.length)
-    return speaksFor(`${name} is set to encrypt, in ${named(ciphered, 5)}.`, backupSettings, 'encrypting')
-  return leavesUnclear(
+    return supports(`${name} is set to encrypt, in ${named(ciphered, 5)}.`, backupSettings, 'encrypting')
+  return unclear(
     own.length === 0
       ? `${name} encrypts where configured, and none of its settings were found.`
       : `${name} encrypts where configured, and not every one of its settings files configures it: ${named(own, 5)}.`,

@@ -1,9 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageLsblk } from '../probes/storage-lsblk.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { named, weigh } from '../steps.ts'
+import { decide, named } from '../steps.ts'
 import { argueRoots } from '../storage/argue.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
 import {
@@ -34,19 +34,19 @@ export const encryptionAtRestBlockGraph = defineCheck({
     const declared = pathRoots(storage, node.ephiPaths ?? [], 'declared ePHI path')
     const steps = argueRoots([...mountRoots(storage), ...swapRoots(storage), ...openVolumeRoots(storage), ...declared])
     const idle = argueUnused(unusedDevices(storage, wanted.zpool))
-    return { verdict: weigh(steps).verdict, because: [...steps, ...exemptSteps(storage), ...idle] }
+    return { verdict: decide(steps).verdict, observations: [...steps, ...exemptSteps(storage), ...idle] }
   },
 })
 
 /** Reported next to the verdict: nothing reaches these devices now, and what they hold is there all the same. */
-function argueUnused(unused: readonly Unused[]): readonly Step[] {
+function argueUnused(unused: readonly Unused[]): readonly DraftObservation[] {
   const isClosed = ({ signature }: Unused): boolean => signature === 'crypto_LUKS'
-  const said = (of: readonly Unused[], text: string): readonly Step[] =>
+  const said = (of: readonly Unused[], text: string): readonly DraftObservation[] =>
     of.length === 0
       ? []
       : [
           {
-            says: 'unclear',
+            direction: 'unclear',
             text: `${text}: ${named(of.map(({ name, signature }) => `${name} (${signature})`))}.`,
             probe: storageLsblk.id,
           },

@@ -1,11 +1,11 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type DmTarget, dmTargets, storageDmTable } from '../probes/dm-table.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageZfs } from '../probes/zfs-encryption.ts'
-import { leavesUnclear, named, weigh } from '../steps.ts'
+import { decide, named, unclear } from '../steps.ts'
 import { type CipherReading, gradeCipher, gradeZfsCipher } from '../storage/cipher.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
@@ -39,37 +39,33 @@ export const encryptionAtRestCipher = defineCheck({
       dmName !== null && ENCRYPTING.test(dmUuid ?? '') && dmTargets(table, dmName) === undefined ? [dmName] : [],
     )
     const programs = mounts.mounts.filter((mount) => mountKind(mount) === 'stacked').map(({ point }) => point)
-    const unread: readonly Step[] = [
+    const unread: readonly DraftObservation[] = [
       ...(unlisted.length > 0
-        ? [
-            leavesUnclear(
-              `Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`,
-              storageDmTable,
-            ),
-          ]
+        ? [unclear(`Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`, storageDmTable)]
         : []),
       ...(programs.length > 0
-        ? [leavesUnclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]
+        ? [unclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]
         : []),
     ]
-    const hidden: readonly Step[] =
+    const hidden: readonly DraftObservation[] =
       !zfs.ok &&
       (seen.some(({ kernelName }) => /^zd\d/.test(kernelName)) || mounts.mounts.some(({ fsType }) => fsType === 'zfs'))
         ? [
             {
-              says: 'unclear',
+              direction: 'unclear',
               text: `ZFS is in use, but its encryption was not read: ${zfs.reason}.`,
               probe: storageZfs.id,
             },
           ]
         : []
     const because = [...layers, ...sets, ...hidden, ...unread]
-    if (because.length > 0) return { verdict: weigh(because).verdict, because: [...because, ...argueHeaders(devices)] }
+    if (because.length > 0)
+      return { verdict: decide(because).verdict, observations: [...because, ...argueHeaders(devices)] }
     return {
       verdict: 'not-applicable',
-      because: [
+      observations: [
         {
-          says: 'unclear',
+          direction: 'unclear',
           text: 'The device-mapper table was read and holds no encrypting layer.',
           probe: storageDmTable.id,
         },
@@ -79,7 +75,7 @@ export const encryptionAtRestCipher = defineCheck({
 })
 
 /** Reported next to the verdict: the header of a volume is not its cipher. */
-function argueHeaders({ devices }: SysfsBlock): readonly Step[] {
+function argueHeaders({ devices }: SysfsBlock): readonly DraftObservation[] {
   const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
     dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],
   )
@@ -87,21 +83,21 @@ function argueHeaders({ devices }: SysfsBlock): readonly Step[] {
     ? []
     : [
         {
-          says: 'unclear',
+          direction: 'unclear',
           text: `${named(old.sort())}: the header is LUKS1, which derives keys with PBKDF2 only and keeps the key where an administrator can read it.`,
           probe: storageBlockDevices.id,
         },
       ]
 }
 
-function argueTarget(name: string, kind: string, target: DmTarget): readonly Step[] {
+function argueTarget(name: string, kind: string, target: DmTarget): readonly DraftObservation[] {
   if (target.kind !== 'crypt') return []
   const shown = `${quote(name)}${kind === '' ? '' : ` (${kind})`}`
   return [step(shown, gradeCipher(target.cipher, target.keyBytes), storageDmTable.id)]
 }
 
-const step = (name: string, { strength, says }: CipherReading, probe: string): Step => ({
-  says: strength === 'sound' ? 'for' : 'against',
+const step = (name: string, { strength, says }: CipherReading, probe: string): DraftObservation => ({
+  direction: strength === 'sound' ? 'supports' : 'contradicts',
   text: `${name}: ${says}.`,
   probe,
 })

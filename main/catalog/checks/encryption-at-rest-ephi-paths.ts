@@ -1,9 +1,9 @@
-import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { workingDirectories } from '../probes/storage-working-directories.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
+import { decide, supports, unclear } from '../steps.ts'
 import { argueRoots } from '../storage/argue.ts'
 import { ephiPlace, ephiRoots } from '../storage/ephi-paths.ts'
 import { mountKind } from '../storage/kinds.ts'
@@ -25,7 +25,7 @@ export const encryptionAtRestEphiPaths = defineCheck({
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = node.ephiPaths ?? []
     if (declared.length === 0) return undeclared(storage)
-    return weigh(argueRoots(declared.flatMap((path) => ephiRoots(storage, ephiPlace(storage, path), directories))))
+    return decide(argueRoots(declared.flatMap((path) => ephiRoots(storage, ephiPlace(storage, path), directories))))
   },
 })
 
@@ -36,14 +36,16 @@ export const encryptionAtRestEphiPaths = defineCheck({
 function undeclared(storage: Storage): Conclusion {
   const persistent = mountRoots(storage, (mount) => mountKind(mount) !== 'memory')
   const tested = argueRoots(persistent.length > 0 ? persistent : mountRoots(storage))
-  const isCovered = tested.length > 0 && tested.every(({ says }) => says === 'for')
+  const isCovered = tested.length > 0 && tested.every(({ direction }) => direction === 'supports')
   const text = !isCovered
     ? 'No ePHI path is declared for this server, and not every persistent mount is shown to be encrypted. Declare which paths hold ePHI (ephiPaths in the fleet file): then these paths alone decide.'
     : persistent.length > 0
       ? 'No ePHI path is declared for this server, so every persistent mount except boot and EFI partitions was tested.'
       : 'No ePHI path is declared for this server, and it has no persistent mount, so its file systems in memory were tested.'
-  const lead: Step = isCovered ? speaksFor(text, storageMounts) : leavesUnclear(text, storageMounts)
-  const open = tested.map((step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step))
-  const { verdict, because } = weigh([lead, ...open])
-  return { verdict, because: [...because, ...exemptSteps(storage)] }
+  const lead: DraftObservation = isCovered ? supports(text, storageMounts) : unclear(text, storageMounts)
+  const open = tested.map(
+    (step): DraftObservation => (step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step),
+  )
+  const { verdict, observations } = decide([lead, ...open])
+  return { verdict, observations: [...observations, ...exemptSteps(storage)] }
 }

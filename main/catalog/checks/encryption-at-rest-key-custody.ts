@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type CrypttabEntry, storageCrypttab } from '../probes/crypttab.ts'
@@ -9,7 +9,7 @@ import { type Mounts, storageMounts } from '../probes/storage-mounts.ts'
 import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlock-helpers.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { numberOfPath } from '../storage/graph.ts'
 import { keySource, unlistedVolumes } from '../storage/key-source.ts'
 import { UNLOCK_LIMITS } from '../storage/limits.ts'
@@ -30,14 +30,14 @@ export const encryptionAtRestKeyCustody = defineCheck({
     if (open.length === 0 && crypttab.entries.length === 0 && others.length === 0) {
       return {
         verdict: 'not-applicable',
-        because: [leavesUnclear('No encrypted volume is open, and crypttab lists none.', storageBlockDevices)],
+        observations: [unclear('No encrypted volume is open, and crypttab lists none.', storageBlockDevices)],
       }
     }
     const found = keyFiles.ok ? keyFiles.fact.paths : []
-    return weigh([
+    return decide([
       ...crypttab.entries.map((entry) => argueEntry(storage, entry, found)),
       ...unlistedVolumes(open, crypttab).map((name) =>
-        leavesUnclear(`${quote(name)} is open but crypttab does not state how.`, storageCrypttab),
+        unclear(`${quote(name)} is open but crypttab does not state how.`, storageCrypttab),
       ),
       ...others,
       ...(helpers.ok ? argueImage(storage, helpers.fact) : []),
@@ -48,28 +48,28 @@ export const encryptionAtRestKeyCustody = defineCheck({
 })
 
 /** Without the table, what a device of the device mapper does is reported by its identifier alone; one without may encrypt. */
-function unreadLayers({ graph }: Storage, table: Parsed<DmTable>): readonly Step[] {
+function unreadLayers({ graph }: Storage, table: Parsed<DmTable>): readonly DraftObservation[] {
   const names = [...graph.devices.values()].flatMap(({ isDm, dmUuid, name }) =>
     isDm && (dmUuid ?? '') === '' && (!table.ok || dmTargets(table.fact, name) === undefined) ? [name] : [],
   )
   return names.length === 0
     ? []
-    : [leavesUnclear(`Whether these layers encrypt was not read: ${named(names)}.`, storageBlockDevices)]
+    : [unclear(`Whether these layers encrypt was not read: ${named(names)}.`, storageBlockDevices)]
 }
 
-function encryptedDatasets({ mounts }: Mounts, zfs: Parsed<ZfsEncryption>): readonly Step[] {
+function encryptedDatasets({ mounts }: Mounts, zfs: Parsed<ZfsEncryption>): readonly DraftObservation[] {
   const names = zfs.ok
     ? [...zfs.fact.datasets].flatMap(([name, { encryption }]) => (/^(off|-|)$/.test(encryption) ? [] : [name]))
     : []
   if (names.length > 0)
-    return [leavesUnclear(`Where the keys of ZFS data sets lie is not read: ${named(names)}.`, storageZfs)]
+    return [unclear(`Where the keys of ZFS data sets lie is not read: ${named(names)}.`, storageZfs)]
   return !zfs.ok && mounts.some(({ fsType }) => fsType === 'zfs') ? unclearAbout(storageZfs, zfs) : []
 }
 
 const isOpen = ({ outcome }: Walked): boolean => outcome === 'exposed' || outcome === 'encrypted-broken'
 const way = ({ path }: Walked): string => path.join(' → ')
 
-function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly string[]): Step {
+function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly string[]): DraftObservation {
   const name = quote(entry.name)
   const source = keySource(entry, found)
   switch (source.kind) {
@@ -78,42 +78,39 @@ function argueEntry(storage: Storage, entry: CrypttabEntry, found: readonly stri
       const walked = storage.path(source.path)
       const where = `${name}: the key file ${quote(source.path)} is on ${way(walked)}`
       if (isOpen(walked))
-        return speaksAgainst(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
-      return walked.outcome === 'encrypted' ? speaksFor(`${where}.`, probe) : leavesUnclear(`${where}.`, probe)
+        return contradicts(`${where}, which is unencrypted: the key is stored in clear text on this node.`, probe)
+      return walked.outcome === 'encrypted' ? supports(`${where}.`, probe) : unclear(`${where}.`, probe)
     }
     case 'elsewhere': {
       const number = numberOfPath(storage.graph, source.device)
       const walked = number === undefined ? undefined : storage.device(number)
       return walked !== undefined && isOpen(walked)
-        ? speaksAgainst(
+        ? contradicts(
             `${name}: ${source.says}; that device is in the machine now and is open: ${way(walked)}.`,
             storageCrypttab,
           )
-        : leavesUnclear(
-            `${name}: ${source.says}, ${quote(source.device)}; where it is kept is not known.`,
-            storageCrypttab,
-          )
+        : unclear(`${name}: ${source.says}, ${quote(source.device)}; where it is kept is not known.`, storageCrypttab)
     }
     case 'empty':
-      return speaksAgainst(`${name}: ${source.says}, so that no key may be needed.`, storageCrypttab)
+      return contradicts(`${name}: ${source.says}, so that no key may be needed.`, storageCrypttab)
     case 'script':
-      return leavesUnclear(`${name}: a script gives the key; where it takes it from is not known.`, storageCrypttab)
+      return unclear(`${name}: a script gives the key; where it takes it from is not known.`, storageCrypttab)
     default:
-      return speaksFor(`${name}: ${source.says}.`, storageCrypttab)
+      return supports(`${name}: ${source.says}.`, storageCrypttab)
   }
 }
 
 /** The image that starts the machine must be read before anything is unlocked, so a key in it is as open as the drive below /boot. */
-function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers): readonly Step[] {
+function argueImage(storage: Storage, { imageKeys, kernelWords }: UnlockHelpers): readonly DraftObservation[] {
   const keys = [...imageKeys, ...kernelWords.filter((word) => /^((rd\.)?luks\.key|cryptkey)=/.test(word))]
   if (keys.length === 0)
-    return [speaksFor('No setting adds key files to the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
+    return [supports('No setting adds key files to the start-up image.', storageUnlockHelpers, 'image', 'kernel')]
   const walked = storage.path('/boot')
   const where = `Key files are added to the start-up image, or named in its settings (${named(keys)}); it is on ${way(walked)}`
-  if (isOpen(walked)) return [speaksAgainst(`${where}, which is open.`, storageUnlockHelpers)]
+  if (isOpen(walked)) return [contradicts(`${where}, which is open.`, storageUnlockHelpers)]
   return [
     walked.outcome === 'encrypted'
-      ? speaksFor(`${where}.`, storageUnlockHelpers)
-      : leavesUnclear(`${where}.`, storageUnlockHelpers),
+      ? supports(`${where}.`, storageUnlockHelpers)
+      : unclear(`${where}.`, storageUnlockHelpers),
   ]
 }

@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { count, leavesUnclear, weigh } from '../steps.ts'
+import { count, decide, unclear } from '../steps.ts'
 import { argueRoots } from '../storage/argue.ts'
 import { ephiPlace, mountsOf } from '../storage/ephi-paths.ts'
 import { isReadOnlyImage, mountKind } from '../storage/kinds.ts'
@@ -24,13 +24,13 @@ export const encryptionAtRestOtherMounts = defineCheck({
     const tested = argueRoots(
       mountRoots(storage, (mount) => !declared.has(mount) && mountKind(mount) !== 'memory' && !isReadOnlyImage(mount)),
     )
-    const scope: readonly Step[] =
+    const scope: readonly DraftObservation[] =
       paths.length > 0
         ? []
-        : [leavesUnclear('No ePHI path is declared for this server, so every mount counts as another.', null)]
+        : [unclear('No ePHI path is declared for this server, so every mount counts as another.', null)]
     const beside = [...scope, ...exemptSteps(storage)]
-    if (tested.length > 0) return { verdict: weigh(tested).verdict, because: [...tested, ...beside] }
+    if (tested.length > 0) return { verdict: decide(tested).verdict, observations: [...tested, ...beside] }
     const text = `${count(mounts.mounts.length, 'mount')} were read. Outside the declared ePHI paths they are boot partitions, read-only images, interfaces of the kernel and memory.`
-    return { verdict: 'not-applicable', because: [leavesUnclear(text, storageMounts), ...beside] }
+    return { verdict: 'not-applicable', observations: [unclear(text, storageMounts), ...beside] }
   },
 })

@@ -3,7 +3,7 @@ import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { workingDirectories } from '../probes/storage-working-directories.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { weigh } from '../steps.ts'
+import { decide } from '../steps.ts'
 import { argueRoots, quoted, root } from '../storage/argue.ts'
 import { mountKind } from '../storage/kinds.ts'
 import { AT_REST_LIMITS } from '../storage/limits.ts'
@@ -34,6 +34,6 @@ export const encryptionAtRestScratch = defineCheck({
       ...working,
       ...pathRoots(storage, ['/tmp', '/var/tmp', ...directories.paths], 'directory'),
     ])
-    return weigh(because)
+    return decide(because)
   },
 })

@@ -1,14 +1,14 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { drivesNvmeControllers, type NvmeControllers } from '../probes/drives-nvme-controllers.ts'
 import { drivesOpal, type OpalDrives } from '../probes/drives-opal.ts'
 import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
-import { leavesUnclear, speaksFor } from '../steps.ts'
+import { supports, unclear } from '../steps.ts'
 
 type State = 'locks' | 'open' | 'cannot' | 'unknown'
 interface Found {
   readonly state: State
-  readonly step: Step
+  readonly step: DraftObservation
 }
 
 /**
@@ -30,25 +30,25 @@ export const encryptionAtRestSedState = defineCheck({
       return stateOf(disk, shown, opal.ok ? opal.fact : null, controllers.ok ? controllers.fact : null)
     })
     const has = (state: State): boolean => found.some((one) => one.state === state)
-    const because = [
+    const observations = [
       ...found.map(({ step }) => step),
-      ...(opal.ok ? [] : [leavesUnclear(`${drivesOpal.title}: ${opal.reason}.`, drivesOpal)]),
+      ...(opal.ok ? [] : [unclear(`${drivesOpal.title}: ${opal.reason}.`, drivesOpal)]),
     ]
     if (found.length === 0)
       return {
         verdict: 'inconclusive',
-        because: [leavesUnclear('The kernel lists no drive that could be queried.', inventoryDisks), ...because],
+        observations: [unclear('The kernel lists no drive that could be queried.', inventoryDisks), ...observations],
       }
-    if (has('open')) return { verdict: 'informational', because }
-    if (has('unknown')) return { verdict: 'inconclusive', because }
-    return { verdict: has('locks') ? 'satisfied' : 'not-applicable', because }
+    if (has('open')) return { verdict: 'informational', observations }
+    if (has('unknown')) return { verdict: 'inconclusive', observations }
+    return { verdict: has('locks') ? 'satisfied' : 'not-applicable', observations }
   },
 })
 
 function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeControllers | null): Found {
   const unknown = (why: string): Found => ({
     state: 'unknown',
-    step: leavesUnclear(`${shown}: ${why}.`, inventoryDisks),
+    step: unclear(`${shown}: ${why}.`, inventoryDisks),
   })
   if (/^(tcp|rdma|fc|loop)$/.test(disk.transport)) return unknown('it is reached over a network and was not queried')
   // Where drives have several paths, the kernel counts devices and controllers apart; the serial number shows whether they are the same.
@@ -57,23 +57,23 @@ function stateOf(disk: Disk, shown: string, opal: OpalDrives | null, nvme: NvmeC
   const isOther = controller !== undefined && controller.serial !== '' && controller.serial !== disk.serial
   const locking = isOther ? undefined : opal?.drives.get(name)
   if (locking !== undefined) {
-    const said = (state: State, says: typeof speaksFor, text: string): Found => ({
+    const said = (state: State, says: typeof supports, text: string): Found => ({
       state,
       step: says(`${shown}: ${text}.`, drivesOpal, name),
     })
     if (!locking.lockingEnabled)
       return locking.mediaEncrypt
-        ? said('open', leavesUnclear, 'it encrypts its media and nothing locks it, which protects nothing')
-        : said('cannot', leavesUnclear, 'it does not encrypt its media')
-    if (!locking.mediaEncrypt) return said('open', leavesUnclear, 'its locking is on, but its media are not encrypted')
+        ? said('open', unclear, 'it encrypts its media and nothing locks it, which protects nothing')
+        : said('cannot', unclear, 'it does not encrypt its media')
+    if (!locking.mediaEncrypt) return said('open', unclear, 'its locking is on, but its media are not encrypted')
     const now = locking.locked ? 'It is locked now' : 'It is unlocked now and locks when it loses power'
     const shadow = locking.showsShadow ? ', and shows its own start-up system' : ''
-    return said('locks', speaksFor, `it encrypts its media and its locking is on. ${now}${shadow}`)
+    return said('locks', supports, `it encrypts its media and its locking is on. ${now}${shadow}`)
   }
   if (controller !== undefined && !isOther && !controller.takesSecurityCommands)
     return {
       state: 'cannot',
-      step: leavesUnclear(
+      step: unclear(
         `${shown}: it reports that it supports no security commands, so it cannot be locked.`,
         drivesNvmeControllers,
         name,

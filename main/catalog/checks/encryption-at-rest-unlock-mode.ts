@@ -1,11 +1,11 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { storageCrypttab } from '../probes/crypttab.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageKeyFiles } from '../probes/storage-key-files.ts'
 import { storageUnlockHelpers, type UnlockHelpers } from '../probes/storage-unlock-helpers.ts'
-import { count, leavesUnclear, named } from '../steps.ts'
+import { count, named, unclear } from '../steps.ts'
 import { type KeySource, keySource } from '../storage/key-source.ts'
 import { UNLOCK_LIMITS } from '../storage/limits.ts'
 import { ENCRYPTING } from '../storage/walk-devices.ts'
@@ -23,13 +23,13 @@ export const encryptionAtRestUnlockMode = defineCheck({
     const found = keyFiles.ok ? keyFiles.fact.paths : []
     const entries = crypttab.entries.map((entry) => {
       const source = keySource(entry, found)
-      return leavesUnclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.says}.`, storageCrypttab)
+      return unclear(`${quote(entry.name)}: ${modeOf(source)}: ${source.says}.`, storageCrypttab)
     })
     const empty = crypttab.present ? 'crypttab lists no volumes.' : 'The node has no crypttab.'
     return {
       verdict: 'informational',
-      because: [
-        ...(entries.length > 0 ? entries : [leavesUnclear(empty, storageCrypttab)]),
+      observations: [
+        ...(entries.length > 0 ? entries : [unclear(empty, storageCrypttab)]),
         ...(helpers.ok ? helped(helpers.fact) : unclearAbout(storageUnlockHelpers, helpers)),
         ...unclearAbout(storageKeyFiles, keyFiles),
         ...openNow(devices),
@@ -50,10 +50,16 @@ const SAYS: Readonly<Record<string, string>> = {
   pkcs11: 'a PKCS #11 token',
 }
 
-function helped({ clevis, clevisPins, remoteShell, imageKeys, kernelWords }: UnlockHelpers): readonly Step[] {
+function helped({
+  clevis,
+  clevisPins,
+  remoteShell,
+  imageKeys,
+  kernelWords,
+}: UnlockHelpers): readonly DraftObservation[] {
   const from = clevisPins.map((pin) => SAYS[pin] ?? pin).join(', ')
   const what = from === '' ? '' : ` It can take keys from: ${from}.`
-  const said = (text: string): Step => leavesUnclear(text, storageUnlockHelpers)
+  const said = (text: string): DraftObservation => unclear(text, storageUnlockHelpers)
   return [
     ...(clevis === 'set-up'
       ? [
@@ -73,7 +79,7 @@ function helped({ clevis, clevisPins, remoteShell, imageKeys, kernelWords }: Unl
 }
 
 /** What a running node shows, apart from what is encrypted at rest. */
-function openNow(devices: Parsed<SysfsBlock>): readonly Step[] {
+function openNow(devices: Parsed<SysfsBlock>): readonly DraftObservation[] {
   if (!devices.ok) return unclearAbout(storageBlockDevices, devices)
   const open = [...devices.fact.devices.values()].flatMap(({ dmName, dmUuid }) =>
     dmName !== null && ENCRYPTING.test(dmUuid ?? '') ? [dmName] : [],
@@ -81,7 +87,7 @@ function openNow(devices: Parsed<SysfsBlock>): readonly Step[] {
   return open.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `${count(open.length, 'encrypted volume')} ${open.length === 1 ? 'is' : 'are'} open now and can be read in clear text with administrator rights: ${named(open.sort())}.`,
           storageBlockDevices,
         ),

@@ -1,9 +1,9 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { CertificateFields } from '../../core/tls/certificate-fields.ts'
 import { listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { tlsListeners } from '../probes/tls-listeners.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 import { type ReachablePort, reachablePorts, whyUnobserved } from '../tls-reading.ts'
 
@@ -21,24 +21,24 @@ export const encryptionInTransitCertValidity = defineCheck({
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, context.node.port)
     if (ports.length === 0) {
       const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
-      return { verdict: 'not-applicable', because: [leavesUnclear(text, networkListeners)] }
+      return { verdict: 'not-applicable', observations: [unclear(text, networkListeners)] }
     }
     const because = ports.flatMap((port) => argue(port, context))
-    const none = leavesUnclear(`None of ${count(ports.length, 'port')} showed a certificate.`, tlsListeners)
-    return weigh(because.length > 0 ? because : [none])
+    const none = unclear(`None of ${count(ports.length, 'port')} showed a certificate.`, tlsListeners)
+    return decide(because.length > 0 ? because : [none])
   },
 })
 
-function argue(port: ReachablePort, context: Context): readonly Step[] {
+function argue(port: ReachablePort, context: Context): readonly DraftObservation[] {
   const { name, seen } = port
   const why = whyUnobserved(port)
-  if (why !== null) return [leavesUnclear(`${name} ${why}.`, tlsListeners)]
+  if (why !== null) return [unclear(`${name} ${why}.`, tlsListeners)]
   if (seen?.outcome !== 'tls') return []
   const [leaf, ...issuers] = seen.certificates
   if (leaf === undefined)
-    return [leavesUnclear(`${name} accepts TLS and presented no certificate that could be parsed.`, tlsListeners)]
+    return [unclear(`${name} accepts TLS and presented no certificate that could be parsed.`, tlsListeners)]
   if (leaf === null || issuers.includes(null))
-    return [leavesUnclear(`${name} showed a certificate that could not be read.`, tlsListeners)]
+    return [unclear(`${name} showed a certificate that could not be read.`, tlsListeners)]
   const above = issuers.filter((issuer) => issuer !== null)
   const problems = [
     ...term(name, leaf, above, context),
@@ -48,7 +48,7 @@ function argue(port: ReachablePort, context: Context): readonly Step[] {
   ]
   const days = daysLeft(leaf, context)
   const good = `${name} presents ${whose(leaf)}, ${keyText(leaf)}, valid until ${leaf.notAfter.slice(0, 10)} (${count(days, 'day')} left); ${chainText(leaf, above)}.`
-  return problems.length > 0 ? problems : [speaksFor(good, tlsListeners)]
+  return problems.length > 0 ? problems : [supports(good, tlsListeners)]
 }
 
 const whose = ({ names, commonName }: CertificateFields): string =>
@@ -71,7 +71,7 @@ function term(
   leaf: CertificateFields,
   above: readonly CertificateFields[],
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const least = limitOf(context, 'tls.days-left')
   const days = daysLeft(leaf, context)
   const at = Date.parse(context.asOf)
@@ -81,20 +81,17 @@ function term(
   ]
   return [
     ...ended.map((one) =>
-      speaksAgainst(
+      contradicts(
         `${name} shows ${one === leaf ? 'a certificate' : 'an issuer’s certificate'} that ended on ${one.notAfter.slice(0, 10)}.`,
         tlsListeners,
       ),
     ),
     ...early.map((one) =>
-      speaksAgainst(
-        `${name} shows a certificate that is not valid before ${one.notBefore.slice(0, 10)}.`,
-        tlsListeners,
-      ),
+      contradicts(`${name} shows a certificate that is not valid before ${one.notBefore.slice(0, 10)}.`, tlsListeners),
     ),
     ...(ended.length === 0 && days < least.value
       ? [
-          speaksAgainst(
+          contradicts(
             `${name} shows a certificate that ends on ${leaf.notAfter.slice(0, 10)}, in ${count(days, 'day')} (at least ${limitText(least)}).`,
             tlsListeners,
           ),
@@ -111,7 +108,7 @@ function strength(
   leaf: CertificateFields,
   above: readonly CertificateFields[],
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const least = limitOf(context, 'tls.rsa-bits')
   return [leaf, ...above].flatMap((one) => {
     const which = one === leaf ? 'its certificate' : `the certificate of its issuer ${named([one.commonName])}`
@@ -119,48 +116,52 @@ function strength(
     const { key, hash } = one
     return [
       ...(key.kind === 'unknown'
-        ? [leavesUnclear(`${name}: ${which} has a key of a kind that is not known here.`, tlsListeners)]
+        ? [unclear(`${name}: ${which} has a key of a kind that is not known here.`, tlsListeners)]
         : []),
       ...(key.kind === 'RSA' && key.bits < least.value
         ? [
-            speaksAgainst(
+            contradicts(
               `${name}: ${which} has an RSA key of ${key.bits} bits (at least ${limitText(least)}).`,
               tlsListeners,
             ),
           ]
         : []),
       ...(key.kind === 'EC' && key.bits < 224
-        ? [speaksAgainst(`${name}: ${which} has a key on a curve of ${key.bits} bits.`, tlsListeners)]
+        ? [contradicts(`${name}: ${which} has a key on a curve of ${key.bits} bits.`, tlsListeners)]
         : []),
       ...(!isRoot && BROKEN_HASHES.includes(hash)
-        ? [speaksAgainst(`${name}: ${which} is signed over ${hash}, for which collisions are known.`, tlsListeners)]
+        ? [contradicts(`${name}: ${which} is signed over ${hash}, for which collisions are known.`, tlsListeners)]
         : []),
       ...(!isRoot && hash === ''
-        ? [leavesUnclear(`${name}: ${which} is signed in a way that is not known here.`, tlsListeners)]
+        ? [unclear(`${name}: ${which} is signed in a way that is not known here.`, tlsListeners)]
         : []),
     ]
   })
 }
 
 /** RFC 9525 §2: clients compare names of the extension, and no others. */
-function identity(name: string, { names, commonName }: CertificateFields): readonly Step[] {
+function identity(name: string, { names, commonName }: CertificateFields): readonly DraftObservation[] {
   if (names.length > 0) return []
   return commonName === ''
-    ? [speaksAgainst(`${name} presents a certificate that names no subject.`, tlsListeners)]
+    ? [contradicts(`${name} presents a certificate that names no subject.`, tlsListeners)]
     : [
-        leavesUnclear(
+        unclear(
           `${name} shows a certificate that names ${named([commonName])} as its common name alone, which today’s clients do not compare.`,
           tlsListeners,
         ),
       ]
 }
 
-function links(name: string, leaf: CertificateFields, above: readonly CertificateFields[]): readonly Step[] {
+function links(
+  name: string,
+  leaf: CertificateFields,
+  above: readonly CertificateFields[],
+): readonly DraftObservation[] {
   const chain = [leaf, ...above]
   const broken = chain.findIndex((one, at) => at > 0 && chain[at - 1]?.issuer !== one.subject)
   return broken < 0
     ? []
-    : [leavesUnclear(`${name}: certificate ${broken + 1} of the chain did not issue the one before it.`, tlsListeners)]
+    : [unclear(`${name}: certificate ${broken + 1} of the chain did not issue the one before it.`, tlsListeners)]
 }
 
 /** A statement, not a judgement: who vouches for a key is for its clients to decide. */

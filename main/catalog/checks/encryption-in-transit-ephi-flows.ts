@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { argueListener, reachableSockets, seenAt } from '../clear-listeners.ts'
 import { argueFlow, isFabricPort } from '../declared-flows.ts'
 import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
@@ -12,7 +12,7 @@ import { storageRemote } from '../probes/storage-remote.ts'
 import { storageSwaps } from '../probes/swaps.ts'
 import { tlsListeners } from '../probes/tls-listeners.ts'
 import { ipsec, vpnInterfaces } from '../probes/vpn-interfaces.ts'
-import { leavesUnclear, speaksFor, weigh } from '../steps.ts'
+import { decide, supports, unclear } from '../steps.ts'
 import { carrierSteps } from '../storage/ephi-carriers.ts'
 import { ephiPlace } from '../storage/ephi-paths.ts'
 import { readStorage, STORAGE_WANTS } from '../storage/roots.ts'
@@ -56,7 +56,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
     const carriers = carrierSteps(storage, places, { lsblk: wanted.lsblk, remote, lustre, system }, !isMapped)
     const reachable = reachableSockets(sockets, processes).filter((listener) => !isFabricPort(listener))
     // A proxy is known by its process: without names, any of these sockets may be held by one.
-    const forwarded = (listeners: readonly Listener[]): readonly Step[] => [
+    const forwarded = (listeners: readonly Listener[]): readonly DraftObservation[] => [
       ...forwardedSteps({ nft, legacy, ipvs }, listeners),
       ...(listeners.length === 0 ? [] : unclearAbout(listenerProcesses, processes)),
     ]
@@ -65,7 +65,7 @@ export const encryptionInTransitEphiFlows = defineCheck({
         flows.some((flow) => flow.protocol === one.protocol && flow.port === one.port),
       )
       const loopback = sockets.listeners.filter((one) => one.loopback)
-      return weigh([
+      return decide([
         ...flows.flatMap((flow) =>
           argueFlow(flow, [...reachable, ...loopback], { tls, ssh, vpn, associations }, node.port),
         ),
@@ -73,23 +73,23 @@ export const encryptionInTransitEphiFlows = defineCheck({
         ...carriers,
       ])
     }
-    const listening: readonly Step[] =
+    const listening: readonly DraftObservation[] =
       reachable.length === 0
-        ? [speaksFor('Except for RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
+        ? [supports('Except for RDMA, every listening socket is bound to the loopback interface.', networkListeners)]
         : reachable.map((listener) => argueListener(listener, seenAt(tls, listener), node.port))
     const open = [...listening, ...forwarded(reachable)].map(
-      (step): Step => (step.says === 'against' ? { ...step, says: 'unclear' } : step),
+      (step): DraftObservation => (step.direction === 'contradicts' ? { ...step, direction: 'unclear' } : step),
     )
     const tested = [...open, ...carriers]
-    const lead = tested.every(({ says }) => says === 'for')
-      ? speaksFor(
+    const lead = tested.every(({ direction }) => direction === 'supports')
+      ? supports(
           'No ePHI flow is declared for this server, so every socket that other machines can address and all storage over a network were tested.',
           networkListeners,
         )
-      : leavesUnclear(
+      : unclear(
           'No ePHI flow is declared for this server, and not everything that crosses the network is shown to be encrypted. Declare which ports carry ePHI (ephiFlows in the fleet file): then these and the declared paths alone decide.',
           networkListeners,
         )
-    return weigh([lead, ...tested])
+    return decide([lead, ...tested])
   },
 })

@@ -3,7 +3,7 @@ import { argueListener, reachableSockets, seenAt } from '../clear-listeners.ts'
 import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
 import { listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { tlsListeners } from '../probes/tls-listeners.ts'
-import { speaksFor, weigh } from '../steps.ts'
+import { decide, supports } from '../steps.ts'
 
 export const encryptionInTransitPlaintextListeners = defineCheck({
   id: 'encryption.in-transit.plaintext-listeners',
@@ -17,11 +17,11 @@ export const encryptionInTransitPlaintextListeners = defineCheck({
     const reachable = reachableSockets(sockets, processes)
     const forwarded = forwardedSteps(forwarding, reachable)
     if (reachable.length === 0)
-      return weigh([
-        speaksFor('Every listening socket is bound to the loopback interface.', networkListeners),
+      return decide([
+        supports('Every listening socket is bound to the loopback interface.', networkListeners),
         ...forwarded,
       ])
-    return weigh([
+    return decide([
       ...reachable.map((listener) => argueListener(listener, seenAt(tls, listener), node.port)),
       ...forwarded,
     ])

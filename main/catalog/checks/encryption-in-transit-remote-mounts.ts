@@ -5,7 +5,7 @@ import { storageLustre } from '../probes/storage-lustre.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageRemote } from '../probes/storage-remote.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { leavesUnclear, weigh } from '../steps.ts'
+import { decide, unclear } from '../steps.ts'
 import { argueDrive, waysBeside } from '../storage/remote-drives.ts'
 import { argueMount, mayCrossNetwork } from '../storage/remote-mounts.ts'
 import { mountRoots, readStorage, STORAGE_WANTS, swapRoots } from '../storage/roots.ts'
@@ -26,13 +26,13 @@ export const encryptionInTransitRemoteMounts = defineCheck({
       ...drives.map((drive) => argueDrive(drive, remote)),
       ...(remote.ok ? waysBeside(remote.fact, drives) : unclearAbout(storageRemote, remote)),
     ]
-    if (because.length > 0) return weigh(because)
+    if (because.length > 0) return decide(because)
     if (!wanted.lsblk.ok) {
-      return weigh([
-        leavesUnclear('No network file system is mounted; how the drives are attached was not read.', storageMounts),
+      return decide([
+        unclear('No network file system is mounted; how the drives are attached was not read.', storageMounts),
       ])
     }
     const text = `${mounts.mounts.length} mounts were read; none is a network file system, and no drive below them is attached over a network.`
-    return { verdict: 'not-applicable', because: [leavesUnclear(text, storageMounts)] }
+    return { verdict: 'not-applicable', observations: [unclear(text, storageMounts)] }
   },
 })

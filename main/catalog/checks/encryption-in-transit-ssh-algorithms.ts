@@ -1,4 +1,4 @@
-import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
 import type { SshOffer } from '../../core/ssh-offer.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
@@ -14,7 +14,7 @@ import {
   sessionPort,
 } from '../running-ssh.ts'
 import { type AlgorithmUse, gradeSshAlgorithm, hasOwnTag, isCuttable, STRICT_KEX } from '../ssh-algorithms.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { observedAt } from '../tls-reading.ts'
 import { reachableTcp } from '../tls-targets.ts'
 
@@ -44,10 +44,12 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
     if (!offers.ok || session === null) {
       const why = unclearAbout(sshOffers, offers)
       const bySettings = settings === null ? unclearAbout(sshdEffective, sshd) : argueLists(settings, sshdEffective)
-      return weigh([...why, ...bySettings, ...others])
+      return decide([...why, ...bySettings, ...others])
     }
-    const judged = weigh([...argueLists(session, sshOffers), ...strictness(offers.fact, sshOffers), ...others])
-    return settings === null ? judged : { ...judged, because: [...judged.because, ...differences(session, settings)] }
+    const judged = decide([...argueLists(session, sshOffers), ...strictness(offers.fact, sshOffers), ...others])
+    return settings === null
+      ? judged
+      : { ...judged, observations: [...judged.observations, ...differences(session, settings)] }
   },
 })
 
@@ -55,29 +57,34 @@ export const encryptionInTransitSshAlgorithms = defineCheck({
  * The offers of servers that do not carry this session. Of several servers at its port, it is not reported which one carries it, so that
  * each has to have been heard.
  */
-function otherServers({ servers }: RunningSsh, session: Lists | null, evidence: RunningSshEvidence): readonly Step[] {
+function otherServers(
+  { servers }: RunningSsh,
+  session: Lists | null,
+  evidence: RunningSshEvidence,
+): readonly DraftObservation[] {
   const port = sessionPort(evidence.sshLogin)
   const reachable = servers.filter(({ listener }) => !listener.loopback)
   const atPort = servers.filter(({ listener }) => port === null || listener.port === port)
-  return reachable.flatMap((server): readonly Step[] => {
+  return reachable.flatMap((server): readonly DraftObservation[] => {
     const isCarrier = atPort.length === 1 && atPort[0] === server
     const { name, listener } = server
     const { seen, step } = heardAt(listener, name, evidence)
     const offer = seen?.offer ?? null
     if (offer === null || seen?.isMixed === true)
-      return isCarrier
-        ? []
-        : [step ?? leavesUnclear(`What the SSH server at ${name} offers was not recorded.`, sshServers)]
+      return isCarrier ? [] : [step ?? unclear(`What the SSH server at ${name} offers was not recorded.`, sshServers)]
     const lists = listsOfOffer(offer)
     const told = [...argueLists(lists, sshServers), ...strictness(offer, sshServers)]
     if (session === null || USES.some(([use]) => lists[use].join() !== session[use].join()))
       return told.map((one) => ({ ...one, text: `At ${name}: ${one.text}` }))
-    return isCarrier ? [] : [speaksFor(`The SSH server at ${name} offers the same.`, sshServers)]
+    return isCarrier ? [] : [supports(`The SSH server at ${name} offers the same.`, sshServers)]
   })
 }
 
 /** Why an SSH server may listen that was not found: it is known by the process that holds a socket, or by how it greets. */
-function unlisted({ servers }: RunningSsh, { sshSockets, sshOwners, sshTls }: RunningSshEvidence): readonly Step[] {
+function unlisted(
+  { servers }: RunningSsh,
+  { sshSockets, sshOwners, sshTls }: RunningSshEvidence,
+): readonly DraftObservation[] {
   if (!sshSockets.ok) return unclearAbout(networkListeners, sshSockets)
   if (sshOwners.ok) return []
   const isKnown = (listener: Listener): boolean =>
@@ -101,21 +108,21 @@ const listsOfSettings = ({ settings }: SshdSettings): Lists => ({
   macs: names(settings.get('macs')),
 })
 
-function argueLists(lists: Lists, probe: Probe<unknown>): readonly Step[] {
+function argueLists(lists: Lists, probe: Probe<unknown>): readonly DraftObservation[] {
   const { ciphers } = lists
   return USES.flatMap(([use, what]) => {
-    if (lists[use].length === 0) return [leavesUnclear(`No ${what} algorithms are named.`, probe)]
+    if (lists[use].length === 0) return [unclear(`No ${what} algorithms are named.`, probe)]
     if (use === 'macs' && ciphers.length > 0 && ciphers.every(hasOwnTag))
-      return [speaksFor('Every cipher carries its own tag, so the listed message authentication is not used.', probe)]
+      return [supports('Every cipher carries its own tag, so the listed message authentication is not used.', probe)]
     return argueList(use, what, lists, probe)
   })
 }
 
-function argueList(use: AlgorithmUse, what: string, lists: Lists, probe: Probe<unknown>): readonly Step[] {
+function argueList(use: AlgorithmUse, what: string, lists: Lists, probe: Probe<unknown>): readonly DraftObservation[] {
   const readings = lists[use].map((name) => ({ name, reading: gradeSshAlgorithm(use, name) }))
   const refused = readings.flatMap(({ name, reading }) =>
     reading.kind === 'refused'
-      ? [speaksAgainst(`Offered ${what} ${named([name])}: ${reading.why}${softener(use, lists.ciphers)}.`, probe)]
+      ? [contradicts(`Offered ${what} ${named([name])}: ${reading.why}${softener(use, lists.ciphers)}.`, probe)]
       : [],
   )
   const unknown = readings.filter(({ reading }) => reading.kind === 'unknown').map(({ name }) => name)
@@ -123,12 +130,10 @@ function argueList(use: AlgorithmUse, what: string, lists: Lists, probe: Probe<u
   const hybrid = readings.some(({ reading }) => reading.kind === 'accepted' && reading.postQuantum)
   return [
     ...refused,
-    ...(unknown.length > 0
-      ? [leavesUnclear(`Offered ${what} not listed in this catalog: ${named(unknown)}.`, probe)]
-      : []),
+    ...(unknown.length > 0 ? [unclear(`Offered ${what} not listed in this catalog: ${named(unknown)}.`, probe)] : []),
     ...(accepted.length > 0
       ? [
-          speaksFor(
+          supports(
             `Offered ${what} without known weakness: ${named(accepted, 20)}${hybrid ? ', among them post-quantum hybrids' : ''}.`,
             probe,
           ),
@@ -146,16 +151,16 @@ const softener = (use: AlgorithmUse, ciphers: readonly string[]): string =>
 function strictness(
   { kex, cipherToNode, cipherFromNode, macToNode, macFromNode }: SshOffer,
   probe: Probe<unknown>,
-): readonly Step[] {
-  if (kex.includes(STRICT_KEX)) return [speaksFor('The server offers the strict key exchange.', probe)]
+): readonly DraftObservation[] {
+  if (kex.includes(STRICT_KEX)) return [supports('The server offers the strict key exchange.', probe)]
   const open = [
     ...cipherToNode.filter((cipher) => isCuttable(cipher, macToNode)),
     ...cipherFromNode.filter((cipher) => isCuttable(cipher, macFromNode)),
   ]
   const text = 'The server does not offer the strict key exchange that mends CVE-2023-48795 (Terrapin)'
   return open.length > 0
-    ? [leavesUnclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, probe)]
-    : [speaksFor(`${text}; none of the ciphers it offers is touched by it.`, probe)]
+    ? [unclear(`${text}, and offers what it touches: ${named([...new Set(open)])}.`, probe)]
+    : [supports(`${text}; none of the ciphers it offers is touched by it.`, probe)]
 }
 
 /** Markers and negotiation extensions, and key exchanges of GSSAPI, are in the offer and not in the setting. */
@@ -165,7 +170,7 @@ const isOfSetting = (name: string): boolean => !/^(ext-info-|kex-strict-|gss-)/.
  * What differs between offer and settings. The offer decides the verdict: it is what clients get. Some distributions pass the lists on the
  * command line, so that the settings that sshd prints on its own differ without any person's fault.
  */
-function differences(offered: Lists, settings: Lists): readonly Step[] {
+function differences(offered: Lists, settings: Lists): readonly DraftObservation[] {
   const kinds = [
     ['kexalgorithms', 'key exchange', offered.kexalgorithms.filter(isOfSetting), settings.kexalgorithms],
     ['ciphers', 'cipher', offered.ciphers, settings.ciphers],
@@ -180,7 +185,7 @@ function differences(offered: Lists, settings: Lists): readonly Step[] {
     ]
     return [
       ...weaker(use, what, added),
-      leavesUnclear(
+      unclear(
         `The running server’s ${what} differs from the settings it would load now, as after a change without a reload; ${changes.join('; ')}.`,
         sshdEffective,
       ),
@@ -189,12 +194,12 @@ function differences(offered: Lists, settings: Lists): readonly Step[] {
 }
 
 /** What the settings allow beyond the running offer, where that is weak: it is offered from the next reload on. */
-function weaker(use: AlgorithmUse, what: string, added: readonly string[]): readonly Step[] {
+function weaker(use: AlgorithmUse, what: string, added: readonly string[]): readonly DraftObservation[] {
   const refused = added.filter((name) => gradeSshAlgorithm(use, name).kind === 'refused')
   return refused.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `The settings allow weaker ${what} algorithms than the server offers now: ${named(refused)}. Unless its start names other lists, it offers them from its next reload on.`,
           sshdEffective,
         ),

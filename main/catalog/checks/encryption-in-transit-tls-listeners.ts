@@ -1,9 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { isKnownSuite, isStaticRsa, suiteName, suiteWeakness } from '../../core/tls/suites.ts'
 import { conventionOf } from '../port-conventions.ts'
 import { listenerProcesses, networkListeners } from '../probes/listeners.ts'
 import { type AcceptedTls, type TlsPort, tlsListeners } from '../probes/tls-listeners.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { type ReachablePort, reachablePorts, whyUnobserved } from '../tls-reading.ts'
 
 export const encryptionInTransitTlsListeners = defineCheck({
@@ -19,36 +19,34 @@ export const encryptionInTransitTlsListeners = defineCheck({
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, node.port)
     if (ports.length === 0) {
       const text = `${count(sockets.listeners.length, 'socket')} listed: other than the SSH server, no TCP port can be addressed by other machines.`
-      return { verdict: 'not-applicable', because: [leavesUnclear(text, networkListeners)] }
+      return { verdict: 'not-applicable', observations: [unclear(text, networkListeners)] }
     }
     const spoken = ports.filter(({ seen }) => seen?.outcome === 'tls')
     const because = ports.flatMap(argue)
-    if (spoken.length > 0 || because.length > 0) return weigh(because)
+    if (spoken.length > 0 || because.length > 0) return decide(because)
     const text = `None of ${count(ports.length, 'port')} responded with TLS: ${ports
       .map(({ listener }) => listener.port)
       .slice(0, 12)
       .join(', ')}. Whether they use clear text is tested by another check.`
-    return weigh([leavesUnclear(text, tlsListeners)])
+    return decide([unclear(text, tlsListeners)])
   },
 })
 
 /** Steps about one port; none where it plainly uses something else. */
-function argue(port: ReachablePort): readonly Step[] {
+function argue(port: ReachablePort): readonly DraftObservation[] {
   const { name, seen, listener } = port
   const why = whyUnobserved(port)
-  if (why !== null) return [leavesUnclear(`${name} ${why}.`, tlsListeners)]
+  if (why !== null) return [unclear(`${name} ${why}.`, tlsListeners)]
   const isExpected = conventionOf('tcp', listener.port)?.kind === 'encrypted'
   if (seen?.outcome !== 'tls') {
-    return isExpected
-      ? [leavesUnclear(`${name} did not respond with TLS, as expected by convention.`, tlsListeners)]
-      : []
+    return isExpected ? [unclear(`${name} did not respond with TLS, as expected by convention.`, tlsListeners)] : []
   }
   return argueTls(name, seen)
 }
 
 const OLD = ['SSL 3.0', 'TLS 1.0', 'TLS 1.1']
 
-function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }: TlsPort): readonly Step[] {
+function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }: TlsPort): readonly DraftObservation[] {
   const old = [...new Set(accepted.filter(({ version }) => OLD.includes(version)).map(({ version }) => version))].sort()
   const refused = [...accepted, ...weak].filter(({ suite }) => suiteWeakness(suite) !== null)
   const unknown = [...accepted, ...weak].filter(({ suite }) => !isKnownSuite(suite))
@@ -61,27 +59,22 @@ function argueTls(name: string, { accepted, weak, staticRsa, open, isWeakOpen }:
       ? ''
       : `; it also takes key exchange by the certificate’s own RSA key (${suiteName(without.suite)}), which gives no forward secrecy`
   return [
-    ...(old.length > 0 ? [speaksAgainst(`${name} accepts ${old.join(' and ')}.`, tlsListeners)] : []),
+    ...(old.length > 0 ? [contradicts(`${name} accepts ${old.join(' and ')}.`, tlsListeners)] : []),
     ...[...new Map(refused.map((one) => [one.suite, one])).values()].map((one) =>
-      speaksAgainst(`${name} accepts ${shown(one)}: ${suiteWeakness(one.suite)}.`, tlsListeners),
+      contradicts(`${name} accepts ${shown(one)}: ${suiteWeakness(one.suite)}.`, tlsListeners),
     ),
     ...(unknown.length > 0
-      ? [
-          leavesUnclear(
-            `${name} chose ${unknown.map(shown).join(', ')}, which is not listed in this catalog.`,
-            tlsListeners,
-          ),
-        ]
+      ? [unclear(`${name} chose ${unknown.map(shown).join(', ')}, which is not listed in this catalog.`, tlsListeners)]
       : []),
     ...(open.length > 0
-      ? [leavesUnclear(`${name} did not respond on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
+      ? [unclear(`${name} did not respond on TLS ${[...open].sort().join(', ')}.`, tlsListeners)]
       : []),
-    ...(isWeakOpen ? [leavesUnclear(`${name} gave no response to an offer of weak suites only.`, tlsListeners)] : []),
+    ...(isWeakOpen ? [unclear(`${name} gave no response to an offer of weak suites only.`, tlsListeners)] : []),
     ...(accepted.length === 0
-      ? [leavesUnclear(`${name} uses TLS and declined every version that was offered.`, tlsListeners)]
+      ? [unclear(`${name} uses TLS and declined every version that was offered.`, tlsListeners)]
       : []),
     ...(modern.length > 0
-      ? [speaksFor(`${name} supports ${modern.map(shown).join(' and ')}${note}.`, tlsListeners)]
+      ? [supports(`${name} supports ${modern.map(shown).join(' and ')}${note}.`, tlsListeners)]
       : []),
   ]
 }

@@ -1,7 +1,7 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
 import { type IpsecState, ipsec, vpnInterfaces, type WireguardPeer, wireguardPeers } from '../probes/vpn-interfaces.ts'
-import { count, leavesUnclear, named } from '../steps.ts'
+import { count, named, unclear } from '../steps.ts'
 
 /** A recorded fact, not an assertion: whether traffic must take a tunnel is for the data-flow map to state. */
 export const encryptionInTransitVpn = defineCheck({
@@ -16,10 +16,10 @@ export const encryptionInTransitVpn = defineCheck({
   evaluate({ vpn }, { peers, associations, links }) {
     const up = vpn.wireguard.filter(({ up }) => up).map(({ name }) => name)
     const down = vpn.wireguard.filter(({ up }) => !up).map(({ name }) => name)
-    const because = [
-      ...(up.length > 0 ? [leavesUnclear(`WireGuard interfaces that are up: ${named(up)}.`, vpnInterfaces)] : []),
-      ...(down.length > 0 ? [leavesUnclear(`WireGuard interfaces that are down: ${named(down)}.`, vpnInterfaces)] : []),
-      ...(vpn.wireguard.length === 0 ? [leavesUnclear('No WireGuard interface was listed.', vpnInterfaces)] : []),
+    const observations = [
+      ...(up.length > 0 ? [unclear(`WireGuard interfaces that are up: ${named(up)}.`, vpnInterfaces)] : []),
+      ...(down.length > 0 ? [unclear(`WireGuard interfaces that are down: ${named(down)}.`, vpnInterfaces)] : []),
+      ...(vpn.wireguard.length === 0 ? [unclear('No WireGuard interface was listed.', vpnInterfaces)] : []),
       ...(vpn.wireguard.length === 0
         ? []
         : peers.ok
@@ -28,24 +28,24 @@ export const encryptionInTransitVpn = defineCheck({
       ...(associations.ok ? ipsecSteps(associations.fact) : unclearAbout(ipsec, associations)),
       ...(links.ok ? macsecSteps(links.fact) : []),
     ]
-    return { verdict: 'informational', because }
+    return { verdict: 'informational', observations }
   },
 })
 
-function peerStep(peers: readonly WireguardPeer[]): Step {
+function peerStep(peers: readonly WireguardPeer[]): DraftObservation {
   const used = peers.filter(({ lastHandshake }) => lastHandshake > 0)
   const last = used.reduce((latest, { lastHandshake }) => Math.max(latest, lastHandshake), 0)
   // Within what a date can hold; the node may state any number.
   const when = last > 0 && last < 4e9 ? `, last at ${new Date(last * 1000).toISOString().slice(0, 16)}Z` : ''
-  return leavesUnclear(
+  return unclear(
     `WireGuard names ${count(peers.length, 'peer')}, of which ${used.length} ever exchanged keys${when}.`,
     wireguardPeers,
   )
 }
 
-function ipsecSteps({ associations, policies }: IpsecState): readonly Step[] {
+function ipsecSteps({ associations, policies }: IpsecState): readonly DraftObservation[] {
   if (associations.length === 0 && policies === 0)
-    return [leavesUnclear('The kernel holds no IPsec association and no policy.', ipsec)]
+    return [unclear('The kernel holds no IPsec association and no policy.', ipsec)]
   const kinds = new Map(
     associations.map(({ protocol, mode, algorithms }) => [`${protocol} ${mode} ${algorithms.join(' ')}`, algorithms]),
   )
@@ -54,24 +54,24 @@ function ipsecSteps({ associations, policies }: IpsecState): readonly Step[] {
       protocol === 'ah' || algorithms.some((name) => /cipher_null|digest_null|rfc4543/.test(name)),
   )
   return [
-    leavesUnclear(
+    unclear(
       `The kernel holds ${count(associations.length, 'IPsec association')} (${kinds.size > 0 ? named([...kinds.keys()]) : 'none'}) and ${count(policies, 'policy', 'policies')}.`,
       ipsec,
     ),
     ...(open.length > 0
-      ? [leavesUnclear(`${count(open.length, 'association')} of these authenticate and do not encrypt.`, ipsec)]
+      ? [unclear(`${count(open.length, 'association')} of these authenticate and do not encrypt.`, ipsec)]
       : []),
   ]
 }
 
-function macsecSteps({ encryptingMacsec, clearMacsec }: RdmaLinks): readonly Step[] {
-  if (clearMacsec === null) return [leavesUnclear('MACsec interfaces could not be listed.', rdmaLinks)]
+function macsecSteps({ encryptingMacsec, clearMacsec }: RdmaLinks): readonly DraftObservation[] {
+  if (clearMacsec === null) return [unclear('MACsec interfaces could not be listed.', rdmaLinks)]
   return [
     ...(encryptingMacsec.length > 0
-      ? [leavesUnclear(`MACsec interfaces that encrypt: ${named(encryptingMacsec)}.`, rdmaLinks)]
+      ? [unclear(`MACsec interfaces that encrypt: ${named(encryptingMacsec)}.`, rdmaLinks)]
       : []),
     ...(clearMacsec.length > 0
-      ? [leavesUnclear(`MACsec interfaces that only authenticate: ${named(clearMacsec)}.`, rdmaLinks)]
+      ? [unclear(`MACsec interfaces that only authenticate: ${named(clearMacsec)}.`, rdmaLinks)]
       : []),
   ]
 }

@@ -1,8 +1,8 @@
-import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { cpuConfidential } from '../probes/cpu-confidential.ts'
 import { gpuConfCompute } from '../probes/gpu-conf-compute.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 /**
  * Off altogether is recorded, not counted as a deviation: no rule requires it, and most servers have it off. Half of it is: a confidential
@@ -21,40 +21,38 @@ export const encryptionInUseCcState = defineCheck({
     const { protection } = cpu
     const devices = pci.devices.filter((device) => isGpu(device) || isNvidiaGpu(device))
     const [isOn, onGpus] = [gpus.ok && (gpus.fact.isOn || gpus.fact.isProtectedGroup), gpuSteps(devices)]
-    if (protection === null && gpus.ok && !isOn) return { verdict: 'informational', because: [off, ...onGpus(false)] }
-    if (protection === null && devices.length === 0) return { verdict: 'informational', because: [off] }
+    if (protection === null && gpus.ok && !isOn)
+      return { verdict: 'informational', observations: [off, ...onGpus(false)] }
+    if (protection === null && devices.length === 0) return { verdict: 'informational', observations: [off] }
     const onProcessor =
       protection === null
-        ? leavesUnclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
-        : speaksFor(`This system is a confidential guest (${protection}).`, cpuConfidential)
+        ? unclear('The kernel shows no mark of a confidential guest, by a device or a flag.', cpuConfidential)
+        : supports(`This system is a confidential guest (${protection}).`, cpuConfidential)
     const ofGpus = devices.length === 0 ? [] : gpus.ok ? onGpus(isOn) : unclearAbout(gpuConfCompute, gpus)
-    return weigh([onProcessor, ...ofGpus])
+    return decide([onProcessor, ...ofGpus])
   },
 })
 
-const off: Step = leavesUnclear(
+const off: DraftObservation = unclear(
   'The kernel shows no mark of a confidential guest: memory in use is readable by the operator of the machine.',
   cpuConfidential,
 )
 
 const gpuSteps =
   (devices: readonly PciDevice[]) =>
-  (isOn: boolean): readonly Step[] => {
+  (isOn: boolean): readonly DraftObservation[] => {
     const others = devices.filter((device) => !isNvidiaGpu(device)).length
     const own = devices.length - others
     return [
       ...(own === 0
         ? []
         : isOn
-          ? [speaksFor(`The driver reports confidential computing as on for ${count(own, 'GPU')}.`, gpuConfCompute)]
+          ? [supports(`The driver reports confidential computing as on for ${count(own, 'GPU')}.`, gpuConfCompute)]
           : [
-              speaksAgainst(
-                `The driver reports confidential computing as off for ${count(own, 'GPU')}.`,
-                gpuConfCompute,
-              ),
+              contradicts(`The driver reports confidential computing as off for ${count(own, 'GPU')}.`, gpuConfCompute),
             ]),
       ...(others > 0
-        ? [leavesUnclear(`For ${count(others, 'accelerator')} of other manufacturers this is not known.`, pciDevices)]
+        ? [unclear(`For ${count(others, 'accelerator')} of other manufacturers this is not known.`, pciDevices)]
         : []),
     ]
   }

@@ -1,6 +1,6 @@
-import { type Check, defineCheck, type Step } from '../../core/check.ts'
+import { type Check, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type MeasureCommand, type Parsed, type Probe, wasNotAsked, wasSlowSudo } from '../../core/probe.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** Over the probes of the whole catalog, which only the catalog itself knows. */
 export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]): Check =>
@@ -38,7 +38,7 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
           !/tool absent/.test(reason) &&
           !isDenied(reason),
       )
-      return weigh(
+      return decide(
         steps(asked.length, {
           absent,
           denied,
@@ -82,7 +82,7 @@ interface Left {
   readonly lost: readonly Probe<unknown>[]
 }
 
-function steps(asked: number, { absent, denied, slow, lost }: Left): readonly Step[] {
+function steps(asked: number, { absent, denied, slow, lost }: Left): readonly DraftObservation[] {
   const titles = (probes: readonly Probe<unknown>[]): string =>
     named(
       probes.map(({ id }) => id),
@@ -90,16 +90,11 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly St
     )
   return [
     ...(lost.length > 0
-      ? [
-          speaksAgainst(
-            `${count(lost.length, 'probe')} of ${asked} returned no complete capture: ${titles(lost)}.`,
-            null,
-          ),
-        ]
+      ? [contradicts(`${count(lost.length, 'probe')} of ${asked} returned no complete capture: ${titles(lost)}.`, null)]
       : []),
     ...(denied.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `${count(denied.length, 'probe')} of ${asked} need administrator rights that were not granted: ${titles(denied)}.`,
             null,
           ),
@@ -108,15 +103,15 @@ function steps(asked: number, { absent, denied, slow, lost }: Left): readonly St
     ...(slow === null
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `${count(slow.probes.length, 'probe')} of ${asked} did not run or did not complete because sudo on this server took too long${slow.said}: ${titles(slow.probes)}.`,
             null,
           ),
         ]),
-    ...(asked === 0 ? [leavesUnclear('No probe was planned.', null)] : []),
+    ...(asked === 0 ? [unclear('No probe was planned.', null)] : []),
     ...(asked > 0 && lost.length + denied.length === 0 && slow === null
       ? [
-          speaksFor(
+          supports(
             `${asked - absent.length} of ${asked} probes returned complete captures; the others concern programs that this server does not have${absent.length > 0 ? ` (${titles(absent)})` : ''}.`,
             null,
           ),

@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { sshSession } from '../probes/ssh-session.ts'
-import { speaksFor } from '../steps.ts'
+import { supports } from '../steps.ts'
 
 export const evidenceCollectorIdentity = defineCheck({
   id: 'evidence.collector-identity',
@@ -12,8 +12,8 @@ export const evidenceCollectorIdentity = defineCheck({
   needs: { session: sshSession },
   evaluate: ({ session }, _, { node }) => ({
     verdict: 'informational',
-    because: [
-      speaksFor(
+    observations: [
+      supports(
         `Logged in as ${quote(node.user)} by ${quote(session.authMethod)}, over ${quote(session.transport)} to ${quote(session.serverVersion)}${session.keyExchange === '' ? '' : `, key exchange ${quote(session.keyExchange)}`}. Privileged probes ${node.sudo ? 'were allowed through sudo' : 'were not allowed by the fleet file'}.`,
         sshSession,
       ),

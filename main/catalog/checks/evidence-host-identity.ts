@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { listedKey } from '../../core/host-key-list.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
@@ -6,7 +6,7 @@ import { markText } from '../../core/same-machine.ts'
 import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
 import { type HostKeyList, hostKeyList } from '../probes/host-key-list.ts'
 import { type SshSession, sshSession } from '../probes/ssh-session.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { some } from './evidence-host-key-unique.ts'
 
 const PINNED: Readonly<Record<string, string>> = {
@@ -26,26 +26,26 @@ export const evidenceHostIdentity = defineCheck({
   wants: { serials: hostSerials, list: hostKeyList },
   evaluate({ session, host }, { serials, list }) {
     // Serial numbers only add to the record, so their absence is reported next to the verdict and does not change it.
-    const { verdict, because } = weigh([
+    const { verdict, observations } = decide([
       ...keySteps(session, list),
-      speaksFor(`The server calls itself ${quote(host.hostname)}, boot ${host.bootId}.`, hostIdentity),
+      supports(`The server calls itself ${quote(host.hostname)}, boot ${host.bootId}.`, hostIdentity),
     ])
     const serial = serials.ok
-      ? [speaksFor(`Its firmware gives the serial number ${quote(serials.fact.product)}.`, hostSerials)]
+      ? [supports(`Its firmware gives the serial number ${quote(serials.fact.product)}.`, hostSerials)]
       : unclearAbout(hostSerials, serials)
-    return { verdict, because: [...because, ...serial] }
+    return { verdict, observations: [...observations, ...serial] }
   },
   amongNodes(alone, { machine }) {
-    if (machine === null) return { verdict: alone, because: [] }
+    if (machine === null) return { verdict: alone, observations: [] }
     const { others, by, container } = machine
     const text = `${some(others)} ${others.count === 1 ? 'is a name' : 'are names'} of the same machine: ${by.map(markText).join(', ')}. It counts once${container ? '; a container shares its boot with the server that it runs on' : ''}.`
     const isSameBoot = by.some(({ part }) => part === 'boot')
-    const because = [leavesUnclear(text, isSameBoot ? hostIdentity : hostSerials)]
-    return { verdict: alone === 'not-satisfied' ? alone : 'inconclusive', because }
+    const observations = [unclear(text, isSameBoot ? hostIdentity : hostSerials)]
+    return { verdict: alone === 'not-satisfied' ? alone : 'inconclusive', observations }
   },
 })
 
-function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Step[] {
+function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly DraftObservation[] {
   const { keyType, fingerprint, trust, trustDetail } = session
   const key = `${quote(keyType)} ${fingerprint}`
   const pinned = PINNED[trust]
@@ -53,37 +53,36 @@ function keySteps(session: SshSession, list: Parsed<HostKeyList>): readonly Step
     trust === 'list'
       ? listStep(key, session, list)
       : pinned === undefined
-        ? leavesUnclear(
+        ? unclear(
             `The host key ${key} was accepted by a decision and not compared with an independent record (${quote(trust)}).`,
             sshSession,
           )
-        : speaksFor(
+        : supports(
             `The host key ${key} was checked against ${pinned} (${quote(trustDetail)}) before the login.`,
             sshSession,
           ),
     ...(keyType === 'ssh-dss'
-      ? [
-          speaksAgainst(
-            'The host key is of type ssh-dss, whose signatures can be forged with current means.',
-            sshSession,
-          ),
-        ]
+      ? [contradicts('The host key is of type ssh-dss, whose signatures can be forged with current means.', sshSession)]
       : []),
   ]
 }
 
 /** A list counts only as far as it is among the evidence: it is read again here, and the line that was named has to hold the key. */
-function listStep(key: string, { fingerprint, trustDetail, list: named }: SshSession, list: Parsed<HostKeyList>): Step {
+function listStep(
+  key: string,
+  { fingerprint, trustDetail, list: named }: SshSession,
+  list: Parsed<HostKeyList>,
+): DraftObservation {
   const open = `The host key ${key} is stated to come from a list`
-  if (named === null) return leavesUnclear(`${open}, and the session does not name which.`, sshSession)
-  if (!list.ok) return leavesUnclear(`${open}, which is not among the evidence: ${list.reason}.`, sshSession)
+  if (named === null) return unclear(`${open}, and the session does not name which.`, sshSession)
+  if (!list.ok) return unclear(`${open}, which is not among the evidence: ${list.reason}.`, sshSession)
   if (list.fact.sha256 !== named.sha256)
-    return leavesUnclear(`${open}, and the list among the evidence is another one.`, hostKeyList)
+    return unclear(`${open}, and the list among the evidence is another one.`, hostKeyList)
   const found = listedKey(list.fact.text, named.line)
   return found?.fingerprint === fingerprint
-    ? speaksFor(
+    ? supports(
         `The host key ${key} was compared before the login with line ${named.line} of a list that a person provided: ${quote(found.text.slice(0, 200))}. SHA-256 of the list: ${named.sha256}. How they verified it, in their words: ${quote(trustDetail)}.`,
         hostKeyList,
       )
-    : leavesUnclear(`${open}, and line ${named.line} of that list does not hold it.`, hostKeyList)
+    : unclear(`${open}, and line ${named.line} of that list does not hold it.`, hostKeyList)
 }

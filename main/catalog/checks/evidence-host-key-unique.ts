@@ -3,7 +3,7 @@ import { plain, quote } from '../../core/plain-text.ts'
 import type { SomeNames } from '../../core/same-machine.ts'
 import { hostIdentity } from '../probes/host-identity.ts'
 import { sshSession } from '../probes/ssh-session.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, supports, unclear } from '../steps.ts'
 
 export const evidenceHostKeyUnique = defineCheck({
   id: 'evidence.host-key-unique',
@@ -16,51 +16,48 @@ export const evidenceHostKeyUnique = defineCheck({
   // One node decides nothing here: amongNodes does, once all are compared.
   evaluate: ({ session: { keyType, fingerprint } }, { host }) => ({
     verdict: 'inconclusive',
-    because: [
-      speaksFor(`The node showed the host key ${quote(keyType)} ${fingerprint}.`, sshSession),
+    observations: [
+      supports(`The node showed the host key ${quote(keyType)} ${fingerprint}.`, sshSession),
       host.ok
-        ? speaksFor(`It reported boot ID ${host.fact.bootId}.`, hostIdentity)
-        : leavesUnclear(`${hostIdentity.title}: ${host.reason}.`, hostIdentity),
+        ? supports(`It reported boot ID ${host.fact.bootId}.`, hostIdentity)
+        : unclear(`${hostIdentity.title}: ${host.reason}.`, hostIdentity),
     ],
   }),
   amongNodes(_, { compared, machine, sameKey, perhapsSameKey }) {
     if (compared < 1)
-      return { verdict: 'inconclusive', because: [leavesUnclear('It was not compared with other nodes.', null)] }
+      return { verdict: 'inconclusive', observations: [unclear('It was not compared with other nodes.', null)] }
     const against =
       sameKey.count === 0
         ? []
         : [
-            speaksAgainst(
+            contradicts(
               `${some(sameKey)} presented the same host key and ${sameKey.count === 1 ? 'is another machine' : 'are other machines'}. Each of them can respond in place of the others.`,
               sshSession,
             ),
           ]
-    const unclear =
+    const perhaps =
       perhapsSameKey.count === 0
         ? []
         : [
-            leavesUnclear(
+            unclear(
               `${some(perhapsSameKey)} presented the same host key. Whether that is this machine, restarted or under another name, cannot be determined from the evidence.`,
               sshSession,
             ),
           ]
-    const because = [...against, ...unclear]
-    if (because.length > 0) return { verdict: against.length > 0 ? 'not-satisfied' : 'inconclusive', because }
+    const observations = [...against, ...perhaps]
+    if (observations.length > 0) return { verdict: against.length > 0 ? 'not-satisfied' : 'inconclusive', observations }
     const names = (machine?.others.count ?? 0) + 1
     return compared > names
       ? {
           verdict: 'satisfied',
-          because: [
-            speaksFor(`None of the ${compared - names} other nodes whose host key is known presented it.`, sshSession),
+          observations: [
+            supports(`None of the ${compared - names} other nodes whose host key is known presented it.`, sshSession),
           ],
         }
       : {
           verdict: 'not-applicable',
-          because: [
-            speaksFor(
-              'No other machine of this population showed a host key, so there is none to compare.',
-              sshSession,
-            ),
+          observations: [
+            supports('No other machine of this population showed a host key, so there is none to compare.', sshSession),
           ],
         }
   },

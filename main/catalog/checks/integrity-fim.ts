@@ -1,9 +1,9 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type AgentUnits, agentsThat, integrityAgents } from '../probes/integrity-agents.ts'
 import { daysBefore, type IntegrityMarks, integrityMarks, lastChange } from '../probes/integrity-marks.ts'
 import { type IntegritySchedules, integritySchedules } from '../probes/integrity-schedules.ts'
 import { type KernelIma, kernelIma } from '../probes/kernel-ima.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 const TIMERS = ['dailyaidecheck.timer', 'aidecheck.timer', 'aide.timer'] as const
@@ -31,45 +31,42 @@ export const integrityFim = defineCheck({
       ...(has(['/usr/sbin/tripwire']) ? tripwire(read, context) : []),
       ...hostAgents(read, context),
     ]
-    if (steps.length > 0) return weigh(steps)
-    return weigh([
-      speaksAgainst('No known tool that checks files against a baseline is on the server.', integrityMarks),
+    if (steps.length > 0) return decide(steps)
+    return decide([
+      contradicts('No known tool that checks files against a baseline is on the server.', integrityMarks),
       ...measured(ima.ok ? ima.fact : null),
     ])
   },
 })
 
-function aide({ agents, marks, schedules }: Read, context: Context): readonly Step[] {
+function aide({ agents, marks, schedules }: Read, context: Context): readonly DraftObservation[] {
   const baseline = lastChange(marks, ['/var/lib/aide/aide.db', '/var/lib/aide/aide.db.gz'])
   if (baseline === null)
-    return [speaksAgainst('AIDE is installed and was never initialised: it has no baseline.', integrityMarks)]
+    return [contradicts('AIDE is installed and was never initialised: it has no baseline.', integrityMarks)]
   const timers = agentsThat(agents, TIMERS, 'active')
   const cron = schedules.tools.get('aide') ?? []
   const run = lastRun(agents, marks)
   const status = agents.units.get('aidecheck.service')?.exitStatus ?? null
   return [
-    speaksFor(
+    supports(
       `AIDE has a baseline, made or renewed ${count(Math.max(daysBefore(baseline, context.observedAt), 0), 'day')} before the collection.`,
       integrityMarks,
     ),
     timers.length > 0
-      ? speaksFor(`Its check is scheduled by the timer ${named(timers)}.`, integrityAgents)
+      ? supports(`Its check is scheduled by the timer ${named(timers)}.`, integrityAgents)
       : cron.length > 0
-        ? speaksFor(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
-        : speaksAgainst('No known timer or table of cron starts its check.', integritySchedules),
+        ? supports(`Its check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
+        : contradicts('No known timer or table of cron starts its check.', integritySchedules),
     run === null
-      ? leavesUnclear('When it last ran is not recorded in the files that are read.', integrityMarks)
+      ? unclear('When it last ran is not recorded in the files that are read.', integrityMarks)
       : age(run.what, daysBefore(run.seconds, context.observedAt), context, run.probe),
     // aide(1), EXIT STATUS: 1 to 7 report new, removed and changed files; 14 and above are errors.
     ...(status === null || status === 0
       ? []
       : [
           status < 8
-            ? leavesUnclear(
-                'Its last check found differences; whether they were reviewed is not shown.',
-                integrityAgents,
-              )
-            : speaksAgainst(`Its last check failed with the status ${status}.`, integrityAgents),
+            ? unclear('Its last check found differences; whether they were reviewed is not shown.', integrityAgents)
+            : contradicts(`Its last check failed with the status ${status}.`, integrityAgents),
         ]),
   ]
 }
@@ -89,22 +86,22 @@ function lastRun(
   return Number.isNaN(last) ? null : { what: 'Its timer last started it', seconds: last / 1000, probe: integrityAgents }
 }
 
-function tripwire({ marks, schedules }: Read, context: Context): readonly Step[] {
+function tripwire({ marks, schedules }: Read, context: Context): readonly DraftObservation[] {
   const reports = lastChange(marks, ['/var/lib/tripwire/report'])
   const cron = schedules.tools.get('tripwire') ?? []
   if (lastChange(marks, ['/var/lib/tripwire']) === null)
-    return [speaksAgainst('Tripwire is installed and was never initialised: it has no baseline.', integrityMarks)]
+    return [contradicts('Tripwire is installed and was never initialised: it has no baseline.', integrityMarks)]
   return [
     cron.length > 0
-      ? speaksFor(`Tripwire’s check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
-      : speaksAgainst('Tripwire is installed, and no table of cron starts its check.', integritySchedules),
+      ? supports(`Tripwire’s check is scheduled by cron: ${named(cron, 3)}.`, integritySchedules)
+      : contradicts('Tripwire is installed, and no table of cron starts its check.', integritySchedules),
     reports === null
-      ? speaksAgainst('Tripwire has written no report.', integrityMarks)
+      ? contradicts('Tripwire has written no report.', integrityMarks)
       : age('Tripwire last wrote a report', daysBefore(reports, context.observedAt), context, integrityMarks),
   ]
 }
 
-function hostAgents({ agents, marks }: Read, context: Context): readonly Step[] {
+function hostAgents({ agents, marks }: Read, context: Context): readonly DraftObservation[] {
   const names = ['wazuh-agent.service', 'ossec.service', 'samhain.service'] as const
   const active = agentsThat(agents, names, 'active')
   const stopped = agentsThat(agents, names, 'loaded').filter((name) => !active.includes(name))
@@ -114,18 +111,16 @@ function hostAgents({ agents, marks }: Read, context: Context): readonly Step[] 
       ? []
       : database === null
         ? [
-            leavesUnclear(
+            unclear(
               `${named(active)} is running and can watch files; whether it does is configured in settings that were not read.`,
               integrityAgents,
             ),
           ]
         : [
-            speaksFor(`${named(active)} is running and keeps a baseline of files.`, integrityAgents),
+            supports(`${named(active)} is running and keeps a baseline of files.`, integrityAgents),
             age('Its baseline last changed', daysBefore(database, context.observedAt), context, integrityMarks),
           ]),
-    ...(stopped.length === 0
-      ? []
-      : [speaksAgainst(`${named(stopped)} is installed and not running.`, integrityAgents)]),
+    ...(stopped.length === 0 ? [] : [contradicts(`${named(stopped)} is installed and not running.`, integrityAgents)]),
   ]
 }
 
@@ -134,20 +129,20 @@ function age(
   days: number,
   context: Context,
   probe: typeof integrityAgents | typeof integrityMarks,
-): Step {
+): DraftObservation {
   const limit = limitOf(context, 'integrity.days')
-  if (days < -1) return leavesUnclear(`${what} at a time in the future.`, probe)
+  if (days < -1) return unclear(`${what} at a time in the future.`, probe)
   const said = `${what} ${count(Math.max(days, 0), 'day')} before the collection`
   return days <= limit.value
-    ? speaksFor(`${said} (limit ${limitText(limit)}).`, probe)
-    : speaksAgainst(`${said}; the limit is ${limitText(limit)}.`, probe)
+    ? supports(`${said} (limit ${limitText(limit)}).`, probe)
+    : contradicts(`${said}; the limit is ${limitText(limit)}.`, probe)
 }
 
-const measured = (ima: KernelIma | null): readonly Step[] =>
+const measured = (ima: KernelIma | null): readonly DraftObservation[] =>
   ima === null || ima.measurements === null || ima.measurements < 2
     ? []
     : [
-        speaksFor(
+        supports(
           `The kernel measures files before their use (IMA): ${ima.measurements} measurements; nothing on the server compares them.`,
           kernelIma,
         ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { bmc } from '../probes/bmc.ts'
@@ -8,7 +8,7 @@ import { firmwareFwupd } from '../probes/firmware-fwupd.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
-import { leavesUnclear, named, speaksFor } from '../steps.ts'
+import { named, supports, unclear } from '../steps.ts'
 
 export const integrityFirmwareInventory = defineCheck({
   id: 'integrity.firmware-inventory',
@@ -30,12 +30,12 @@ export const integrityFirmwareInventory = defineCheck({
     if (!dmi.present || dmi.biosVersion === '')
       return {
         verdict: 'inconclusive',
-        because: [leavesUnclear('The firmware of the server does not state its version.', dmiIdentity)],
+        observations: [unclear('The firmware of the server does not state its version.', dmiIdentity)],
       }
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(
+      observations: [
+        supports(
           `Server firmware (BIOS): ${named([`${dmi.biosVendor} ${dmi.biosVersion} of ${dmi.biosDate || 'unknown date'}`])}.`,
           dmiIdentity,
         ),
@@ -74,8 +74,12 @@ export const integrityFirmwareInventory = defineCheck({
   },
 })
 
-function told<F>(reading: Parsed<F>, probe: Probe<F>, say: (fact: F) => readonly string[]): readonly Step[] {
-  return reading.ok ? say(reading.fact).map((text) => speaksFor(text, probe)) : []
+function told<F>(
+  reading: Parsed<F>,
+  probe: Probe<F>,
+  say: (fact: F) => readonly string[],
+): readonly DraftObservation[] {
+  return reading.ok ? say(reading.fact).map((text) => supports(text, probe)) : []
 }
 
 /** One sentence: each kind of part with its version, and how many of them there are. */

@@ -1,6 +1,6 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type KernelProtections, kernelProtections } from '../probes/kernel-protections.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 // Linux Documentation/admin-guide/tainted-kernels.rst: bit 1 forced module, bit 13 unsigned module.
 const FORCED_MODULE = 1
@@ -13,25 +13,25 @@ export const integrityKernelLockdown = defineCheck({
   limits:
     'A signature shows who signed a module, not what it does; keys enrolled by the owner count too. A weakness in the kernel itself can undo lockdown.',
   needs: { kernel: kernelProtections },
-  evaluate: ({ kernel }) => weigh([mode(kernel), taint(kernel)]),
+  evaluate: ({ kernel }) => decide([mode(kernel), taint(kernel)]),
 })
 
-function mode({ lockdown, securityModules }: KernelProtections): Step {
+function mode({ lockdown, securityModules }: KernelProtections): DraftObservation {
   if (lockdown === 'integrity' || lockdown === 'confidentiality')
-    return speaksFor(`The kernel’s lockdown mode is “${lockdown}”.`, kernelProtections)
+    return supports(`The kernel’s lockdown mode is “${lockdown}”.`, kernelProtections)
   if (lockdown === 'none')
-    return speaksAgainst('The kernel’s lockdown mode is “none”: root can change the running kernel.', kernelProtections)
+    return contradicts('The kernel’s lockdown mode is “none”: root can change the running kernel.', kernelProtections)
   if (securityModules !== null && !securityModules.includes('lockdown'))
-    return speaksAgainst('The kernel has no lockdown.', kernelProtections)
-  return leavesUnclear('The kernel does not show its lockdown mode.', kernelProtections)
+    return contradicts('The kernel has no lockdown.', kernelProtections)
+  return unclear('The kernel does not show its lockdown mode.', kernelProtections)
 }
 
-function taint({ tainted, signaturesEnforced }: KernelProtections): Step {
+function taint({ tainted, signaturesEnforced }: KernelProtections): DraftObservation {
   const has = (bit: number): boolean => Math.floor(tainted / 2 ** bit) % 2 === 1
-  if (has(UNSIGNED_MODULE)) return speaksAgainst('A module without a valid signature was loaded.', kernelProtections)
-  if (has(FORCED_MODULE)) return speaksAgainst('A module was loaded by force.', kernelProtections)
+  if (has(UNSIGNED_MODULE)) return contradicts('A module without a valid signature was loaded.', kernelProtections)
+  if (has(FORCED_MODULE)) return contradicts('A module was loaded by force.', kernelProtections)
   const enforced = signaturesEnforced === true ? ' Signatures are also enforced by a setting of their own.' : ''
-  return speaksFor(
+  return supports(
     `No unsigned or forced module was loaded since the kernel started (taint ${tainted}).${enforced}`,
     kernelProtections,
   )

@@ -2,7 +2,7 @@ import { defineCheck } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { tpmMeasurements } from '../probes/tpm-measurements.ts'
 import { tpmPresence } from '../probes/tpm-presence.ts'
-import { count, speaksFor } from '../steps.ts'
+import { count, supports } from '../steps.ts'
 
 export const integrityMeasuredBoot = defineCheck({
   id: 'integrity.measured-boot',
@@ -17,12 +17,12 @@ export const integrityMeasuredBoot = defineCheck({
     const measured = [...tpm.registers].filter(([number, value]) => number < 8 && !/^(0+|f+)$/.test(value))
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(`A TPM of version ${plain(tpm.version, 10)} is present.`, tpmPresence),
-        speaksFor(`${count(measured.length, 'register')} of the firmware’s eight hold measurements.`, tpmPresence),
+      observations: [
+        supports(`A TPM of version ${plain(tpm.version, 10)} is present.`, tpmPresence),
+        supports(`${count(measured.length, 'register')} of the firmware’s eight hold measurements.`, tpmPresence),
         ...(log.ok
           ? [
-              speaksFor(
+              supports(
                 'The firmware’s log of the start is there; it was compared with no known good values.',
                 tpmMeasurements,
               ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { packagesDistribution } from '../probes/packages-distribution.ts'
@@ -9,7 +9,7 @@ import {
   packagesVerifyRpm,
   type VerifiedFiles,
 } from '../probes/packages-verify.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 export const integrityPackageVerify = defineCheck({
   id: 'integrity.package-verify',
@@ -20,39 +20,39 @@ export const integrityPackageVerify = defineCheck({
   needs: { distribution: packagesDistribution },
   wants: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
   evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {
-    if (family === 'debian') return weigh([...compared(dpkg, packagesVerifyDpkg), ...unsummed(dpkg, sums)])
-    if (family === 'rhel' || family === 'suse') return weigh(compared(rpm, packagesVerifyRpm))
-    return weigh([leavesUnclear(`The package database of ${quote(id)} is not read.`, packagesDistribution)])
+    if (family === 'debian') return decide([...compared(dpkg, packagesVerifyDpkg), ...unsummed(dpkg, sums)])
+    if (family === 'rhel' || family === 'suse') return decide(compared(rpm, packagesVerifyRpm))
+    return decide([unclear(`The package database of ${quote(id)} is not read.`, packagesDistribution)])
   },
 })
 
-function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): readonly Step[] {
+function compared(reading: Parsed<VerifiedFiles>, probe: Probe<VerifiedFiles>): readonly DraftObservation[] {
   if (!reading.ok) return unclearAbout(probe, reading)
   const { checked, altered, missing, reattributed, unreadable, configured } = reading.fact
-  if (checked.length === 0) return [leavesUnclear('None of the packages that are compared is installed.', probe)]
-  const say = (paths: readonly string[], step: typeof leavesUnclear, what: string): readonly Step[] =>
+  if (checked.length === 0) return [unclear('None of the packages that are compared is installed.', probe)]
+  const say = (paths: readonly string[], step: typeof unclear, what: string): readonly DraftObservation[] =>
     paths.length === 0 ? [] : [step(`${count(paths.length, 'file')} ${what}: ${named(paths, 5)}.`, probe)]
   return [
-    speaksFor(
+    supports(
       `The files of ${count(checked.length, 'package')} were compared with the package database: ${named(checked, 12)}. ${configured === 0 ? 'No configuration file differs' : `${count(configured, 'configuration file')} ${configured === 1 ? 'differs' : 'differ'}, which is allowed`}.`,
       probe,
     ),
-    ...say(altered, speaksAgainst, 'with other content than the package delivered'),
-    ...say(missing, speaksAgainst, 'of the packages gone'),
-    ...say(reattributed, leavesUnclear, 'with another owner, mode or link than the package set'),
-    ...say(unreadable, leavesUnclear, 'that could not be compared'),
+    ...say(altered, contradicts, 'with other content than the package delivered'),
+    ...say(missing, contradicts, 'of the packages gone'),
+    ...say(reattributed, unclear, 'with another owner, mode or link than the package set'),
+    ...say(unreadable, unclear, 'that could not be compared'),
   ]
 }
 
 /** dpkg reports nothing about a package without checksums, as if all were well. */
-function unsummed(reading: Parsed<VerifiedFiles>, sums: Parsed<PackageSums>): readonly Step[] {
+function unsummed(reading: Parsed<VerifiedFiles>, sums: Parsed<PackageSums>): readonly DraftObservation[] {
   if (!reading.ok) return []
   if (!sums.ok) return unclearAbout(packagesSumsDpkg, sums)
   const without = reading.fact.checked.filter((name) => !sums.fact.packages.includes(name))
   return without.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `The package database keeps no checksums of ${named(without, 12)}: there was nothing to compare with.`,
           packagesSumsDpkg,
         ),

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { packagesDistribution } from '../probes/packages-distribution.ts'
 import { type AptSources, packagesSourcesApt, packagesSourcesRpm, type RpmSources } from '../probes/packages-sources.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 export const integrityRepoSigning = defineCheck({
   id: 'integrity.repo-signing',
@@ -14,27 +14,27 @@ export const integrityRepoSigning = defineCheck({
   needs: { distribution: packagesDistribution },
   wants: { apt: packagesSourcesApt, rpm: packagesSourcesRpm },
   evaluate({ distribution: { family, id } }, { apt, rpm }) {
-    if (family === 'debian') return weigh(byApt(apt))
-    if (family === 'rhel' || family === 'suse') return weigh(byRpm(rpm))
-    return weigh([leavesUnclear(`The package sources of ${quote(id)} are not read.`, packagesDistribution)])
+    if (family === 'debian') return decide(byApt(apt))
+    if (family === 'rhel' || family === 'suse') return decide(byRpm(rpm))
+    return decide([unclear(`The package sources of ${quote(id)} are not read.`, packagesDistribution)])
   },
 })
 
-function byApt(apt: Parsed<AptSources>): readonly Step[] {
+function byApt(apt: Parsed<AptSources>): readonly DraftObservation[] {
   if (!apt.ok) return unclearAbout(packagesSourcesApt, apt)
   const { sources, switches } = apt.fact
-  if (sources.length === 0) return [leavesUnclear('No package source is configured.', packagesSourcesApt)]
+  if (sources.length === 0) return [unclear('No package source is configured.', packagesSourcesApt)]
   const open = sources.filter(({ unverified }) => unverified)
   const plainHttp = sources.filter(({ scheme }) => scheme === 'http').length
   const bound = sources.filter(({ signedBy }) => signedBy).length
   return [
     open.length === 0
-      ? speaksFor(
+      ? supports(
           `${count(sources.length, 'package source')}: no exemption from apt’s check of signatures. ${signers(bound, sources.length)}`,
           packagesSourcesApt,
           'sources',
         )
-      : speaksAgainst(
+      : contradicts(
           `${count(open.length, 'package source')} used without a valid signature, by the files ${named([...new Set(open.map(({ file }) => file))], 4)}.`,
           packagesSourcesApt,
           'sources',
@@ -42,15 +42,15 @@ function byApt(apt: Parsed<AptSources>): readonly Step[] {
     ...(plainHttp === 0
       ? []
       : [
-          speaksFor(
+          supports(
             `${plainHttp} of them are fetched over HTTP: what comes is checked by signature, what is fetched can be watched.`,
             packagesSourcesApt,
             'sources',
           ),
         ]),
     switches.length === 0
-      ? speaksFor('No setting of apt lets packages in without a valid signature.', packagesSourcesApt, 'settings')
-      : speaksAgainst(
+      ? supports('No setting of apt lets packages in without a valid signature.', packagesSourcesApt, 'settings')
+      : contradicts(
           `Settings of apt let packages in without a valid signature: ${named(switches)}.`,
           packagesSourcesApt,
           'settings',
@@ -65,10 +65,10 @@ function signers(bound: number, all: number): string {
   return `${bound} ${bound === 1 ? 'accepts' : 'accept'} only the keys that are named for ${bound === 1 ? 'it' : 'them'}; for the others any key that apt trusts may sign.`
 }
 
-function byRpm(rpm: Parsed<RpmSources>): readonly Step[] {
+function byRpm(rpm: Parsed<RpmSources>): readonly DraftObservation[] {
   if (!rpm.ok) return unclearAbout(packagesSourcesRpm, rpm)
   const { sources } = rpm.fact
-  if (sources.length === 0) return [leavesUnclear('No package source is switched on.', packagesSourcesRpm)]
+  if (sources.length === 0) return [unclear('No package source is switched on.', packagesSourcesRpm)]
   const ids = (list: RpmSources['sources']): string =>
     named(
       list.map(({ id }) => id),
@@ -81,15 +81,15 @@ function byRpm(rpm: Parsed<RpmSources>): readonly Step[] {
   )
   return [
     open.length === 0
-      ? speaksFor(
+      ? supports(
           `${count(sources.length, 'package source')} switched on: the signatures of packages or of their lists are checked for each.`,
           packagesSourcesRpm,
         )
-      : speaksAgainst(`No signature is checked for the package sources ${ids(open)}.`, packagesSourcesRpm),
+      : contradicts(`No signature is checked for the package sources ${ids(open)}.`, packagesSourcesRpm),
     ...(blind.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `The server’s certificate is not checked for the package sources ${ids(blind)}.`,
             packagesSourcesRpm,
           ),
@@ -97,7 +97,7 @@ function byRpm(rpm: Parsed<RpmSources>): readonly Step[] {
     ...(clear.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `The lists of the package sources ${ids(clear)} come over HTTP without a signature of their own: an old list could be passed off as new.`,
             packagesSourcesRpm,
           ),

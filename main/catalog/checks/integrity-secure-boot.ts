@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { secureBoot } from '../probes/secure-boot.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 export const integritySecureBoot = defineCheck({
   id: 'integrity.secure-boot',
@@ -11,31 +11,31 @@ export const integritySecureBoot = defineCheck({
   needs: { boot: secureBoot },
   evaluate({ boot }) {
     if (boot.firmware === 'other')
-      return weigh([
-        speaksAgainst('The server did not start through UEFI, so Secure Boot was not in use.', secureBoot, 'firmware'),
+      return decide([
+        contradicts('The server did not start through UEFI, so Secure Boot was not in use.', secureBoot, 'firmware'),
       ])
-    return weigh([
+    return decide([
       boot.secureBoot === null
-        ? leavesUnclear(
+        ? unclear(
             'The server started through UEFI, and the variable SecureBoot is not visible.',
             secureBoot,
             'secureBoot',
           )
         : boot.secureBoot
-          ? speaksFor('The firmware variable SecureBoot is 1.', secureBoot, 'secureBoot')
-          : speaksAgainst(
+          ? supports('The firmware variable SecureBoot is 1.', secureBoot, 'secureBoot')
+          : contradicts(
               'The firmware variable SecureBoot is 0: signatures were not checked.',
               secureBoot,
               'secureBoot',
             ),
       boot.setupMode === null
-        ? leavesUnclear('The firmware variable SetupMode is not visible.', secureBoot, 'setupMode')
+        ? unclear('The firmware variable SetupMode is not visible.', secureBoot, 'setupMode')
         : boot.setupMode
-          ? speaksAgainst('The firmware is in setup mode: anyone with root can enrol keys.', secureBoot, 'setupMode')
-          : speaksFor('The firmware is not in setup mode.', secureBoot, 'setupMode'),
+          ? contradicts('The firmware is in setup mode: anyone with root can enrol keys.', secureBoot, 'setupMode')
+          : supports('The firmware is not in setup mode.', secureBoot, 'setupMode'),
       boot.shimSkipsChecks
-        ? speaksAgainst('The boot loader shim is configured not to check signatures.', secureBoot, 'shim')
-        : speaksFor('The boot loader shim is not configured to skip signature checks.', secureBoot, 'shim'),
+        ? contradicts('The boot loader shim is configured not to check signatures.', secureBoot, 'shim')
+        : supports('The boot loader shim is not configured to skip signature checks.', secureBoot, 'shim'),
     ])
   },
 })

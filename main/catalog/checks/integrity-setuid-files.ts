@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { packagesDistribution } from '../probes/packages-distribution.ts'
@@ -14,7 +14,7 @@ import {
   setuidFiles,
 } from '../probes/setuid-files.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /**
  * The CIS benchmarks ask to review such files (“Ensure SUID and SGID files are reviewed”). What no package delivered is contradicted where
@@ -29,12 +29,12 @@ export const integritySetuidFiles = defineCheck({
   needs: { files: setuidFiles, mounts: storageMounts, distribution: packagesDistribution },
   wants: { dpkg: packagedProgramsDpkg, rpm: packagedProgramsRpm },
   evaluate: ({ files, mounts, distribution: { family, id } }, { dpkg, rpm }) =>
-    weigh([
+    decide([
       ...(family === 'debian'
         ? compared(files.paths, dpkg, packagedProgramsDpkg, isAskedOfDpkg)
         : family === 'rhel' || family === 'suse'
           ? compared(files.paths, rpm, packagedProgramsRpm, isNoPlaceOfPackages)
-          : [leavesUnclear(`The package database of ${quote(id)} is not read.`, packagesDistribution)]),
+          : [unclear(`The package database of ${quote(id)} is not read.`, packagesDistribution)]),
       ...notSearched(mounts.mounts),
     ]),
 })
@@ -54,11 +54,11 @@ function compared(
   packaged: Parsed<PackagedPrograms>,
   probe: Probe<PackagedPrograms>,
   isDecided: (path: string) => boolean,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!packaged.ok) return unclearAbout(probe, packaged)
   if (found.length === 0)
     return [
-      leavesUnclear(
+      unclear(
         'No file with setuid or setgid was found in the searched folders, which no usual system has.',
         setuidFiles,
       ),
@@ -72,7 +72,7 @@ function compared(
     ...(owned === 0
       ? []
       : [
-          speaksFor(
+          supports(
             `${count(owned, 'file')} of ${found.length} with setuid or setgid of a system account or group in the searched folders ${owned === 1 ? 'belongs' : 'belong'} to installed packages.`,
             probe,
           ),
@@ -80,7 +80,7 @@ function compared(
     ...(outside.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `${count(outside.length, 'file')} with setuid or setgid outside the package database: ${named(outside)}.`,
             setuidFiles,
           ),
@@ -88,7 +88,7 @@ function compared(
     ...(open.length === 0
       ? []
       : [
-          leavesUnclear(
+          unclear(
             `The package database was not queried for ${count(open.length, 'file')} with setuid or setgid: ${named(open)}.`,
             setuidFiles,
           ),
@@ -103,7 +103,7 @@ const WITHOUT_MODES: ReadonlySet<string> = new Set(['autofs', 'exfat', 'msdos', 
  * File systems that the search left, and that can hold a program that becomes root: one that holds a searched folder and is of another
  * type, and one that is mounted further below, other than where the search starts. What is mounted elsewhere is outside the claim.
  */
-function notSearched(mounts: readonly Mount[]): readonly Step[] {
+function notSearched(mounts: readonly Mount[]): readonly DraftObservation[] {
   const topmost = new Map(mounts.map((mount) => [mount.point, mount]))
   const holding = SEARCHED.flatMap((folder) => holderOf(folder, topmost) ?? []).filter(
     ({ fsType }) => !SEARCHED_TYPES.includes(fsType),
@@ -117,7 +117,7 @@ function notSearched(mounts: readonly Mount[]): readonly Step[] {
   return left.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `Not searched, and mounted so that setuid has effect: ${named(left.map(({ point, fsType }) => `${point} (${fsType})`))}. Mounted with nosuid, ${left.length === 1 ? 'it needs' : 'they need'} no search.`,
           storageMounts,
         ),

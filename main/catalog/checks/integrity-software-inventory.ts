@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { sha256 } from '../../core/digest.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
@@ -6,7 +6,7 @@ import { type GpuModules, gpuModules } from '../probes/gpu-modules.ts'
 import { osIdentity } from '../probes/os-identity.ts'
 import { type PackageList, packagesListDpkg, packagesListRpm } from '../probes/packages-list.ts'
 import { type RebootState, rebootRequired } from '../probes/reboot-required.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const integritySoftwareInventory = defineCheck({
   id: 'integrity.software-inventory',
@@ -23,8 +23,8 @@ export const integritySoftwareInventory = defineCheck({
       lists.length > 0 ? [] : [...unclearAbout(packagesListDpkg, dpkg), ...unclearAbout(packagesListRpm, rpm)]
     return {
       verdict: missing.length > 0 ? 'inconclusive' : 'informational',
-      because: [
-        speaksFor(`The system is ${quote(os.name)} with the kernel ${quote(os.kernel)}.`, osIdentity),
+      observations: [
+        supports(`The system is ${quote(os.name)} with the kernel ${quote(os.kernel)}.`, osIdentity),
         ...lists,
         ...missing,
         ...inBoot(kernels),
@@ -34,25 +34,25 @@ export const integritySoftwareInventory = defineCheck({
   },
 })
 
-function listed(reading: Parsed<PackageList>, probe: Probe<PackageList>): readonly Step[] {
+function listed(reading: Parsed<PackageList>, probe: Probe<PackageList>): readonly DraftObservation[] {
   if (!reading.ok) return []
   const { packages } = reading.fact
   const digest = sha256(packages.join('\n')).slice(0, 16)
   return [
-    speaksFor(
+    supports(
       `${count(packages.length, 'package')} installed; the sorted list of names and versions has the SHA-256 digest ${digest}… .`,
       probe,
     ),
   ]
 }
 
-function inBoot(kernels: Parsed<RebootState>): readonly Step[] {
+function inBoot(kernels: Parsed<RebootState>): readonly DraftObservation[] {
   if (!kernels.ok || kernels.fact.installed.length === 0) return []
   const { installed } = kernels.fact
-  return [speaksFor(`${count(installed.length, 'kernel')} in /boot: ${named(installed, 6)}.`, rebootRequired, 'boot')]
+  return [supports(`${count(installed.length, 'kernel')} in /boot: ${named(installed, 6)}.`, rebootRequired, 'boot')]
 }
 
-function driver(modules: Parsed<GpuModules>): readonly Step[] {
+function driver(modules: Parsed<GpuModules>): readonly DraftObservation[] {
   const version = modules.ok ? modules.fact.driver : null
-  return version === null ? [] : [speaksFor(`The loaded NVIDIA driver is ${quote(version, 20)}.`, gpuModules)]
+  return version === null ? [] : [supports(`The loaded NVIDIA driver is ${quote(version, 20)}.`, gpuModules)]
 }

@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { type BtrfsScrubs, storageBtrfsScrubs } from '../probes/btrfs-scrubs.ts'
@@ -9,7 +9,7 @@ import { storageMounts } from '../probes/storage-mounts.ts'
 import { type ScrubTimers, storageScrubTimers } from '../probes/storage-scrub-timers.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
 import { storageZfsStatus, type ZfsPoolStatus } from '../probes/zfs-status.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 /** 45 CFR 164.312(c)(2) requires a mechanism to corroborate that ePHI was not altered; sums and comparisons find decay, not intent. */
@@ -44,24 +44,24 @@ export const integrityStorageChecksums = defineCheck({
       ...(integrity.ok
         ? integrity.fact.layers.map(({ name, mismatches }) =>
             mismatches === 0
-              ? speaksFor(
+              ? supports(
                   `${quote(name)} keeps sums of its sectors (dm-integrity) and counted no difference.`,
                   storageDmIntegrity,
                 )
-              : speaksAgainst(
+              : contradicts(
                   `${quote(name)}: ${count(mismatches, 'sector')} did not match (dm-integrity).`,
                   storageDmIntegrity,
                 ),
           )
         : unclearAbout(storageDmIntegrity, integrity)),
     ]
-    if (because.length > 0) return weigh(because)
+    if (because.length > 0) return decide(because)
     return {
       verdict: 'not-applicable',
-      because: [
-        leavesUnclear('No ZFS or btrfs file system is mounted, and no ZFS pool is in use.', storageMounts),
-        leavesUnclear('The kernel runs no array that could compare its members.', storageChecksumState),
-        leavesUnclear('No layer keeps sums of sectors.', storageDmIntegrity),
+      observations: [
+        unclear('No ZFS or btrfs file system is mounted, and no ZFS pool is in use.', storageMounts),
+        unclear('The kernel runs no array that could compare its members.', storageChecksumState),
+        unclear('No layer keeps sums of sectors.', storageDmIntegrity),
       ],
     }
   },
@@ -76,56 +76,55 @@ interface Moment {
 const DAY = 86_400
 
 /** Whether a check on `day` (YYYY-MM-DD) is recent enough. A day ahead is within what zones differ by; more is no date. */
-function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): Step {
-  if (!now.ok) return leavesUnclear(`${what} on ${quote(day)}; its age is unknown: ${now.reason}.`, probe)
+function dated(what: string, day: string, probe: Probe<unknown>, { now, context }: Moment): DraftObservation {
+  if (!now.ok) return unclear(`${what} on ${quote(day)}; its age is unknown: ${now.reason}.`, probe)
   const limit = limitOf(context, 'storage.scrub-days')
   const days = Math.floor((now.fact.seconds - Date.parse(`${day}T00:00:00Z`) / 1000) / DAY)
-  if (Number.isNaN(days) || days < -1)
-    return leavesUnclear(`${what} on ${quote(day)}, which is no date before now.`, probe)
+  if (Number.isNaN(days) || days < -1) return unclear(`${what} on ${quote(day)}, which is no date before now.`, probe)
   const said = `${what} on ${day}, ${count(Math.max(days, 0), 'day')} before this collection (limit: ${limitText(limit)})`
-  return days <= limit.value ? speaksFor(`${said}.`, probe) : speaksAgainst(`${said}.`, probe)
+  return days <= limit.value ? supports(`${said}.`, probe) : contradicts(`${said}.`, probe)
 }
 
 function arguePool(
   { name, state, scan, scrubbed, hasFound, counted, hasKnownErrors }: ZfsPoolStatus,
   at: Moment,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const pool = `ZFS pool ${quote(name)}`
   const health =
     hasKnownErrors || (counted ?? 0) > 0
-      ? speaksAgainst(`${pool} counted errors, or has data that does not match its sums.`, storageZfsStatus)
+      ? contradicts(`${pool} counted errors, or has data that does not match its sums.`, storageZfsStatus)
       : state === 'ONLINE' && counted !== null
-        ? speaksFor(`${pool} is online and counted no errors.`, storageZfsStatus)
-        : leavesUnclear(`${pool} is in the state ${quote(state)}.`, storageZfsStatus)
+        ? supports(`${pool} is online and counted no errors.`, storageZfsStatus)
+        : unclear(`${pool} is in the state ${quote(state)}.`, storageZfsStatus)
   if (hasFound)
-    return [health, speaksAgainst(`${pool}: its last scrub found differences: ${quote(scan)}.`, storageZfsStatus)]
+    return [health, contradicts(`${pool}: its last scrub found differences: ${quote(scan)}.`, storageZfsStatus)]
   if (scrubbed !== null) return [health, dated(`${pool} was last scrubbed`, scrubbed, storageZfsStatus, at)]
   return [
     health,
     scan === 'none requested' || scan === ''
-      ? speaksAgainst(`${pool} was never scrubbed.`, storageZfsStatus)
-      : leavesUnclear(`${pool}: the date of its last scrub is not shown: ${quote(scan)}.`, storageZfsStatus),
+      ? contradicts(`${pool} was never scrubbed.`, storageZfsStatus)
+      : unclear(`${pool}: the date of its last scrub is not shown: ${quote(scan)}.`, storageZfsStatus),
   ]
 }
 
-function argueBtrfs({ btrfs }: ChecksumState, scrubs: Parsed<BtrfsScrubs>, at: Moment): readonly Step[] {
+function argueBtrfs({ btrfs }: ChecksumState, scrubs: Parsed<BtrfsScrubs>, at: Moment): readonly DraftObservation[] {
   if (btrfs.length === 0)
-    return [leavesUnclear('btrfs is mounted, but its error counters were not shown.', storageChecksumState)]
+    return [unclear('btrfs is mounted, but its error counters were not shown.', storageChecksumState)]
   return btrfs.flatMap(({ id, errors }) => {
     const system = `btrfs ${quote(id)}`
     const counted =
       errors === 0
-        ? speaksFor(`${system} counted no errors.`, storageChecksumState)
-        : speaksAgainst(`${system} counted ${count(errors, 'error')}.`, storageChecksumState)
+        ? supports(`${system} counted no errors.`, storageChecksumState)
+        : contradicts(`${system} counted ${count(errors, 'error')}.`, storageChecksumState)
     if (!scrubs.ok) return [counted, ...unclearAbout(storageBtrfsScrubs, scrubs)]
     const scrub = scrubs.fact.scrubs.find((one) => one.id === id)
-    if (scrub === undefined) return [counted, speaksAgainst(`${system} has no record of a scrub.`, storageBtrfsScrubs)]
+    if (scrub === undefined) return [counted, contradicts(`${system} has no record of a scrub.`, storageBtrfsScrubs)]
     if (scrub.errors > 0)
       return [
         counted,
-        speaksAgainst(`${system}: its last scrub found ${count(scrub.errors, 'error')}.`, storageBtrfsScrubs),
+        contradicts(`${system}: its last scrub found ${count(scrub.errors, 'error')}.`, storageBtrfsScrubs),
       ]
-    if (!scrub.isFinished) return [counted, leavesUnclear(`${system}: its last scrub did not end.`, storageBtrfsScrubs)]
+    if (!scrub.isFinished) return [counted, unclear(`${system}: its last scrub did not end.`, storageBtrfsScrubs)]
     return [counted, dated(`${system} was last scrubbed`, dayOf(scrub.startedAt), storageBtrfsScrubs, at)]
   })
 }
@@ -139,24 +138,21 @@ function argueArray(
   { name, level, mismatches, lastAction, degraded }: ComparedArray,
   timers: Parsed<ScrubTimers>,
   at: Moment,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const array = `Array ${quote(name)} (${quote(level)})`
   if (degraded !== null && degraded > 0)
-    return [speaksAgainst(`${array} lacks a member, so there is not all to compare with.`, storageChecksumState)]
+    return [contradicts(`${array} lacks a member, so there is not all to compare with.`, storageChecksumState)]
   if (mismatches !== null && mismatches > 0) {
     const said = `${array}: ${count(mismatches, 'sector')} differed at the last check`
     return [
       /^raid(1|10)$/.test(level)
-        ? leavesUnclear(`${said}; on a mirror this may be harmless.`, storageChecksumState)
-        : speaksAgainst(`${said}.`, storageChecksumState),
+        ? unclear(`${said}; on a mirror this may be harmless.`, storageChecksumState)
+        : contradicts(`${said}.`, storageChecksumState),
     ]
   }
   if (mismatches === null || !/^(check|repair)$/.test(lastAction))
-    return [leavesUnclear(`${array} was not compared since it was assembled.`, storageChecksumState)]
-  const compared = speaksFor(
-    `${array} was compared since it was assembled, and nothing differed.`,
-    storageChecksumState,
-  )
+    return [unclear(`${array} was not compared since it was assembled.`, storageChecksumState)]
+  const compared = supports(`${array} was compared since it was assembled, and nothing differed.`, storageChecksumState)
   if (!timers.ok) return [compared, ...unclearAbout(storageScrubTimers, timers)]
   const starters = timers.fact.timers.filter(({ unit, isActive }) => isActive && unit !== 'btrfs-scrub.timer')
   const last = starters
@@ -166,10 +162,7 @@ function argueArray(
   return [
     compared,
     last === undefined
-      ? leavesUnclear(
-          `${array}: when it was compared is not known; no timer that starts it has run.`,
-          storageScrubTimers,
-        )
+      ? unclear(`${array}: when it was compared is not known; no timer that starts it has run.`, storageScrubTimers)
       : dated(
           `The timer that compares arrays (${named(starters.map(({ unit }) => unit))}) last ran`,
           last,

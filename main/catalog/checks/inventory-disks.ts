@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const inventoryDisksRecorded = defineCheck({
   id: 'inventory.disks',
@@ -12,8 +12,8 @@ export const inventoryDisksRecorded = defineCheck({
   needs: { disks: inventoryDisks },
   evaluate: ({ disks: { disks } }) => ({
     verdict: 'informational',
-    because: [
-      speaksFor(
+    observations: [
+      supports(
         `${count(disks.length, 'drive')}${
           disks.length === 0
             ? ''

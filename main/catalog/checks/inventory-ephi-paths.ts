@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { quoted } from '../storage/argue.ts'
 import { ephiPlace } from '../storage/ephi-paths.ts'
 import { mountKind } from '../storage/kinds.ts'
@@ -19,16 +19,15 @@ export const inventoryEphiPaths = defineCheck({
   wants: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
     const declared = node.ephiPaths ?? []
-    if (declared.length === 0)
-      return weigh([leavesUnclear('The fleet file declares no ePHI paths for this node.', null)])
+    if (declared.length === 0) return decide([unclear('The fleet file declares no ePHI paths for this node.', null)])
     const storage = readStorage(mounts, devices, swaps, wanted)
-    return weigh(declared.flatMap((path) => argue(storage, path)))
+    return decide(declared.flatMap((path) => argue(storage, path)))
   },
 })
 
-function argue(storage: Storage, path: string): readonly Step[] {
+function argue(storage: Storage, path: string): readonly DraftObservation[] {
   const { mount, why, below } = ephiPlace(storage, path)
-  if (mount === null) return [leavesUnclear(`${quoted(path)}: ${why}.`, storageMounts)]
+  if (mount === null) return [unclear(`${quoted(path)}: ${why}.`, storageMounts)]
   const own = mount.point === '/' && path !== '/' ? ' It has no mount of its own: the root file system holds it.' : ''
   return [
     argueMount(storage, mount, `${quoted(path)} is on the mount ${quoted(mount.point)}.${own}`),
@@ -38,22 +37,21 @@ function argue(storage: Storage, path: string): readonly Step[] {
 
 const isOfKernel = (mount: Mount): boolean => mountKind(mount) === 'pseudo'
 
-function argueMount(storage: Storage, mount: Mount, where: string): Step {
+function argueMount(storage: Storage, mount: Mount, where: string): DraftObservation {
   const { path, outcome, why } = storage.mount(mount)
   const said = `${where} Path: ${path.join(' → ')}.`
   if (isOfKernel(mount) || mountKind(mount) === 'memory' || outcome === 'volatile')
-    return speaksAgainst(
+    return contradicts(
       `${said} That is memory, which is stored on no drive: the declaration or the mount is wrong.`,
       storageMounts,
     )
   if (mountKind(mount) === 'network')
     return mount.source.includes('/') || mount.source.includes(':')
-      ? speaksFor(`${said} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
-      : leavesUnclear(`${said} It is stored on another system, which the mount does not identify.`, storageMounts)
+      ? supports(`${said} It is stored on another system, as ${quoted(mount.source)}.`, storageMounts)
+      : unclear(`${said} It is stored on another system, which the mount does not identify.`, storageMounts)
   // A walk that ends in the unknown, or at the mount itself, has no drive at its end.
-  if (outcome === 'unknown')
-    return leavesUnclear(`${said} It was not followed to a drive: ${why}.`, storageBlockDevices)
+  if (outcome === 'unknown') return unclear(`${said} It was not followed to a drive: ${why}.`, storageBlockDevices)
   return path.length < 2
-    ? leavesUnclear(`${said} Which drives it leads to was not listed.`, storageBlockDevices)
-    : speaksFor(said, storageBlockDevices)
+    ? unclear(`${said} Which drives it leads to was not listed.`, storageBlockDevices)
+    : supports(said, storageBlockDevices)
 }

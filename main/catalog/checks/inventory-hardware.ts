@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
@@ -9,7 +9,7 @@ import { gpuTopology } from '../probes/gpu-topology.ts'
 import { hostSerials } from '../probes/host-identity.ts'
 import { inventoryMemory } from '../probes/inventory-memory.ts'
 import { osIdentity } from '../probes/os-identity.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const inventoryHardware = defineCheck({
   id: 'inventory.hardware',
@@ -24,21 +24,21 @@ export const inventoryHardware = defineCheck({
     const models = gpus.ok ? [...new Set(gpus.fact.gpus.map((gpu) => gpu.name))] : []
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(
+      observations: [
+        supports(
           dmi.present
             ? `Firmware names ${quote(`${dmi.sysVendor} ${dmi.productName}`)}, board ${quote(`${dmi.boardVendor} ${dmi.boardName}`)}, BIOS ${quote(`${dmi.biosVersion} of ${dmi.biosDate}`)}.`
             : 'Firmware reports no manufacturer.',
           dmiIdentity,
         ),
-        speaksFor(
+        supports(
           `${count(cpu.sockets, 'processor')}: ${quote(cpu.modelName ?? 'unnamed')}, ${count(cpu.logicalCpus, 'logical CPU')}; ${gib} GiB of memory.`,
           cpuFeatures,
         ),
-        speaksFor(`${quote(os.name)}, kernel ${quote(os.kernel)}, ${quote(os.machine)}.`, osIdentity),
+        supports(`${quote(os.name)}, kernel ${quote(os.kernel)}, ${quote(os.machine)}.`, osIdentity),
         ...(gpus.ok
           ? [
-              speaksFor(
+              supports(
                 `${count(gpus.fact.gpus.length, 'GPU')}: ${named(models)}, driver ${quote(gpus.fact.driver)}.${boardText(gpus.fact.gpus)}`,
                 gpuNvidia,
               ),
@@ -46,11 +46,11 @@ export const inventoryHardware = defineCheck({
           : cardSteps(cards)),
         ...(topology.ok &&
         [...topology.fact.links.values()].some((cells) => cells.some((cell) => cell.startsWith('NV')))
-          ? [speaksFor(`NVLink connects ${count(topology.fact.links.size, 'GPU')}.`, gpuTopology)]
+          ? [supports(`NVLink connects ${count(topology.fact.links.size, 'GPU')}.`, gpuTopology)]
           : []),
         ...(serials.ok
           ? [
-              speaksFor(
+              supports(
                 `Serial numbers: product ${quote(serials.fact.product)}, board ${quote(serials.fact.board)}, chassis ${quote(serials.fact.chassis)}.`,
                 hostSerials,
               ),
@@ -74,13 +74,13 @@ function boardText(gpus: readonly NvidiaGpu[]): string {
 }
 
 /** AMD's accelerators, where the kernel names them and no other driver responded. */
-function cardSteps(cards: Parsed<GpuCards>): readonly Step[] {
+function cardSteps(cards: Parsed<GpuCards>): readonly DraftObservation[] {
   const found = cards.ok ? cards.fact.cards.filter(({ productName }) => productName !== null) : []
   if (found.length === 0) return []
   const names = [...new Set(found.map(({ productName }) => productName ?? ''))]
   const serials = found.flatMap(({ serial, uniqueId }) => serial ?? uniqueId ?? [])
   return [
-    speaksFor(
+    supports(
       `${count(found.length, 'GPU')}: ${named(names)}.${serials.length === 0 ? '' : ` Serial numbers ${named(serials, 16)}.`}`,
       gpuCards,
     ),

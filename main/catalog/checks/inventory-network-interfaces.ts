@@ -1,6 +1,6 @@
 import { defineCheck } from '../../core/check.ts'
 import { netInterfaces } from '../probes/net-interfaces.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const inventoryNetworkInterfaces = defineCheck({
   id: 'inventory.network-interfaces',
@@ -17,8 +17,8 @@ export const inventoryNetworkInterfaces = defineCheck({
     )
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(
+      observations: [
+        supports(
           `${count(backed.length, 'interface')} backed by a device${list.length === 0 ? '' : `: ${named(list, 12)}`}; ${interfaces.length - backed.length} made by software.`,
           netInterfaces,
         ),

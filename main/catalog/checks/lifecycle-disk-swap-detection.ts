@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { comparePins, type HardwarePin, hardwarePins } from '../isolation/pins.ts'
@@ -8,7 +8,7 @@ import { hostSerials } from '../probes/host-identity.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
 import { netInterfaces } from '../probes/net-interfaces.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 const PROBES = { hostSerials, gpuNvidia, inventoryDisks, netInterfaces, infiniband } as const
 
@@ -34,19 +34,18 @@ export const lifecycleDiskSwapDetection = defineCheck({
   evaluate(_, wanted, { node }) {
     const pinned = node.hardware ?? []
     if (pinned.length === 0)
-      return weigh([leavesUnclear('No parts of this node were pinned: there is nothing to compare with.', null)])
+      return decide([unclear('No parts of this node were pinned: there is nothing to compare with.', null)])
     const readings = new Map(Object.values(PROBES).map((probe, index) => [probe.id, Object.values(wanted)[index]]))
     const read: Read = <F, C extends string>(probe: Probe<F, C>) =>
       (readings.get(probe.id) ?? { ok: false, reason: 'this was not collected' }) as Parsed<F>
     const kinds = [...new Set(pinned.map(({ kind }) => kind))]
-    return weigh(kinds.flatMap((kind) => stepsFor(kind, pinned, read)))
+    return decide(kinds.flatMap((kind) => stepsFor(kind, pinned, read)))
   },
 })
 
-function stepsFor(kind: HardwarePin['kind'], pinned: readonly HardwarePin[], read: Read): readonly Step[] {
+function stepsFor(kind: HardwarePin['kind'], pinned: readonly HardwarePin[], read: Read): readonly DraftObservation[] {
   const probe = ASKED[kind]
-  if (probe === undefined)
-    return [leavesUnclear(`Pinned parts of the kind “${kind}” are not read by this catalog.`, null)]
+  if (probe === undefined) return [unclear(`Pinned parts of the kind “${kind}” are not read by this catalog.`, null)]
   const reading = read(probe)
   if (!reading.ok) return unclearAbout(probe, reading)
   const before = pinned.filter((pin) => pin.kind === kind)
@@ -54,13 +53,13 @@ function stepsFor(kind: HardwarePin['kind'], pinned: readonly HardwarePin[], rea
   const differences = comparePins(before, now)
   return differences.length === 0
     ? [
-        speaksFor(
+        supports(
           `${count(before.length, `${kind} serial number or address`, `${kind} serial numbers and addresses`)} pinned, all found again.`,
           probe,
         ),
       ]
     : differences.map(({ pin, is }) =>
-        speaksAgainst(
+        contradicts(
           is === 'gone'
             ? `Pinned and not found: ${kind} “${plain(pin.part, 80)}” with “${plain(pin.value, 100)}”.`
             : `Found and not pinned: ${kind} “${plain(pin.part, 80)}” with “${plain(pin.value, 100)}”.`,

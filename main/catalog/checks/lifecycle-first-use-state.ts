@@ -1,10 +1,10 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { type StorageBirth, storageBirth } from '../probes/storage-birth.ts'
 import { storageBlockDevices } from '../probes/storage-block-devices.ts'
 import { storageLsblk } from '../probes/storage-lsblk.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { storageSwaps } from '../probes/swaps.ts'
-import { leavesUnclear, named } from '../steps.ts'
+import { named, unclear } from '../steps.ts'
 import { readStorage, STORAGE_WANTS, unusedDevices } from '../storage/roots.ts'
 
 /** A record: whether a date fits the handover is known only to who has its papers (NIST SP 800-88 rev. 1 §4.7 requires those). */
@@ -31,18 +31,18 @@ export const lifecycleFirstUseState = defineCheck({
         : `Not in use, and there all the same: ${names}.`
     return {
       verdict: 'informational',
-      because: [
+      observations: [
         ...made(birth),
         ...written(birth),
-        ...(wanted.lsblk.ok ? [leavesUnclear(left, storageLsblk)] : unclearAbout(storageLsblk, wanted.lsblk)),
+        ...(wanted.lsblk.ok ? [unclear(left, storageLsblk)] : unclearAbout(storageLsblk, wanted.lsblk)),
       ],
     }
   },
 })
 
-const made = ({ born }: StorageBirth): readonly Step[] =>
+const made = ({ born }: StorageBirth): readonly DraftObservation[] =>
   [...born].map(([path, seconds]) =>
-    leavesUnclear(
+    unclear(
       seconds === null
         ? `${named([path])}: its file system keeps no date of its making.`
         : `${named([path])} was made on ${dayOf(seconds)} (UTC, by the node’s clock of that time).`,
@@ -52,9 +52,9 @@ const made = ({ born }: StorageBirth): readonly Step[] =>
   )
 
 const MIB = 1024
-const written = ({ written: all }: StorageBirth): readonly Step[] =>
+const written = ({ written: all }: StorageBirth): readonly DraftObservation[] =>
   [...all].map(([device, kib]) =>
-    leavesUnclear(
+    unclear(
       `${named([device])}: ${Math.round(kib / MIB)} MiB were written to its ext4 file system since it was made.`,
       storageBirth,
       'written',

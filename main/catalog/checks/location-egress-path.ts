@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { compare } from '../../core/recording.ts'
 import { netRoutes, type Route } from '../probes/net-routes.ts'
 import { proxySettings } from '../probes/proxy-settings.ts'
 import { vpnInterfaces } from '../probes/vpn-interfaces.ts'
-import { count, leavesUnclear, named, speaksFor } from '../steps.ts'
+import { count, named, supports, unclear } from '../steps.ts'
 
 /** Names that tunnels usually have; the kernel lets anyone choose others. */
 const TUNNEL = /^(tun|tap|wg|ppp|ipsec|gre|gretap|sit|ip6tnl|vti|xfrm|tailscale|zt|utun|nebula)[a-z0-9._-]*$/
@@ -23,15 +23,15 @@ export const locationEgressPath = defineCheck({
     const tunnels = [...devices].filter((device) => TUNNEL.test(device)).sort(compare)
     return {
       verdict: 'informational',
-      because: [
+      observations: [
         exits('IPv4', routes.ipv4),
         exits('IPv6', routes.ipv6),
         ...(tunnels.length === 0
-          ? [speaksFor('No route leads into an interface with the usual name of a tunnel.', netRoutes)]
-          : [speaksFor(`Routes lead into tunnels by their name: ${named(tunnels)}.`, netRoutes)]),
+          ? [supports('No route leads into an interface with the usual name of a tunnel.', netRoutes)]
+          : [supports(`Routes lead into tunnels by their name: ${named(tunnels)}.`, netRoutes)]),
         ...(vpn.ok
           ? [
-              speaksFor(
+              supports(
                 vpn.fact.wireguard.length === 0
                   ? 'There is no WireGuard interface.'
                   : `WireGuard interfaces: ${named(vpn.fact.wireguard.map(({ name }) => name))}.`,
@@ -41,7 +41,7 @@ export const locationEgressPath = defineCheck({
           : unclearAbout(vpnInterfaces, vpn)),
         ...(proxies.ok
           ? [
-              speaksFor(
+              supports(
                 proxies.fact.files.length === 0
                   ? 'No proxy is set for the whole system.'
                   : `A proxy is named in ${named(proxies.fact.files, 5)}.`,
@@ -54,9 +54,9 @@ export const locationEgressPath = defineCheck({
   },
 })
 
-function exits(family: string, routes: readonly Route[]): Step {
+function exits(family: string, routes: readonly Route[]): DraftObservation {
   const defaults = routes.filter(({ to, drops }) => to === 'default' && drops === null)
-  if (defaults.length === 0) return leavesUnclear(`There is no default route for ${family}.`, netRoutes)
+  if (defaults.length === 0) return unclear(`There is no default route for ${family}.`, netRoutes)
   const ways = defaults.map(({ via, device }) => `${via ?? 'the link itself'} on ${device ?? 'no named interface'}`)
-  return speaksFor(`${count(ways.length, 'default route')} for ${family}: ${named(ways)}.`, netRoutes)
+  return supports(`${count(ways.length, 'default route')} for ${family}: ${named(ways)}.`, netRoutes)
 }

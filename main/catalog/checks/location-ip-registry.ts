@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type CountrySaid, databasesSay, onlyFacts } from '../location/databases.ts'
 import type { Found } from '../location/found.ts'
@@ -7,7 +7,7 @@ import { publicAddresses } from '../location/peers.ts'
 import { registryOf, registrySignals } from '../location/signals/registry.ts'
 import { settledTime } from '../location/timing.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { leavesUnclear } from '../steps.ts'
+import { unclear } from '../steps.ts'
 
 export const locationIpRegistry = defineCheck({
   id: 'location.ip-registry',
@@ -20,34 +20,34 @@ export const locationIpRegistry = defineCheck({
     const facts = onlyFacts({ echo: { ok: true, fact: echo } })
     const declared = context.node.location?.country
     const databases = context.location?.databases ?? []
-    const undecided = (text: string, because: readonly Step[] = []) =>
-      ({ verdict: 'inconclusive', because: [leavesUnclear(text, null), ...because] }) as const
+    const undecided = (text: string, more: readonly DraftObservation[] = []) =>
+      ({ verdict: 'inconclusive', observations: [unclear(text, null), ...more] }) as const
     if (databases.length === 0) return undecided('No database of addresses was given.')
     if (!publicAddresses(facts, context).some(({ how }) => how !== 'own'))
       return undecided('The address by which the server was reached is not public, so that no database knows it.')
     if (frontEnd(settledTime(echo), echo.path)?.exceeds === true)
       return undecided('Something nearer than the node opens the TCP connection, so that the address may be of that.')
     const signals = registrySignals(facts, context)
-    const told = (isFor: (country: string) => Step['says']): readonly Step[] =>
+    const told = (isFor: (country: string) => DraftObservation['direction']): readonly DraftObservation[] =>
       signals.map(({ text, country, hint, probe }) => {
-        const says = country === null || hint ? 'unclear' : isFor(country)
-        return { says, text, probe }
+        const direction = country === null || hint ? 'unclear' : isFor(country)
+        return { direction, text, probe }
       })
     if (declared === undefined)
       return undecided(
         'No country was declared for this node.',
         told(() => 'unclear'),
       )
-    const because = told((country) => (country === declared ? 'for' : 'against'))
+    const observations = told((country) => (country === declared ? 'supports' : 'contradicts'))
     switch (allSay(signals, declared, context)) {
       case 'inside':
-        return { verdict: 'satisfied', because: because.filter(({ says }) => says === 'for') }
+        return { verdict: 'satisfied', observations: observations.filter(({ direction }) => direction === 'supports') }
       case 'outside':
-        return { verdict: 'not-satisfied', because }
+        return { verdict: 'not-satisfied', observations }
       case 'undecided':
         return undecided(
           `Two databases of different provenance that agree, with none against them, would decide about ${quote(declared)}; these do not.`,
-          because,
+          observations,
         )
     }
   },

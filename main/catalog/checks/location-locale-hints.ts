@@ -2,7 +2,7 @@ import { defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { zoneCountry } from '../location/regions.ts'
 import { timezone } from '../probes/timezone.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, supports, unclear } from '../steps.ts'
 
 export const locationLocaleHints = defineCheck({
   id: 'location.locale-hints',
@@ -17,13 +17,13 @@ export const locationLocaleHints = defineCheck({
     const set = `${zone === null ? 'No time zone is set, which means UTC' : `The time zone is ${quote(zone)}`}${locale === null ? '' : `, the locale ${quote(locale)}`}.`
     const step =
       country === null || declared === undefined
-        ? leavesUnclear(`${set} That is no evidence of a location.`, timezone)
+        ? unclear(`${set} That is no evidence of a location.`, timezone)
         : country === declared
-          ? speaksFor(`${set} It fits the declared country ${quote(declared)}, as a hint.`, timezone)
-          : speaksAgainst(
+          ? supports(`${set} It fits the declared country ${quote(declared)}, as a hint.`, timezone)
+          : contradicts(
               `${set} It is one of ${country}; ${quote(declared)} is declared. That is a hint, and decides nothing.`,
               timezone,
             )
-    return { verdict: 'informational', because: [step] }
+    return { verdict: 'informational', observations: [step] }
   },
 })

@@ -1,4 +1,4 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { ageOfList } from '../list-age.ts'
 import type { Found } from '../location/found.ts'
@@ -6,7 +6,7 @@ import { REGION_LIST } from '../location/regions.ts'
 import { cloudInitSignals } from '../location/signals/cloud-init.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
-import { leavesUnclear, weigh } from '../steps.ts'
+import { decide, unclear } from '../steps.ts'
 
 export const locationProviderClaim = defineCheck({
   id: 'location.provider-claim',
@@ -23,23 +23,23 @@ export const locationProviderClaim = defineCheck({
       ? 'The provider’s data names no region.'
       : 'The provider left no statement on this server (no cloud-init data), as is usual for dedicated servers.'
     const steps = [
-      ...(kept.length > 0 ? kept.map((signal) => compared(signal, declared)) : [leavesUnclear(first, cloudInit)]),
+      ...(kept.length > 0 ? kept.map((signal) => compared(signal, declared)) : [unclear(first, cloudInit)]),
       ...providerSignals(facts).map((signal) => compared(signal, declared)),
       ...missedOfProvider(facts),
     ]
     // Which country a region is in is read from a list, by the beginnings of names: a newer region may begin like an older one.
     const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
-    return weigh([...steps, ...(steps.some(({ says }) => says !== 'unclear') ? [age] : [])])
+    return decide([...steps, ...(steps.some(({ direction }) => direction !== 'unclear') ? [age] : [])])
   },
 })
 
 /** A statement next to the declared country. What anyone may have responded is shown, and decides nothing. */
-function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): Step {
+function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): DraftObservation {
   const cited = { probe, ...(commands === undefined ? {} : { commands }) }
   if (declared === undefined)
-    return { says: 'unclear', text: `${text} No country was declared for this node.`, ...cited }
-  if (country === null || hint) return { says: 'unclear', text, ...cited }
+    return { direction: 'unclear', text: `${text} No country was declared for this node.`, ...cited }
+  if (country === null || hint) return { direction: 'unclear', text, ...cited }
   return country === declared
-    ? { says: 'for', text: `${text} That is the declared country.`, ...cited }
-    : { says: 'against', text: `${text} ${quote(declared)} is declared.`, ...cited }
+    ? { direction: 'supports', text: `${text} That is the declared country.`, ...cited }
+    : { direction: 'contradicts', text: `${text} ${quote(declared)} is declared.`, ...cited }
 }

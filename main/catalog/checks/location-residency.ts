@@ -1,4 +1,4 @@
-import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { policiesFor, policyQuestion, type Question } from '../location/answers.ts'
 import { boundBy, timeSteps } from '../location/bounds.ts'
@@ -7,7 +7,7 @@ import type { Found } from '../location/found.ts'
 import { missedOfProvider, PROVIDER_WANTS, providerSignals } from '../location/signals.ts'
 import { placeSays } from '../location/verdict.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { count, leavesUnclear, weigh } from '../steps.ts'
+import { count, decide, unclear } from '../steps.ts'
 
 export const locationResidency = defineCheck({
   id: 'location.residency',
@@ -21,18 +21,18 @@ export const locationResidency = defineCheck({
     const declared = context.location?.residency ?? []
     const policies = policiesFor(context.node.name, declared)
     if (policies.length === 0) return noCommitment(declared.length)
-    if (!echo.ok) return weigh(unclearAbout(nonceEcho, echo))
+    if (!echo.ok) return decide(unclearAbout(nonceEcho, echo))
     const delay = readDelay(echo.fact, context)
     const questions = policies.map(policyQuestion)
     const bounds = questions.map((question) => boundBy(question, delay, context))
     const isInside = bounds.every(({ says }) => says === 'inside')
-    const argued = weigh([
+    const argued = decide([
       ...bounds.flatMap(({ because }) => because),
       ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
       ...missedOfProvider(facts),
     ])
     // A vantage that was of no use next to others takes nothing away from what the others bound.
-    return { ...argued, because: [...argued.because, ...timeSteps(delay, isInside ? 'for' : 'unclear')] }
+    return { ...argued, observations: [...argued.observations, ...timeSteps(delay, isInside ? 'supports' : 'unclear')] }
   },
 })
 
@@ -42,8 +42,8 @@ export const locationResidency = defineCheck({
  */
 const noCommitment = (elsewhere: number): Conclusion => ({
   verdict: 'not-applicable',
-  because: [
-    leavesUnclear(
+  observations: [
+    unclear(
       elsewhere === 0
         ? 'The declared scope has no data-residency policy, so no area is required. A contractual commitment that was not declared is not covered.'
         : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not covered.`,
@@ -53,12 +53,12 @@ const noCommitment = (elsewhere: number): Conclusion => ({
 })
 
 /** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */
-const statedOutside = (signal: Found, questions: readonly Question[]): readonly Step[] =>
+const statedOutside = (signal: Found, questions: readonly Question[]): readonly DraftObservation[] =>
   questions
     .filter(({ asked }) => !signal.hint && asked.ok && placeSays(signal, asked.value) === 'outside')
-    .map(({ title }): Step => {
+    .map(({ title }): DraftObservation => {
       const { probe, commands } = signal
       const text = `${signal.text} That is outside ${quote(title)}.`
-      const says = signal.class === 'E2' ? 'against' : 'unclear'
-      return { says, text, probe, ...(commands === undefined ? {} : { commands }) }
+      const direction = signal.class === 'E2' ? 'contradicts' : 'unclear'
+      return { direction, text, probe, ...(commands === undefined ? {} : { commands }) }
     })

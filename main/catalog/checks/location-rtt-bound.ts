@@ -3,7 +3,7 @@ import { placeQuestion } from '../location/answers.ts'
 import { type Bound, boundBy, timeSteps } from '../location/bounds.ts'
 import { readDelay } from '../location/discs.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { leavesUnclear } from '../steps.ts'
+import { unclear } from '../steps.ts'
 
 export const locationRttBound = defineCheck({
   id: 'location.rtt-bound',
@@ -18,13 +18,16 @@ export const locationRttBound = defineCheck({
     if (location === undefined)
       return {
         verdict: 'inconclusive',
-        because: [
-          leavesUnclear('No place was declared for this node, so there is nothing to compare with.', null),
+        observations: [
+          unclear('No place was declared for this node, so there is nothing to compare with.', null),
           ...timeSteps(delay, 'unclear'),
         ],
       }
     const bound = boundBy(placeQuestion(location), delay, context)
-    return { verdict: VERDICTS[bound.says], because: [...bound.because, ...timeSteps(delay, SAYS[bound.says])] }
+    return {
+      verdict: VERDICTS[bound.says],
+      observations: [...bound.because, ...timeSteps(delay, DIRECTIONS[bound.says])],
+    }
   },
 })
 
@@ -35,9 +38,9 @@ const VERDICTS: Readonly<Record<Bound['says'], Conclusion['verdict']>> = {
   empty: 'inconclusive',
   unusable: 'inconclusive',
 }
-const SAYS: Readonly<Record<Bound['says'], 'for' | 'against' | 'unclear'>> = {
-  inside: 'for',
-  outside: 'against',
+const DIRECTIONS: Readonly<Record<Bound['says'], 'supports' | 'contradicts' | 'unclear'>> = {
+  inside: 'supports',
+  outside: 'contradicts',
   undecided: 'unclear',
   empty: 'unclear',
   unusable: 'unclear',

@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { serialKey } from '../../core/engagement/same.ts'
 import { quote } from '../../core/plain-text.ts'
 import { questionsOf } from '../location/answers.ts'
@@ -8,7 +8,7 @@ import { rowsOf, siteRecordSignals } from '../location/signals/site-record.ts'
 import { LOCATION_WANTS, locationSignals, missedAbout, missedStatements } from '../location/signals.ts'
 import { type Asked, discOf, isWeighty, judge, placeSays } from '../location/verdict.ts'
 import { hostSerials } from '../probes/host-identity.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 const { serials: _, ...WANTS } = LOCATION_WANTS
 
@@ -23,41 +23,36 @@ export const locationSiteRecord = defineCheck({
   wants: WANTS,
   evaluate({ serials }, wanted, context) {
     const sites = context.location?.sites
-    if (sites === undefined) return weigh([leavesUnclear('No record of sites was given.', null)])
+    if (sites === undefined) return decide([unclear('No record of sites was given.', null)])
     const reading = { ok: true, fact: serials } as const
     const record = siteRecordSignals(reading, context)
     const keys = [serials.product, serials.chassis, serials.board].flatMap((text) => serialKey(text) ?? [])
     const rows = rowsOf(sites)
     const says = record.map(({ text }) => text).join(' ')
-    if (keys.length === 0) return weigh([leavesUnclear(says, hostSerials)])
-    if (!keys.some((key) => rows.has(key))) return weigh([speaksAgainst(says, hostSerials)])
+    if (keys.length === 0) return decide([unclear(says, hostSerials)])
+    if (!keys.some((key) => rows.has(key))) return decide([contradicts(says, hostSerials)])
     const [row] = record
-    if (row?.hint === true) return weigh([leavesUnclear(says, hostSerials)])
+    if (row?.hint === true) return decide([unclear(says, hostSerials)])
     if (row === undefined || (row.country === null && row.place === null))
-      return weigh([leavesUnclear(`${says} It names no country or place for comparison.`, hostSerials)])
+      return decide([unclear(`${says} It names no country or place for comparison.`, hostSerials)])
     const facts = { ...wanted, serials: reading }
     const delay = readDelay(wanted.echo.ok ? wanted.echo.fact : null, context)
     const others = locationSignals(facts, context).filter(({ id }) => id !== row.id)
     const asked = askedOf(row)
     const about = disputeOf(asked, others, delay, context)
     const agreeing = others.filter((signal) => !signal.hint && placeSays(signal, asked) === 'inside')
-    const elsewhere = questionsOf(context).flatMap(({ title, asked: one }): readonly Step[] => {
+    const elsewhere = questionsOf(context).flatMap(({ title, asked: one }): readonly DraftObservation[] => {
       const dispute = one.ok ? disputeOf(one.value, [...others, row], delay, context) : NO_DISPUTE
       const text = `What was read and timed disagrees about ${quote(title)}.`
-      return dispute.isTooFar || dispute.against.length > 0 ? [{ says: dispute.says, text, probe: null }] : []
+      return dispute.isTooFar || dispute.against.length > 0 ? [{ direction: dispute.direction, text, probe: null }] : []
     })
-    return weigh([
-      speaksFor(says, hostSerials),
+    return decide([
+      supports(says, hostSerials),
       ...(agreeing.length > 0
         ? agreeing.map(agrees)
         : about.isBounded
-          ? [
-              speaksFor(
-                'The round trips bound the answering party inside the place of the record.',
-                LOCATION_WANTS.echo,
-              ),
-            ]
-          : [leavesUnclear('Nothing that a machine can read agrees with the record.', null)]),
+          ? [supports('The round trips bound the answering party inside the place of the record.', LOCATION_WANTS.echo)]
+          : [unclear('Nothing that a machine can read agrees with the record.', null)]),
       ...disagreeing(about),
       ...elsewhere,
       ...missedStatements(facts),
@@ -71,16 +66,16 @@ interface Dispute {
   readonly isBounded: boolean
   readonly against: readonly Found[]
   /** One statement alone leaves the record open: it may be the one that is wrong. */
-  readonly says: 'against' | 'unclear'
+  readonly direction: 'contradicts' | 'unclear'
 }
-const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], says: 'unclear' }
+const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], direction: 'unclear' }
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {
   const told = judge(asked, delay, signals, context)
   const against = signals.filter((signal, at) => !signal.hint && told.says[at]?.says === 'outside')
   const isTooFar = told.delay === 'outside'
-  const says = isTooFar || isWeighty(against, context) ? 'against' : 'unclear'
-  return { isTooFar, isBounded: told.delay === 'inside', against, says }
+  const direction = isTooFar || isWeighty(against, context) ? 'contradicts' : 'unclear'
+  return { isTooFar, isBounded: told.delay === 'inside', against, direction }
 }
 
 const askedOf = ({ country, place }: Found): Asked =>
@@ -88,20 +83,20 @@ const askedOf = ({ country, place }: Found): Asked =>
     ? { region: { kind: 'countries', codes: country === null ? [] : [country] } }
     : { region: { kind: 'disc', disc: discOf(place) }, country: country ?? place.country }
 
-const cited = ({ probe, commands }: Found): Pick<Step, 'probe' | 'commands'> => ({
+const cited = ({ probe, commands }: Found): Pick<DraftObservation, 'probe' | 'commands'> => ({
   probe,
   ...(commands === undefined ? {} : { commands }),
 })
-const agrees = (signal: Found): Step => ({ says: 'for', text: signal.text, ...cited(signal) })
+const agrees = (signal: Found): DraftObservation => ({ direction: 'supports', text: signal.text, ...cited(signal) })
 
-const disagreeing = ({ isTooFar, against, says }: Dispute): readonly Step[] => [
+const disagreeing = ({ isTooFar, against, direction }: Dispute): readonly DraftObservation[] => [
   ...(isTooFar
     ? [
-        speaksAgainst(
+        contradicts(
           'The round trips show that the answering party is not in the place of the record.',
           LOCATION_WANTS.echo,
         ),
       ]
     : []),
-  ...against.map((signal): Step => ({ says, text: signal.text, ...cited(signal) })),
+  ...against.map((signal): DraftObservation => ({ direction, text: signal.text, ...cited(signal) })),
 ]

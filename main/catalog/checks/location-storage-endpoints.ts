@@ -1,5 +1,5 @@
 import type { AddressDatabase } from '../../../schemas/types.ts'
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { policiesFor, policyQuestion } from '../location/answers.ts'
 import { countriesOf, databasesSay } from '../location/databases.ts'
@@ -8,7 +8,7 @@ import { backupSettings } from '../probes/backup-settings.ts'
 import { backupUnits } from '../probes/backup-units.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
 import { type RemoteStorage, storageRemote } from '../probes/storage-remote.ts'
-import { leavesUnclear, named, weigh } from '../steps.ts'
+import { decide, named, unclear } from '../steps.ts'
 import { isNetworkMount } from '../storage/kinds.ts'
 
 export const locationStorageEndpoints = defineCheck({
@@ -23,7 +23,7 @@ export const locationStorageEndpoints = defineCheck({
   evaluate({ mounts }, { remote, settings, units }, context) {
     const isAllowed = allowedBy(context)
     const databases = context.location?.databases ?? []
-    const judged = (probe: Step['probe'], name: string, addresses: readonly string[]): Step =>
+    const judged = (probe: DraftObservation['probe'], name: string, addresses: readonly string[]): DraftObservation =>
       endpoint({ probe, name, addresses, databases, asOf: context.asOf, isAllowed })
     const remotely = mounts.mounts
       .filter(isNetworkMount)
@@ -43,9 +43,9 @@ export const locationStorageEndpoints = defineCheck({
           )
         : unclearAbout(backupUnits, units)),
     ]
-    if (because.length > 0) return weigh(because)
+    if (because.length > 0) return decide(because)
     const text = `${mounts.mounts.length} mounts were read; none is a network file system, no drive of another machine is attached, and no backup tool is configured.`
-    return { verdict: 'not-applicable', because: [leavesUnclear(text, storageMounts)] }
+    return { verdict: 'not-applicable', observations: [unclear(text, storageMounts)] }
   },
 })
 
@@ -62,7 +62,7 @@ function allowedBy({ node, location }: Context): Allowed {
 }
 
 interface Endpoint {
-  readonly probe: Step['probe']
+  readonly probe: DraftObservation['probe']
   readonly name: string
   /** As the kernel names them: names and addresses that are not public are placed by no one. */
   readonly addresses: readonly string[]
@@ -71,21 +71,22 @@ interface Endpoint {
   readonly isAllowed: Allowed
 }
 
-function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoint): Step {
+function endpoint({ probe, name, addresses, databases, asOf, isAllowed }: Endpoint): DraftObservation {
   const says = addresses.map((address) => {
     const said = countriesOf(address, databases, asOf)
     return { texts: said.map(({ text }) => text), is: isAllowed === null ? 'undecided' : databasesSay(said, isAllowed) }
   })
   const texts = says.flatMap((one) => one.texts)
   const told = `${quote(name)} is remote storage. ${texts.length === 0 ? 'No database with data from the last year names a country for its address.' : texts.join(' ')}`
-  if (says.some(({ is }) => is === 'outside')) return { says: 'against', text: `${told} That is not allowed.`, probe }
-  if (says.length > 0 && says.every(({ is }) => is === 'inside')) return { says: 'for', text: told, probe }
+  if (says.some(({ is }) => is === 'outside'))
+    return { direction: 'contradicts', text: `${told} That is not allowed.`, probe }
+  if (says.length > 0 && says.every(({ is }) => is === 'inside')) return { direction: 'supports', text: told, probe }
   const why = isAllowed === null ? ' No allowed country was declared.' : ''
-  return { says: 'unclear', text: `${told}${why}`, probe }
+  return { direction: 'unclear', text: `${told}${why}`, probe }
 }
 
 /** Ways to other machines whose other end the kernel does not show as an address. */
-function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStorage): readonly Step[] {
+function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStorage): readonly DraftObservation[] {
   const names = [
     ...fibreChannel.filter(({ state }) => state === 'Online').map(({ host }) => host),
     ...srp,
@@ -96,10 +97,13 @@ function withoutAddress({ fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStora
   ]
   return names.length === 0
     ? []
-    : [leavesUnclear(`Drives of other machines without an address to look up: ${named(names)}.`, storageRemote)]
+    : [unclear(`Drives of other machines without an address to look up: ${named(names)}.`, storageRemote)]
 }
 
-const backups = (names: readonly string[], probe: typeof backupSettings | typeof backupUnits): readonly Step[] =>
+const backups = (
+  names: readonly string[],
+  probe: typeof backupSettings | typeof backupUnits,
+): readonly DraftObservation[] =>
   names.length === 0
     ? []
-    : [leavesUnclear(`A backup tool is configured (${named(names, 4)}); where it writes was not read.`, probe)]
+    : [unclear(`A backup tool is configured (${named(names, 4)}); where it writes was not read.`, probe)]

@@ -2,7 +2,7 @@ import { defineCheck, unclearAbout } from '../../core/check.ts'
 import { tpmTagSignals } from '../location/signals/tpm-tag.ts'
 import { tpmPresence } from '../probes/tpm-presence.ts'
 import { tpmTag } from '../probes/tpm-tag.ts'
-import { leavesUnclear, speaksFor } from '../steps.ts'
+import { supports, unclear } from '../steps.ts'
 
 export const locationTpmGeotag = defineCheck({
   id: 'location.tpm-geotag',
@@ -17,9 +17,9 @@ export const locationTpmGeotag = defineCheck({
     const traces = tpmTagSignals(tag, { ok: true, fact: registers })
     return {
       verdict: 'informational',
-      because: [
-        ...traces.map(({ text, probe }) => speaksFor(text, probe === tpmTag.id ? tpmTag : tpmPresence)),
-        ...(traces.length === 0 ? [leavesUnclear('No trace of a location tag was seen in the TPM.', tpmPresence)] : []),
+      observations: [
+        ...traces.map(({ text, probe }) => supports(text, probe === tpmTag.id ? tpmTag : tpmPresence)),
+        ...(traces.length === 0 ? [unclear('No trace of a location tag was seen in the TPM.', tpmPresence)] : []),
         ...unclearAbout(tpmTag, tag),
       ],
     }

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { firewallLegacy } from '../probes/firewall-legacy.ts'
 import { firewallNftables, type InputChain } from '../probes/firewall-nftables.ts'
 import { proxySettings } from '../probes/proxy-settings.ts'
 import { interfacesOf, sysctlNetwork } from '../probes/sysctl-network.ts'
-import { named, speaksFor } from '../steps.ts'
+import { named, supports } from '../steps.ts'
 
 export const networkEgressPolicy = defineCheck({
   id: 'network.egress-policy',
@@ -26,25 +26,25 @@ export const networkEgressPolicy = defineCheck({
     const forwarded = nft.forwardChains.filter(({ fallsTo }) => fallsTo === 'drop')
     return {
       verdict: isDropped ? 'satisfied' : 'informational',
-      because: [
+      observations: [
         ...families.map(({ step }) => step),
-        ...(isIpv6Off ? [speaksFor('IPv6 is switched off on every interface.', sysctlNetwork)] : []),
+        ...(isIpv6Off ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)] : []),
         ...(mayBeOlder
           ? legacy.ok
-            ? [speaksFor('The older packet filter is in use, too; its rules were not read.', firewallLegacy)]
+            ? [supports('The older packet filter is in use, too; its rules were not read.', firewallLegacy)]
             : unclearAbout(firewallLegacy, legacy)
           : []),
         ...(forwarded.length === 0
           ? []
           : [
-              speaksFor(
+              supports(
                 `Forwarded traffic, such as that of containers, is dropped by ${places(forwarded)} where no rule allows it.`,
                 firewallNftables,
               ),
             ]),
         ...(proxies.ok
           ? [
-              speaksFor(
+              supports(
                 proxies.fact.files.length === 0
                   ? 'No proxy is set for the whole system.'
                   : `A proxy is named in ${named(proxies.fact.files, 5)}.`,
@@ -61,23 +61,20 @@ function dropping(
   label: string,
   name: 'ip' | 'ip6',
   chains: readonly InputChain[],
-): { readonly drops: boolean; readonly step: Step } {
+): { readonly drops: boolean; readonly step: DraftObservation } {
   const own = chains.filter(({ family }) => family === name || family === 'inet')
   const found = own.filter(({ fallsTo }) => fallsTo === 'drop')
   if (found.length > 0)
     return {
       drops: true,
-      step: speaksFor(
-        `Outgoing ${label} traffic that no rule allows is dropped by ${places(found)}.`,
-        firewallNftables,
-      ),
+      step: supports(`Outgoing ${label} traffic that no rule allows is dropped by ${places(found)}.`, firewallNftables),
     }
   const text = own.some(({ fallsTo }) => fallsTo === 'unclear')
     ? `What happens to outgoing ${label} traffic that no rule allows could not be followed in ${places(own)}.`
     : own.length === 0
       ? `No rule of the node looks at outgoing ${label} traffic.`
       : `Outgoing ${label} traffic that no rule decides is let through by ${places(own)}.`
-  return { drops: false, step: speaksFor(text, firewallNftables) }
+  return { drops: false, step: supports(text, firewallNftables) }
 }
 
 const places = (chains: readonly InputChain[]): string =>

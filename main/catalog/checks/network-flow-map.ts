@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { compare } from '../../core/recording.ts'
 import { type Connections, networkConnections } from '../probes/network-connections.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 // RFC 6335 §6: the kernel draws the ports of clients from a range that begins at 32768 on Linux (ip-sysctl.rst, ip_local_port_range).
 const FIRST_CLIENT_PORT = 32_768
@@ -24,8 +24,8 @@ export const networkFlowMap = defineCheck({
     const listed = [...flows].sort(([a, many], [b, few]) => few - many || compare(a, b))
     return {
       verdict: 'informational',
-      because: [
-        speaksFor(
+      observations: [
+        supports(
           remote.length === 0
             ? 'No TCP connection with another host was open.'
             : `${count(remote.length, 'TCP connection')} with other hosts open: ${named(
@@ -37,7 +37,7 @@ export const networkFlowMap = defineCheck({
         ...(remote.length === connections.tcp.length
           ? []
           : [
-              speaksFor(
+              supports(
                 `${count(connections.tcp.length - remote.length, 'connection')} stayed on the node itself.`,
                 networkConnections,
               ),

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { firewallLegacy, type LegacyTables } from '../probes/firewall-legacy.ts'
 import { firewallNftables, type InputChain } from '../probes/firewall-nftables.ts'
 import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../probes/sysctl-network.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export const networkHostFirewall = defineCheck({
   id: 'network.host-firewall',
@@ -14,7 +14,7 @@ export const networkHostFirewall = defineCheck({
   needs: { nft: firewallNftables },
   wants: { legacy: firewallLegacy, sysctl: sysctlNetwork },
   evaluate({ nft }, { legacy, sysctl }) {
-    return weigh([
+    return decide([
       ...family('IPv4', 'ip', nft.inputChains, legacy),
       ...(withoutIpv6(sysctl) ?? family('IPv6', 'ip6', nft.inputChains, legacy)),
     ])
@@ -26,18 +26,18 @@ function family(
   name: 'ip' | 'ip6',
   chains: readonly InputChain[],
   legacy: Parsed<LegacyTables>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const own = chains.filter((chain) => chain.family === name || chain.family === 'inet')
   // A packet must pass every base chain of the hook: one that drops is enough, and one that accepts does not overrule it.
   const dropping = own.filter((chain) => chain.fallsTo === 'drop')
   if (dropping.length > 0) {
     return [
-      speaksFor(`Incoming ${label} traffic that no rule allows is dropped by ${places(dropping)}.`, firewallNftables),
+      supports(`Incoming ${label} traffic that no rule allows is dropped by ${places(dropping)}.`, firewallNftables),
     ]
   }
   if (own.some((chain) => chain.fallsTo === 'unclear')) {
     return [
-      leavesUnclear(
+      unclear(
         `What happens to incoming ${label} traffic that no rule allows could not be followed in ${places(own)}.`,
         firewallNftables,
       ),
@@ -46,7 +46,7 @@ function family(
   const byInterface = own.filter((chain) => chain.dropsByInterface)
   if (byInterface.length > 0) {
     return [
-      leavesUnclear(
+      unclear(
         `Incoming ${label} traffic is dropped on some interfaces by ${places(byInterface)} and let through on the others; which of them lead outside was not evaluated.`,
         firewallNftables,
       ),
@@ -54,12 +54,12 @@ function family(
   }
   if (!legacy.ok)
     return [
-      leavesUnclear(`No rule of the newer packet filter drops incoming ${label} traffic.`, firewallNftables),
+      unclear(`No rule of the newer packet filter drops incoming ${label} traffic.`, firewallNftables),
       ...unclearAbout(firewallLegacy, legacy),
     ]
   if (legacy.fact.tables.includes('filter')) {
     return [
-      leavesUnclear(
+      unclear(
         `No rule of the newer packet filter drops incoming ${label} traffic; the older one is in use and was not read.`,
         firewallLegacy,
       ),
@@ -67,11 +67,8 @@ function family(
   }
   return [
     own.length === 0
-      ? speaksAgainst(`No packet filter looks at incoming ${label} traffic.`, firewallNftables)
-      : speaksAgainst(
-          `Incoming ${label} traffic that no rule decides is accepted by ${places(own)}.`,
-          firewallNftables,
-        ),
+      ? contradicts(`No packet filter looks at incoming ${label} traffic.`, firewallNftables)
+      : contradicts(`Incoming ${label} traffic that no rule decides is accepted by ${places(own)}.`, firewallNftables),
   ]
 }
 
@@ -81,9 +78,9 @@ const places = (chains: readonly InputChain[]): string =>
     3,
   )
 
-function withoutIpv6(sysctl: Parsed<NetworkSysctls>): readonly Step[] | null {
+function withoutIpv6(sysctl: Parsed<NetworkSysctls>): readonly DraftObservation[] | null {
   if (!sysctl.ok) return null
   const names = ['all', ...interfacesOf(sysctl.fact, 'ipv6')]
   const off = names.every((name) => sysctl.fact.values.get(`ipv6/conf/${name}/disable_ipv6`) === '1')
-  return off ? [speaksFor('IPv6 is switched off on every interface.', sysctlNetwork)] : null
+  return off ? [supports('IPv6 is switched off on every interface.', sysctlNetwork)] : null
 }

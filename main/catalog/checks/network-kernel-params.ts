@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { interfacesOf, type NetworkSysctls, sysctlNetwork } from '../probes/sysctl-network.ts'
 import { type MoreNetworkSysctls, sysctlNetworkMore } from '../probes/sysctl-network-more.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -17,13 +17,13 @@ export const networkKernelParams = defineCheck({
   wants: { more: sysctlNetworkMore },
   evaluate({ sysctl }, { more }) {
     const value = (path: string): string | undefined => sysctl.values.get(path)
-    return weigh([
+    return decide([
       // ip-sysctl.rst: 1 sends them once the queue is full, 2 always.
       /^[12]$/.test(value('ipv4/tcp_syncookies') ?? '')
-        ? speaksFor('SYN cookies are on.', sysctlNetwork)
-        : speaksAgainst('SYN cookies are off.', sysctlNetwork),
+        ? supports('SYN cookies are on.', sysctlNetwork)
+        : contradicts('SYN cookies are off.', sysctlNetwork),
       ...(value('ipv4/icmp_echo_ignore_broadcasts') === '0'
-        ? [speaksAgainst('The node responds to pings to a broadcast address.', sysctlNetwork)]
+        ? [contradicts('The node responds to pings to a broadcast address.', sysctlNetwork)]
         : []),
       perInterface(
         sysctl,
@@ -58,7 +58,7 @@ export const networkKernelParams = defineCheck({
               'IPv6 redirects are accepted',
             ),
           ]),
-      speaksFor(
+      supports(
         value('ipv4/ip_forward') === '1'
           ? 'The node forwards IPv4 traffic, as a host of containers or guests does (recorded, not evaluated).'
           : 'The node does not forward IPv4 traffic.',
@@ -79,9 +79,9 @@ const ASKED: readonly (readonly [string, string, string])[] = [
 ]
 
 /** What differs from the benchmarks, as a record: the interfaces that each difference holds on. */
-function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly Step[] {
+function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly DraftObservation[] {
   if (!more.ok)
-    return [speaksFor(`Further settings were not read: ${more.reason} (they are not evaluated).`, sysctlNetworkMore)]
+    return [supports(`Further settings were not read: ${more.reason} (they are not evaluated).`, sysctlNetworkMore)]
   const { values } = more.fact
   const found = ASKED.flatMap(([setting, asked, meaning]) => {
     const names = [...values].flatMap(([path, value]) => {
@@ -93,7 +93,7 @@ function moreSteps(more: Parsed<MoreNetworkSysctls>): readonly Step[] {
   const bogus = values.get('ipv4/icmp_ignore_bogus_error_responses') === '0' ? ['broken error messages are logged'] : []
   const all = [...found, ...bogus]
   return [
-    speaksFor(
+    supports(
       all.length === 0
         ? 'The further settings that the CIS Benchmarks name have the recommended values.'
         : `Different from the CIS Benchmarks (recorded, not evaluated): ${all.join('; ')}.`,
@@ -118,15 +118,15 @@ const acceptsSourceRoute6: Weak = (read, name) => !(Number(read(name, 'accept_so
 const acceptsRedirects6: Weak = (read, name) =>
   read(name, 'accept_redirects') !== '0' && read(name, 'forwarding') !== '1'
 
-function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: string, bad: string): Step {
+function perInterface(sysctl: NetworkSysctls, family: Family, weak: Weak, good: string, bad: string): DraftObservation {
   const read = (name: string, key: string): string | undefined => sysctl.values.get(`${family}/conf/${name}/${key}`)
   // Loopback carries no traffic from outside; an interface without IPv6 accepts none.
   const all = interfacesOf(sysctl, family).filter((name) => name !== 'lo')
   // The kernel always has the settings that new interfaces inherit: without them the response is not whole.
-  if (all.length === 0) return leavesUnclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
+  if (all.length === 0) return unclear(`${good}: no interface was listed to show it.`, sysctlNetwork)
   const names = all.filter((name) => read(name, 'disable_ipv6') !== '1')
   const open = names.filter((name) => weak(read, name))
   return open.length === 0
-    ? speaksFor(`${good} on every interface.`, sysctlNetwork)
-    : speaksAgainst(`${bad} on ${named(open)}.`, sysctlNetwork)
+    ? supports(`${good} on every interface.`, sysctlNetwork)
+    : contradicts(`${bad} on ${named(open)}.`, sysctlNetwork)
 }

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { FORWARDING, forwardedSteps } from '../forwarded-ports.ts'
 import { type Listener, listenerProcesses, networkListeners } from '../probes/listeners.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** One port that other machines can address, with every program that was seen behind it. */
 interface OpenPort {
@@ -30,8 +30,8 @@ export const networkListeningPorts = defineCheck({
     const nameless = processes.ok ? [] : unclearAbout(listenerProcesses, processes)
     const declared = node.services ?? []
     if (declared.length === 0) {
-      return weigh([
-        leavesUnclear(
+      return decide([
+        unclear(
           open.length === 0
             ? 'No services were declared for this node. Nothing listens beyond the loopback interface.'
             : `No services were declared for this node. ${count(open.length, 'port')} can be addressed by other machines: ${listed(open)}.`,
@@ -45,16 +45,16 @@ export const networkListeningPorts = defineCheck({
     const strangers = open.filter((port) => !keys.has(keyOf(port)))
     const expected = open.filter((port) => keys.has(keyOf(port)))
     const idle = [...keys.values()].filter((service) => !open.some((port) => keyOf(port) === keyOf(service)))
-    return weigh([
+    return decide([
       ...strangers
         .slice(0, MOST_STEPS)
         .map((port) =>
-          speaksAgainst(`${describe(port)} is open to other machines and was not declared.`, networkListeners),
+          contradicts(`${describe(port)} is open to other machines and was not declared.`, networkListeners),
         ),
       ...(strangers.length > MOST_STEPS
-        ? [speaksAgainst(`${strangers.length - MOST_STEPS} more ports were not declared.`, networkListeners)]
+        ? [contradicts(`${strangers.length - MOST_STEPS} more ports were not declared.`, networkListeners)]
         : []),
-      speaksFor(
+      supports(
         expected.length === 0
           ? 'No declared port is open to other machines.'
           : `Open and declared: ${named(
@@ -72,8 +72,8 @@ export const networkListeningPorts = defineCheck({
 const keyOf = ({ protocol, port }: { readonly protocol: string; readonly port: number }): string =>
   `${protocol}/${port}`
 
-const idleSteps = (idle: readonly string[]): readonly Step[] =>
-  idle.length === 0 ? [] : [speaksFor(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
+const idleSteps = (idle: readonly string[]): readonly DraftObservation[] =>
+  idle.length === 0 ? [] : [supports(`Declared and not open to other machines now: ${named(idle)}.`, networkListeners)]
 
 /** TCP before UDP, then by number, whatever the order of the response. */
 function openPorts(listeners: readonly Listener[]): readonly OpenPort[] {

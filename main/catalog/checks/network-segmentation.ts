@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type NetInterface, netInterfaces } from '../probes/net-interfaces.ts'
 import { type NetLink, type NetLinks, netLinks } from '../probes/net-links.ts'
 import { netRoutes, type Route } from '../probes/net-routes.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 
 export const networkSegmentation = defineCheck({
   id: 'network.segmentation',
@@ -16,7 +16,7 @@ export const networkSegmentation = defineCheck({
   wants: { links: netLinks },
   evaluate: ({ interfaces, routes }, { links }) => ({
     verdict: 'informational',
-    because: [
+    observations: [
       interfaceStep(interfaces.interfaces),
       ...linkSteps(links),
       ...routeSteps('IPv4', routes.ipv4),
@@ -25,9 +25,9 @@ export const networkSegmentation = defineCheck({
   }),
 })
 
-function interfaceStep(interfaces: readonly NetInterface[]): Step {
+function interfaceStep(interfaces: readonly NetInterface[]): DraftObservation {
   const up = interfaces.filter(({ isUp, driver }) => isUp && driver !== null)
-  return speaksFor(
+  return supports(
     up.length === 0
       ? 'No interface that a device backs has a link.'
       : `${count(up.length, 'interface')} backed by a device and with a link: ${named(
@@ -53,14 +53,14 @@ const KINDS: readonly (readonly [string, string])[] = [
   ['gre', 'GRE tunnels'],
 ]
 
-function linkSteps(links: Parsed<NetLinks>): readonly Step[] {
+function linkSteps(links: Parsed<NetLinks>): readonly DraftObservation[] {
   if (!links.ok) return unclearAbout(netLinks, links)
   const found = KINDS.flatMap(([kind, label]) => {
     const own = links.fact.links.filter((link) => link.kind === kind)
     return own.length === 0 ? [] : [`${label}: ${named(own.map(nameOf), 8)}`]
   })
   return [
-    speaksFor(
+    supports(
       found.length === 0
         ? 'No VLAN, overlay, bridge, bond or tunnel is configured on the node.'
         : `Set up on the node: ${found.join('; ')}.`,
@@ -71,12 +71,12 @@ function linkSteps(links: Parsed<NetLinks>): readonly Step[] {
 
 const nameOf = ({ name, networkId }: NetLink): string => (networkId === null ? name : `${name} (${networkId})`)
 
-function routeSteps(label: string, routes: readonly Route[]): readonly Step[] {
-  if (routes.length === 0) return [speaksFor(`There is no ${label} route.`, netRoutes)]
+function routeSteps(label: string, routes: readonly Route[]): readonly DraftObservation[] {
+  if (routes.length === 0) return [supports(`There is no ${label} route.`, netRoutes)]
   const gateways = routes.filter(({ to }) => to === 'default')
   const others = [...new Set(routes.filter(({ to }) => to !== 'default').map(describe))]
   return [
-    speaksFor(
+    supports(
       gateways.length === 0
         ? `There is no ${label} route to everywhere else.`
         : `${label} traffic to everywhere else leaves by ${named(gateways.map(way), 4)}.`,
@@ -84,7 +84,7 @@ function routeSteps(label: string, routes: readonly Route[]): readonly Step[] {
     ),
     ...(others.length === 0
       ? []
-      : [speaksFor(`${count(others.length, `${label} network`)} routed: ${named(others, 16)}.`, netRoutes)]),
+      : [supports(`${count(others.length, `${label} network`)} routed: ${named(others, 16)}.`, netRoutes)]),
   ]
 }
 

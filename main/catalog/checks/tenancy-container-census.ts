@@ -6,7 +6,7 @@ import { accountsLocal } from '../probes/accounts-local.ts'
 import { namespaces } from '../probes/namespaces.ts'
 import { tenancyPods } from '../probes/tenancy-pods.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
-import { weigh } from '../steps.ts'
+import { decide } from '../steps.ts'
 
 export const tenancyContainerCensus = defineCheck({
   id: 'tenancy.container-census',
@@ -16,7 +16,7 @@ export const tenancyContainerCensus = defineCheck({
     'One moment of observation, based on control groups and folder names. The roster is a statement, and activity inside a container is not evaluated.',
   needs: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
   evaluate: ({ namespaces: own, processes, pods, accounts }, _, context) =>
-    weigh([
+    decide([
       ...viewSteps({ namespaces: known(own), processes: known(processes) }),
       ...containerSteps({ processes: known(processes), pods: known(pods), accounts: known(accounts) }, context),
     ]),

@@ -1,8 +1,8 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type CpuIsolation, cpuIsolation } from '../probes/cpu-isolation.ts'
 import { type CpuTopology, cpuTopology } from '../probes/cpu-topology.ts'
-import { count, leavesUnclear, named, speaksFor } from '../steps.ts'
+import { count, named, supports, unclear } from '../steps.ts'
 
 /** Nothing asks a server to set CPUs aside or to divide its memory in one way: what providers offer of it is compared with this record. */
 export const tenancyCpuIsolation = defineCheck({
@@ -16,7 +16,7 @@ export const tenancyCpuIsolation = defineCheck({
   wants: { topology: cpuTopology },
   evaluate: ({ isolation }, { topology }) => ({
     verdict: 'informational',
-    because: [
+    observations: [
       setAside(isolation),
       ...ofKernel(isolation),
       memoryNodes(isolation),
@@ -26,12 +26,12 @@ export const tenancyCpuIsolation = defineCheck({
   }),
 })
 
-function setAside({ isolated, tickless, kernelArguments }: CpuIsolation): Step {
+function setAside({ isolated, tickless, kernelArguments }: CpuIsolation): DraftObservation {
   const list = (cpus: readonly number[] | null, what: string): string =>
     cpus === null ? `${what}: not shown by this kernel` : `${what}: ${cpus.length === 0 ? 'none' : ranges(cpus)}`
   const given = kernelArguments.length === 0 ? '' : ` The kernel was started with ${named(kernelArguments)}.`
   const text = `${list(isolated, 'CPUs that the scheduler leaves alone (isolcpus)')}; ${list(tickless, 'CPUs without a periodic tick (nohz_full)')}.${given}`
-  return speaksFor(text, cpuIsolation, 'files', 'kernel')
+  return supports(text, cpuIsolation, 'files', 'kernel')
 }
 
 /** As the kernel writes lists of CPUs: 0-3,8. */
@@ -47,34 +47,34 @@ function ranges(cpus: readonly number[]): string {
   return `${shown.join(',')}${rest} (${cpus.length})`
 }
 
-function ofKernel({ isRealTime }: CpuIsolation): readonly Step[] {
-  if (isRealTime === null) return [leavesUnclear('The kernel does not show its version.', cpuIsolation, 'files')]
+function ofKernel({ isRealTime }: CpuIsolation): readonly DraftObservation[] {
+  if (isRealTime === null) return [unclear('The kernel does not show its version.', cpuIsolation, 'files')]
   const text = isRealTime ? 'The kernel is a real-time kernel (PREEMPT_RT).' : 'The kernel is not a real-time kernel.'
-  return [speaksFor(text, cpuIsolation, 'files')]
+  return [supports(text, cpuIsolation, 'files')]
 }
 
-function memoryNodes({ nodes }: CpuIsolation): Step {
-  if (nodes.length === 0) return speaksFor('The kernel shows no memory nodes.', cpuIsolation, 'memory')
+function memoryNodes({ nodes }: CpuIsolation): DraftObservation {
+  if (nodes.length === 0) return supports('The kernel shows no memory nodes.', cpuIsolation, 'memory')
   const shown = nodes.slice(0, 8).map(({ node, totalKib }) => `node ${node}: ${Math.round(totalKib / 1024 / 1024)} GiB`)
   const rest = nodes.length > shown.length ? ` and ${nodes.length - shown.length} more` : ''
-  return speaksFor(`${count(nodes.length, 'memory node')}: ${shown.join(', ')}${rest}.`, cpuIsolation, 'memory')
+  return supports(`${count(nodes.length, 'memory node')}: ${shown.join(', ')}${rest}.`, cpuIsolation, 'memory')
 }
 
 /** One node has no distance worth recording. */
-function distancesOf(topology: Parsed<CpuTopology>, { nodes }: CpuIsolation): readonly Step[] {
+function distancesOf(topology: Parsed<CpuTopology>, { nodes }: CpuIsolation): readonly DraftObservation[] {
   if (nodes.length < 2) return []
   if (!topology.ok) return unclearAbout(cpuTopology, topology)
   const rows = topology.fact.distances.slice(0, 8).map((row, node) => `node ${node}: ${row.slice(0, 8).join(' ')}`)
   return rows.length === 0
     ? []
-    : [speaksFor(`Distances between memory nodes (10 is itself): ${rows.join('; ')}.`, cpuTopology)]
+    : [supports(`Distances between memory nodes (10 is itself): ${rows.join('; ')}.`, cpuTopology)]
 }
 
-const balancing = ({ isBalancing }: CpuIsolation): readonly Step[] =>
+const balancing = ({ isBalancing }: CpuIsolation): readonly DraftObservation[] =>
   isBalancing === null
     ? []
     : [
-        speaksFor(
+        supports(
           `The kernel ${isBalancing ? 'moves' : 'does not move'} pages and tasks between memory nodes automatically (numa_balancing).`,
           cpuIsolation,
           'files',

@@ -1,9 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { type Smt, smtState, weaknessState } from '../isolation/cpu-weakness.ts'
 import { cpuPlatform } from '../probes/cpu-platform.ts'
 import { cpuTopology } from '../probes/cpu-topology.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /**
  * Weaknesses through which one party reads what another computes on the same processor, of which a current kernel has a file on every
@@ -39,19 +39,19 @@ export const tenancyCpuSideChannels = defineCheck({
   wants: { topology: cpuTopology },
   evaluate({ platform: { vulnerabilities } }, { topology }) {
     if (vulnerabilities.size === 0)
-      return weigh([
-        leavesUnclear(
+      return decide([
+        unclear(
           'The kernel has no list of weaknesses of the processor (/sys/devices/system/cpu/vulnerabilities).',
           cpuPlatform,
           'values',
         ),
       ])
     const smt = topology.ok ? smtState(topology.fact.threads) : null
-    return weigh([...weaknessSteps(vulnerabilities, smt), ...missing(vulnerabilities), ...threads(smt)])
+    return decide([...weaknessSteps(vulnerabilities, smt), ...missing(vulnerabilities), ...threads(smt)])
   },
 })
 
-function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): readonly Step[] {
+function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): readonly DraftObservation[] {
   const read = [...vulnerabilities].map(([name, text]) => ({ name, text, state: weaknessState(text, smt) }))
   const of = (state: (typeof read)[number]['state']) => read.filter((one) => one.state === state)
   const [safe, mitigated] = [of('not-affected'), of('mitigated')]
@@ -59,7 +59,7 @@ function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): 
     ...of('vulnerable')
       .slice(0, 20)
       .map(({ name, text }) =>
-        speaksAgainst(
+        contradicts(
           `The kernel reports the processor as vulnerable: ${name}, ${quote(text, 200)}.`,
           cpuPlatform,
           'values',
@@ -68,11 +68,11 @@ function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): 
     ...of('unclear')
       .slice(0, 20)
       .map(({ name, text }) =>
-        leavesUnclear(`Whether ${name} is mitigated is not clear from ${quote(text, 200)}.`, cpuPlatform, 'values'),
+        unclear(`Whether ${name} is mitigated is not clear from ${quote(text, 200)}.`, cpuPlatform, 'values'),
       ),
     ...(safe.length + mitigated.length > 0
       ? [
-          speaksFor(
+          supports(
             `Of ${count(read.length, 'weakness', 'weaknesses')} that the kernel lists, ${safe.length} do not affect this processor and ${mitigated.length} are mitigated${mitigated.length === 0 ? '' : `: ${named(mitigated.map(({ name }) => name))}`}.`,
             cpuPlatform,
             'values',
@@ -82,12 +82,12 @@ function weaknessSteps(vulnerabilities: ReadonlyMap<string, string>, smt: Smt): 
   ]
 }
 
-function missing(vulnerabilities: ReadonlyMap<string, string>): readonly Step[] {
+function missing(vulnerabilities: ReadonlyMap<string, string>): readonly DraftObservation[] {
   const names = WEAKNESSES.filter((name) => !vulnerabilities.has(name))
   return names.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `The running kernel does not report ${count(names.length, 'known weakness', 'known weaknesses')}: ${named(names, 20)}.`,
           cpuPlatform,
           'values',
@@ -96,5 +96,5 @@ function missing(vulnerabilities: ReadonlyMap<string, string>): readonly Step[] 
 }
 
 /** Reported, since it decides only where the kernel names threads as the part that is not mitigated. */
-const threads = (smt: Smt): readonly Step[] =>
-  smt === null ? [] : [speaksFor(`Simultaneous multithreading (SMT) is ${smt}.`, cpuTopology, 'values')]
+const threads = (smt: Smt): readonly DraftObservation[] =>
+  smt === null ? [] : [supports(`Simultaneous multithreading (SMT) is ${smt}.`, cpuTopology, 'values')]

@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { type FabricPort, infiniband } from '../probes/infiniband.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 // InfiniBand Architecture Specification vol. 1, 10.9: bit 15 of a key is full membership; 0x7fff is the default partition.
 const isDefault = (key: string): boolean => (Number.parseInt(key, 16) & 0x7fff) === 0x7fff
@@ -22,16 +22,16 @@ export const tenancyFabricPartition = defineCheck({
       return pci.devices.length > 0 && cards.length === 0
         ? {
             verdict: 'not-applicable',
-            because: [
-              speaksFor(
+            observations: [
+              supports(
                 `No fabric adapter: none of the ${count(pci.devices.length, 'PCI device')} is one, and the kernel has none.`,
                 infiniband,
                 'adapters',
               ),
             ],
           }
-        : weigh([
-            leavesUnclear(
+        : decide([
+            unclear(
               `${count(cards.length, 'InfiniBand adapter')} on the PCI bus, and the kernel drives none.`,
               infiniband,
               'adapters',
@@ -44,10 +44,10 @@ export const tenancyFabricPartition = defineCheck({
     const own = ports.filter(({ partitionKeys }) => partitionKeys.some((key) => !isDefault(key)))
     const bare = ports.filter((port) => !own.includes(port) && !open.includes(port))
     const keys = [...new Set(own.flatMap(({ partitionKeys }) => partitionKeys.filter((key) => !isDefault(key))))].sort()
-    return weigh([
+    return decide([
       ...(open.length > 0
         ? [
-            speaksAgainst(
+            contradicts(
               `Full members of the default partition, which reaches every other member of the fabric (${open.length} of ${count(ports.length, 'port')}): ${named(open.map(name))}.`,
               infiniband,
               'values',
@@ -56,7 +56,7 @@ export const tenancyFabricPartition = defineCheck({
         : []),
       ...(own.length > 0 && open.length === 0
         ? [
-            speaksFor(
+            supports(
               `Members of a partition of their own, and not in full of the default one (${own.length} of ${count(ports.length, 'port')}): ${named(keys.map((key) => `0x${key}`))}.`,
               infiniband,
               'values',
@@ -65,7 +65,7 @@ export const tenancyFabricPartition = defineCheck({
         : []),
       ...(bare.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `No partition but limited membership of the default one (${bare.length} of ${count(ports.length, 'port')}).`,
               infiniband,
               'values',
@@ -74,7 +74,7 @@ export const tenancyFabricPartition = defineCheck({
         : []),
       ...(others.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `Fabric ports over Ethernet, where partitions are VLANs on the switch (${others.length}): ${named(others.map(name))}.`,
               infiniband,
               'values',
@@ -82,7 +82,7 @@ export const tenancyFabricPartition = defineCheck({
           ]
         : []),
       ...(active.length === 0
-        ? [leavesUnclear(`None of ${count(fabric.ports.length, 'fabric port')} is active.`, infiniband, 'values')]
+        ? [unclear(`None of ${count(fabric.ports.length, 'fabric port')} is active.`, infiniband, 'values')]
         : []),
     ])
   },

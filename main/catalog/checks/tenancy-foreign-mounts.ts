@@ -1,9 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { attachmentOf, isVirtualMedia, networkOf, serviceOf } from '../isolation/disk-tables.ts'
 import { type Disk, inventoryDisks } from '../probes/inventory-disks.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { hasRemoteStorage, type RemoteStorage, storageRemote } from '../probes/storage-remote.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { isNetworkMount } from '../storage/kinds.ts'
 
 /** File systems that the machine beneath shares with this one: its owner owns them. */
@@ -27,19 +27,19 @@ export const tenancyForeignMounts = defineCheck({
       ...driveSteps(disks, remote),
       ...otherDevices(disks, remote),
     ]
-    return weigh(
+    return decide(
       because.length > 0
         ? because
         : [
-            speaksFor(
+            supports(
               `${count(mounts.length, 'mount')}, none from the machine beneath or over a network.`,
               storageMounts,
             ),
-            speaksFor(
+            supports(
               `${count(disks.length, 'drive')}, none reached over a network or presented by another party.`,
               inventoryDisks,
             ),
-            speaksFor('The kernel has no way open to drives of other machines.', storageRemote),
+            supports('The kernel has no way open to drives of other machines.', storageRemote),
           ],
     )
   },
@@ -51,50 +51,45 @@ const at = (mounts: readonly Mount[]): string =>
     4,
   )
 
-function lent(mounts: readonly Mount[]): readonly Step[] {
+function lent(mounts: readonly Mount[]): readonly DraftObservation[] {
   const found = mounts.filter(({ fsType }) => FROM_BENEATH.has(fsType))
   return found.length === 0
     ? []
     : [
-        speaksAgainst(
+        contradicts(
           `The machine that this system runs on shares file systems with it (${found.length}): ${at(found)}. They belong to the operator of that machine.`,
           storageMounts,
         ),
       ]
 }
 
-function overNetwork(mounts: readonly Mount[]): readonly Step[] {
+function overNetwork(mounts: readonly Mount[]): readonly DraftObservation[] {
   const found = mounts.filter((mount) => isNetworkMount(mount) && !FROM_BENEATH.has(mount.fsType))
   return found.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `File systems of other machines (${found.length}): ${at(found)}, from ${named([...new Set(found.map(({ source }) => source))], 3)}. Their owner was not declared.`,
           storageMounts,
         ),
       ]
 }
 
-function onSharedDrives(mounts: readonly Mount[]): readonly Step[] {
+function onSharedDrives(mounts: readonly Mount[]): readonly DraftObservation[] {
   const found = mounts.filter(({ fsType }) => SHARED_DRIVE.has(fsType))
   return found.length === 0
     ? []
-    : [
-        leavesUnclear(
-          `File systems that several machines write at once (${found.length}): ${at(found)}.`,
-          storageMounts,
-        ),
-      ]
+    : [unclear(`File systems that several machines write at once (${found.length}): ${at(found)}.`, storageMounts)]
 }
 
 /** Drives that are not plainly this machine's own, with why; drives of one reason are in one step. */
-function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly Step[] {
+function driveSteps(disks: readonly Disk[], remote: RemoteStorage): readonly DraftObservation[] {
   const byReason = new Map<string, string[]>()
   for (const disk of disks) {
     const reason = whyOpen(disk, remote)
     if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []).slice(0, 64), disk.name])
   }
-  return [...byReason].map(([reason, names]) => leavesUnclear(`${named(names, 4)}: ${reason}`, inventoryDisks))
+  return [...byReason].map(([reason, names]) => unclear(`${named(names, 4)}: ${reason}`, inventoryDisks))
 }
 
 function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
@@ -109,10 +104,10 @@ function whyOpen(disk: Disk, remote: RemoteStorage): string | null {
 }
 
 /** Ways to other machines' drives that no listed drive was seen for. */
-const otherDevices = (disks: readonly Disk[], remote: RemoteStorage): readonly Step[] =>
+const otherDevices = (disks: readonly Disk[], remote: RemoteStorage): readonly DraftObservation[] =>
   hasRemoteStorage(remote) && !disks.some((disk) => networkOf(disk, remote) !== null)
     ? [
-        leavesUnclear(
+        unclear(
           `The kernel has a way open to drives of other machines: ${named(
             [
               ...remote.iscsi.map(({ session, target }) => `iSCSI ${target === '' ? session : target}`),

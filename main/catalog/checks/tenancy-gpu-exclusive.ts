@@ -1,10 +1,10 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { isGpu, isNvidiaGpu, pciDevices } from '../probes/pci-devices.ts'
 import { type Processes, tenancyProcesses } from '../probes/tenancy-processes.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 export const tenancyGpuExclusive = defineCheck({
   id: 'tenancy.gpu-exclusive',
@@ -20,27 +20,27 @@ export const tenancyGpuExclusive = defineCheck({
     if (listed.length === 0 && pci.devices.length > 0)
       return {
         verdict: 'not-applicable',
-        because: [
-          speaksFor(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
+        observations: [
+          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
         ],
       }
     if (!gpus.ok)
-      return weigh([
-        leavesUnclear(`${count(listed.length, 'GPU')} on the PCI bus.`, pciDevices),
+      return decide([
+        unclear(`${count(listed.length, 'GPU')} on the PCI bus.`, pciDevices),
         ...unclearAbout(gpuNvidia, gpus),
       ])
     const nvidia = listed.filter(isNvidiaGpu).length
     const lent = listed.filter((device) => device.virtualFunctions > 0)
-    return weigh([
+    return decide([
       nvidia === listed.length && nvidia === gpus.fact.gpus.length
-        ? speaksFor(`The driver reports every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
-        : leavesUnclear(
+        ? supports(`The driver reports every GPU on the PCI bus (${nvidia} of ${nvidia}).`, gpuNvidia)
+        : unclear(
             `The PCI bus has ${count(listed.length, 'GPU')}, and the driver reports ${gpus.fact.gpus.length}.`,
             gpuNvidia,
           ),
       ...(lent.length > 0
         ? [
-            speaksAgainst(
+            contradicts(
               `GPUs with virtual functions switched on: ${named(lent.map(({ address }) => address))}.`,
               pciDevices,
               'links',
@@ -53,7 +53,7 @@ export const tenancyGpuExclusive = defineCheck({
   },
 })
 
-function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
+function modeSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
   const shared = gpus.filter(
     ({ virtualization, name }) => /^(VGPU|Host VGPU|Host VSGA)$/i.test(virtualization) || isVirtualGpuName(name),
   )
@@ -61,14 +61,14 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
   return [
     ...(shared.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `GPUs that are virtual or serve virtual ones (${shared.length}): ${named(shared.map(({ address }) => address))}.`,
             gpuNvidia,
           ),
         ]
       : []),
     ...(unsaid.length > 0
-      ? [leavesUnclear(`The driver does not report how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
+      ? [unclear(`The driver does not report how ${count(unsaid.length, 'GPU')} are attached.`, gpuNvidia)]
       : []),
   ]
 }
@@ -77,13 +77,13 @@ function modeSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
  * A GPU divided into slices (MIG) is whole where this system divides it for itself: the whole of it is in view, and the list of processes
  * is that of the system and not of a container. Where the whole is not in view, another system divided it.
  */
-function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): readonly Step[] {
+function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): readonly DraftObservation[] {
   const divided = gpus.filter(({ migMode }) => /^Enabled$/i.test(migMode))
-  if (divided.length === 0) return [speaksFor('No GPU is divided into slices (MIG).', gpuNvidia)]
+  if (divided.length === 0) return [supports('No GPU is divided into slices (MIG).', gpuNvidia)]
   const partial = divided.filter(({ memory }) => memory.totalMib === null)
   if (partial.length > 0)
     return [
-      speaksAgainst(
+      contradicts(
         `Of divided GPUs (MIG, ${partial.length}) only slices are in view, and not the whole: ${named(partial.map(({ address }) => address))}.`,
         gpuNvidia,
       ),
@@ -93,8 +93,8 @@ function sliceSteps(gpus: readonly NvidiaGpu[], processes: Parsed<Processes>): r
   const what = `${count(divided.length, 'GPU')} divided into slices (MIG), ${count(slices, 'slice')} configured`
   return [
     processes.fact.isComplete
-      ? speaksFor(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
-      : leavesUnclear(
+      ? supports(`${what}; the whole of each GPU is in view, so this system divides them for itself.`, gpuNvidia)
+      : unclear(
           `${what}; not every process of the system is in view, so it is unknown whether this system divides them for its own use.`,
           gpuNvidia,
         ),

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { known, type Parsed, type Probe } from '../../core/probe.ts'
 import { memorySteps, ownersOf, unaskedSteps } from '../isolation/tenancy/gpu-processes.ts'
 import { declaredNames } from '../login-traces.ts'
@@ -6,7 +6,7 @@ import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
 import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
 import { tenancyKfd } from '../probes/tenancy-kfd.ts'
 import { type Processes, tenancyProcesses } from '../probes/tenancy-processes.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** NIST SP 800-53 AC-2 and SC-4. GPU processes as listed by NVIDIA’s driver (nvidia-smi -q) and by AMD’s (amdkfd). */
 export const tenancyGpuProcesses = defineCheck({
@@ -22,14 +22,14 @@ export const tenancyGpuProcesses = defineCheck({
     if (listed.length === 0 && pci.devices.length > 0)
       return {
         verdict: 'not-applicable',
-        because: [
-          speaksFor(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
+        observations: [
+          supports(`None of the ${count(pci.devices.length, 'PCI device')} is a GPU or accelerator.`, pciDevices),
         ],
       }
-    if (listed.length === 0) return weigh([leavesUnclear('No PCI device was listed.', pciDevices)])
+    if (listed.length === 0) return decide([unclear('No PCI device was listed.', pciDevices)])
     const roster = declaredNames(node)
     const hasAmd = listed.some(({ vendor }) => vendor === '1002')
-    return weigh([
+    return decide([
       ...unaskedSteps({ gpus, pci: known(pci) }),
       ...(gpus.ok ? listingSteps(gpus.fact, listed) : []),
       ...(gpus.ok && gpus.fact.gpus.length > 0 ? processSteps(nvidiaIds(gpus.fact), processes, roster, gpuNvidia) : []),
@@ -44,21 +44,16 @@ const nvidiaIds = ({ gpus }: NvidiaGpus): readonly number[] => [
 ]
 
 /** GPUs of which the driver listed no processes, because it does not report them or does not list them. */
-function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly Step[] {
+function listingSteps({ gpus }: NvidiaGpus, listed: readonly PciDevice[]): readonly DraftObservation[] {
   const nvidia = listed.filter(isNvidiaGpu).length
   const unlisted = gpus.filter(({ hasProcessList }) => !hasProcessList)
   return [
     ...(nvidia === gpus.length
       ? []
-      : [
-          leavesUnclear(
-            `The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver reports ${gpus.length}.`,
-            gpuNvidia,
-          ),
-        ]),
+      : [unclear(`The PCI bus has ${count(nvidia, 'NVIDIA GPU')}, and the driver reports ${gpus.length}.`, gpuNvidia)]),
     ...(unlisted.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `The driver did not list the processes of ${count(unlisted.length, 'GPU')}: ${named(unlisted.map(({ address }) => address))}.`,
             gpuNvidia,
           ),
@@ -71,7 +66,7 @@ function amdSteps(
   kfd: Parsed<{ readonly ids: readonly number[] }>,
   processes: Processes,
   roster: ReadonlySet<string> | null,
-): readonly Step[] {
+): readonly DraftObservation[] {
   return kfd.ok ? processSteps(kfd.fact.ids, processes, roster, tenancyKfd) : unclearAbout(tenancyKfd, kfd)
 }
 
@@ -85,12 +80,12 @@ export function processSteps(
   { processes, isComplete }: Processes,
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (ids.length === 0)
     return [
       isComplete
-        ? speaksFor('No process uses a GPU.', probe)
-        : leavesUnclear(
+        ? supports('No process uses a GPU.', probe)
+        : unclear(
             'No process is listed on a GPU, and not every process of the system is in view; a container sees its own only.',
             tenancyProcesses,
           ),
@@ -104,16 +99,11 @@ export function processSteps(
   ]
   return [
     ...(unseen.length > 0
-      ? [
-          leavesUnclear(
-            `${unseen.length} of ${what} are not in the process list, so that their account is not known.`,
-            probe,
-          ),
-        ]
+      ? [unclear(`${unseen.length} of ${what} are not in the process list, so that their account is not known.`, probe)]
       : []),
     ...(roster === null
       ? [
-          leavesUnclear(
+          unclear(
             `GPU processes run under ${named(owners)}, and no roster is declared to compare with. Declare the accounts that may use this node in the fleet file (“roster”).`,
             probe,
           ),
@@ -121,7 +111,7 @@ export function processSteps(
       : []),
     ...(foreign.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `GPU processes run under accounts not on the declared roster: ${named(foreign)}, as ${named(commands(foreign))}.`,
             probe,
           ),
@@ -129,7 +119,7 @@ export function processSteps(
       : []),
     ...(roster !== null && foreign.length === 0 && owners.length > 0
       ? [
-          speaksFor(
+          supports(
             `${unseen.length === 0 ? what : 'The other GPU processes'} run under accounts on the declared roster: ${named(owners)}.`,
             probe,
           ),

@@ -1,11 +1,11 @@
-import { type Conclusion, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type OsIdentity, osIdentity } from '../probes/os-identity.ts'
 import { type Iommu, pciIommu } from '../probes/pci-iommu.ts'
 import { type GpuDirect, rdmaGpudirect } from '../probes/rdma-gpudirect.ts'
 import { type HostedDevices, virtHosted } from '../probes/virt-hosted.ts'
-import { count, leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { count, decide, named, supports, unclear } from '../steps.ts'
 
 /**
  * An IOMMU that is off or passes devices through is recorded and is no deviation: NVIDIA recommends it for GPUDirect on bare-metal x86
@@ -30,7 +30,7 @@ export const tenancyIommu = defineCheck({
     const passed = groups.filter((group) => types.get(group) === 'identity')
     const asked = kernelArguments.length > 0 ? ` The kernel was started with ${named(kernelArguments)}.` : ''
     if (groups.length === 0) {
-      const off = leavesUnclear(
+      const off = unclear(
         `This kernel uses no IOMMU: it lists no group of devices.${asked}`,
         pciIommu,
         'lists',
@@ -38,53 +38,53 @@ export const tenancyIommu = defineCheck({
       )
       const handedOver = givenAway(hosted)
       return handedOver.length > 0
-        ? { verdict: 'inconclusive', because: [off, ...handedOver] }
-        : { verdict: 'informational', because: [off, NONE_GIVEN_AWAY, ...recommended(direct, system)] }
+        ? { verdict: 'inconclusive', observations: [off, ...handedOver] }
+        : { verdict: 'informational', observations: [off, NONE_GIVEN_AWAY, ...recommended(direct, system)] }
     }
     const active =
       units.length > 0
-        ? speaksFor(`IOMMU units: ${units.length}; groups of devices: ${groups.length}.${asked}`, pciIommu, 'lists')
-        : leavesUnclear(
+        ? supports(`IOMMU units: ${units.length}; groups of devices: ${groups.length}.${asked}`, pciIommu, 'lists')
+        : unclear(
             `There are ${count(groups.length, 'group')} of devices, and no IOMMU that names itself.`,
             pciIommu,
             'lists',
           )
     if (passed.length > 0) {
       const text = `Passed through without translation: ${passed.length} of ${count(groups.length, 'group')}.`
-      const because = [active, leavesUnclear(text, pciIommu, 'types'), ...recommended(direct, system)]
-      return { verdict: 'informational', because }
+      const observations = [active, unclear(text, pciIommu, 'types'), ...recommended(direct, system)]
+      return { verdict: 'informational', observations }
     }
-    return weigh([active, treated(iommu)])
+    return decide([active, treated(iommu)])
   },
 })
 
-function treated({ groups, types }: Iommu): Step {
+function treated({ groups, types }: Iommu): DraftObservation {
   const unread = groups.filter((group) => !types.has(group))
   return unread.length > 0
-    ? leavesUnclear(
+    ? unclear(
         `The kernel does not state how ${count(unread.length, 'group')} of ${groups.length} are treated.`,
         pciIommu,
         'types',
       )
-    : speaksFor(`Translated: ${groups.length} of ${count(groups.length, 'group')}.`, pciIommu, 'types')
+    : supports(`Translated: ${groups.length} of ${count(groups.length, 'group')}.`, pciIommu, 'types')
 }
 
-const NONE_GIVEN_AWAY = leavesUnclear('No PCI device is set aside for a guest (driver vfio-pci).', virtHosted, 'lists')
+const NONE_GIVEN_AWAY = unclear('No PCI device is set aside for a guest (driver vfio-pci).', virtHosted, 'lists')
 
 /** Devices that are handed over while nothing translates for them; or that this was not read, which must not read as none. */
-function givenAway(hosted: Parsed<HostedDevices>): readonly Step[] {
+function givenAway(hosted: Parsed<HostedDevices>): readonly DraftObservation[] {
   if (!hosted.ok) return unclearAbout(virtHosted, hosted)
   const { heldBack } = hosted.fact
   if (heldBack.length === 0) return []
   const text = `${count(heldBack.length, 'PCI device')} set aside by vfio-pci without an IOMMU (${named(heldBack)}): a program that uses them can reach all memory. Whether that is a guest or a program of this server is not shown.`
-  return [leavesUnclear(text, virtHosted, 'lists')]
+  return [unclear(text, virtHosted, 'lists')]
 }
 
 /** Modules for which NVIDIA's guides recommend it; gdrdrv and the software adapters of the same probe are not among them. */
 const DIRECT: ReadonlySet<string> = new Set(['nvidia_peermem', 'nv_peer_mem', 'nvidia_fs'])
 
 /** Only for x86: on Grace the same guide requires an IOMMU that translates. */
-function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): readonly Step[] {
+function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): readonly DraftObservation[] {
   if (!direct.ok) return unclearAbout(rdmaGpudirect, direct)
   const modules = direct.fact.modules.filter((module) => DIRECT.has(module))
   if (modules.length === 0) return []
@@ -92,7 +92,7 @@ function recommended(direct: Parsed<GpuDirect>, system: Parsed<OsIdentity>): rea
   const loaded = `Modules for GPUDirect are loaded: ${named(modules)}.`
   const { machine } = system.fact
   return [
-    leavesUnclear(
+    unclear(
       machine === 'x86_64'
         ? `${loaded} For them NVIDIA recommends an IOMMU that is off or passes devices through, on bare-metal x86 (GPUDirect Storage Best Practices Guide).`
         : `${loaded} NVIDIA’s recommendation of an IOMMU that is off is for x86, and this server is ${plain(machine, 20)}.`,

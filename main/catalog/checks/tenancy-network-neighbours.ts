@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { guestAddress, OVERLAY_KINDS, softwareGateway } from '../isolation/net-tables.ts'
 import { type NetLinks, netLinks } from '../probes/net-links.ts'
 import { type Neighbour, type Neighbours, netNeighbours } from '../probes/net-neighbours.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 /** Kinds of interfaces behind which this system’s own containers and guests are. */
 const INNER_KINDS: ReadonlySet<string> = new Set(['bridge', 'veth', 'tun', 'dummy', 'ipvlan', 'macvlan', 'macvtap'])
@@ -22,16 +22,11 @@ export const tenancyNetworkNeighbours = defineCheck({
     const routers = outer.filter(isRouter)
     // A router has an address for each protocol and each network, and is one machine by its hardware address.
     const known = new Set(routers.map(({ mac }) => mac))
-    return weigh([
+    return decide([
       ...routerSteps(routers),
       ...otherSteps(outer.filter((one) => !isRouter(one) && !known.has(one.mac))),
       ...(outer.length === 0
-        ? [
-            leavesUnclear(
-              'The kernel remembers no machine on the networks around it, not even a router.',
-              netNeighbours,
-            ),
-          ]
+        ? [unclear('The kernel remembers no machine on the networks around it, not even a router.', netNeighbours)]
         : []),
     ])
   },
@@ -48,7 +43,7 @@ function outerNeighbours({ neighbours, gateways }: Neighbours, { links }: NetLin
   return neighbours.filter(({ device }) => !inner.has(device))
 }
 
-function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
+function routerSteps(routers: readonly Neighbour[]): readonly DraftObservation[] {
   const soft = routers.flatMap(({ address, mac }) => {
     const whose = softwareGateway(mac)
     return whose === null ? [] : [{ address, text: `${mac} (${whose})` }]
@@ -57,7 +52,7 @@ function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
   return [
     ...(soft.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Routers use addresses of virtualization software, to which other guests can be connected: ${named(soft.map(({ text }) => text))}.`,
             netNeighbours,
             'neighbours',
@@ -66,7 +61,7 @@ function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
       : []),
     ...(plain.size > 0
       ? [
-          speaksFor(
+          supports(
             `Observed ${count(plain.size, 'router')}, by hardware address: ${named([...plain], 4)}.`,
             netNeighbours,
             'neighbours',
@@ -76,14 +71,14 @@ function routerSteps(routers: readonly Neighbour[]): readonly Step[] {
   ]
 }
 
-function otherSteps(others: readonly Neighbour[]): readonly Step[] {
+function otherSteps(others: readonly Neighbour[]): readonly DraftObservation[] {
   const guests = others.filter(({ mac }) => guestAddress(mac) !== null)
   const rest = others.filter(({ mac }) => guestAddress(mac) === null)
   const text = ({ address, device }: Neighbour): string => `${address} on ${device}`
   return [
     ...(guests.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Virtual machines are on the same network, by the addresses that hypervisors give (${guests.length}): ${named(guests.map(text), 4)}.`,
             netNeighbours,
             'neighbours',
@@ -92,7 +87,7 @@ function otherSteps(others: readonly Neighbour[]): readonly Step[] {
       : []),
     ...(rest.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Other machines are on the same network, and their owner was not declared (${rest.length}): ${named(rest.map(text), 4)}.`,
             netNeighbours,
             'neighbours',

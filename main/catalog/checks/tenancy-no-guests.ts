@@ -8,7 +8,7 @@ import { tenancyRuntimes } from '../probes/tenancy-runtimes.ts'
 import { virtGuests } from '../probes/virt-guests.ts'
 import { virtHosted } from '../probes/virt-hosted.ts'
 import { virtMachines } from '../probes/virt-machines.ts'
-import { weigh } from '../steps.ts'
+import { decide } from '../steps.ts'
 
 export const tenancyNoGuests = defineCheck({
   id: 'tenancy.no-guests',
@@ -20,7 +20,7 @@ export const tenancyNoGuests = defineCheck({
   wants: { runtimes: tenancyRuntimes, machines: virtMachines },
   evaluate({ namespaces: own, processes, guests, hosted }, { runtimes, machines }, context) {
     const readings = { namespaces: known(own), processes: known(processes) }
-    return weigh([
+    return decide([
       ...viewSteps(readings),
       ...guestSteps({ ...readings, guests: known(guests), hosted: known(hosted), runtimes, machines }, context),
     ])

@@ -1,10 +1,10 @@
 import type { Layer } from '../../../schemas/words.ts'
-import { type Conclusion, defineCheck, type Step } from '../../core/check.ts'
+import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type Observed, readFrom } from '../isolation/observe.ts'
 import { decideLayer } from '../isolation/rules.ts'
 import type { Spoof } from '../isolation/signal.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
-import { count, leavesUnclear, speaksAgainst } from '../steps.ts'
+import { contradicts, count, unclear } from '../steps.ts'
 
 const WHAT: Readonly<Partial<Record<Layer, string>>> = {
   vm: 'a virtual machine',
@@ -25,19 +25,17 @@ export const tenancyNoHypervisor = defineCheck({
   wants: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
     const { layer, platform, because, observed } = decideLayer(readFrom(new Map(Object.entries(readings))))
-    if (layer === 'metal') return { verdict: 'satisfied', because: [...because, toFake(observed)] }
+    if (layer === 'metal') return { verdict: 'satisfied', observations: [...because, toFake(observed)] }
     const what = WHAT[layer]
     if (what === undefined)
       return {
         verdict: 'inconclusive',
-        because:
-          because.length > 0
-            ? because
-            : [leavesUnclear('No evidence was read that shows what the system runs on.', null)],
+        observations:
+          because.length > 0 ? because : [unclear('No evidence was read that shows what the system runs on.', null)],
       }
     return {
       verdict: 'not-satisfied',
-      because: [speaksAgainst(`This is ${what}${platform === null ? '' : ` (${platform})`}.`, null), ...because],
+      observations: [contradicts(`This is ${what}${platform === null ? '' : ` (${platform})`}.`, null), ...because],
     }
   },
 })
@@ -50,13 +48,13 @@ const COSTS: readonly (readonly [Spoof, string])[] = [
 ]
 
 /** What it would cost to present what was read here, counted by the signals that read as hardware on this node. */
-function toFake(observed: readonly Observed[]): Step {
+function toFake(observed: readonly Observed[]): DraftObservation {
   const real = observed.filter(({ found }) => found.reads === 'metal')
   const costs = COSTS.flatMap(([spoof, words]) => {
     const number = real.filter(({ signal }) => signal.spoof === spoof).length
     return number === 0 ? [] : [`${number} by ${words}`]
   })
-  return leavesUnclear(
+  return unclear(
     `${count(real.length, 'signal')} indicate bare metal here. A provider could imitate ${costs.join(', ')}; root in the system’s image could imitate all of them, at no cost. No measurement of this run excludes that.`,
     null,
   )

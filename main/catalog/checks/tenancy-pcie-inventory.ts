@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import { isVirtualFunction, SHARED_VENDORS, VIRTUAL_VENDORS } from '../isolation/pci-tables.ts'
 import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 
 export const tenancyPcieInventory = defineCheck({
   id: 'tenancy.pcie-inventory',
@@ -22,14 +22,14 @@ export const tenancyPcieInventory = defineCheck({
     const shared = devices.filter(({ vendor }) => SHARED_VENDORS.has(vendor))
     const functions = devices.filter(isVirtualFunction)
     if (devices.length === 0)
-      return weigh([leavesUnclear('No GPU, adapter or drive controller is on the PCI bus.', pciDevices)])
-    return weigh([
+      return decide([unclear('No GPU, adapter or drive controller is on the PCI bus.', pciDevices)])
+    return decide([
       ...(virtual.length > 0
-        ? [speaksAgainst(`Emulated devices (${virtual.length}): ${list(virtual)}.`, pciDevices, 'ids')]
+        ? [contradicts(`Emulated devices (${virtual.length}): ${list(virtual)}.`, pciDevices, 'ids')]
         : []),
       ...(shared.length > 0
         ? [
-            speaksAgainst(
+            contradicts(
               `Devices made by a hypervisor or a provider’s data-processing unit (${shared.length}): ${list(shared)}.`,
               pciDevices,
               'ids',
@@ -37,11 +37,11 @@ export const tenancyPcieInventory = defineCheck({
           ]
         : []),
       ...(functions.length > 0
-        ? [speaksAgainst(`Virtual functions (${functions.length}): ${list(functions)}.`, pciDevices, 'ids')]
+        ? [contradicts(`Virtual functions (${functions.length}): ${list(functions)}.`, pciDevices, 'ids')]
         : []),
       ...(virtual.length + shared.length + functions.length === 0
         ? [
-            speaksFor(
+            supports(
               `${count(devices.length, 'GPU, adapter or drive controller', 'GPUs, adapters and drive controllers')}, all physical functions of hardware manufacturers.`,
               pciDevices,
               'ids',

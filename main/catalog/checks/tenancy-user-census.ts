@@ -7,7 +7,7 @@ import { namespaces } from '../probes/namespaces.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { tenancySessions } from '../probes/tenancy-sessions.ts'
 import { tenancySlices } from '../probes/tenancy-slices.ts'
-import { weigh } from '../steps.ts'
+import { decide } from '../steps.ts'
 
 export const tenancyUserCensus = defineCheck({
   id: 'tenancy.user-census',
@@ -23,7 +23,7 @@ export const tenancyUserCensus = defineCheck({
     accounts: accountsLocal,
   },
   evaluate({ namespaces: own, processes, sessions, slices, accounts }, _, context) {
-    return weigh([
+    return decide([
       ...viewSteps({ namespaces: known(own), processes: known(processes) }),
       ...userSteps(
         {

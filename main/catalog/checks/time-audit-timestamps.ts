@@ -1,12 +1,12 @@
 import { DEMO_SERVER } from '../../../schemas/version.ts'
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { momentSeconds } from '../journal.ts'
 import { type JournalState, journalState } from '../probes/journal-state.ts'
 import { type SshSession, sshSession } from '../probes/ssh-session.ts'
 import { type NodeNow, timeNow } from '../probes/time-now.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 
 /** The collection ends some minutes after the clock was read; more than this is no matter of waiting. */
 const SESSION_SECONDS = 900
@@ -23,26 +23,26 @@ export const timeAuditTimestamps = defineCheck({
   needs: { now: timeNow },
   wants: { session: sshSession, journal: journalState },
   evaluate: ({ now }, { session, journal }, { observedAt }) =>
-    weigh([zone(now), clocks(now, session, observedAt), ...newest(journal, now)]),
+    decide([zone(now), clocks(now, session, observedAt), ...newest(journal, now)]),
 })
 
-function zone({ zone: { minutes, name } }: NodeNow): Step {
+function zone({ zone: { minutes, name } }: NodeNow): DraftObservation {
   const off = `${minutes < 0 ? '-' : '+'}${String(Math.abs(Math.trunc(minutes / 60))).padStart(2, '0')}:${String(Math.abs(minutes % 60)).padStart(2, '0')}`
-  return speaksFor(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
+  return supports(`Local times on this node are ${quote(name)}, ${off} from UTC.`, timeNow)
 }
 
 // A printed script is carried back by hand, and a demo node repeats recorded responses: there is no moment in common to compare.
-function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): Step {
-  if (!session.ok) return leavesUnclear('There was no session of ours in which both clocks could be read.', sshSession)
+function clocks(now: NodeNow, session: Parsed<SshSession>, observedAt: string): DraftObservation {
+  if (!session.ok) return unclear('There was no session of ours in which both clocks could be read.', sshSession)
   if (session.fact.serverVersion.endsWith(DEMO_SERVER))
-    return leavesUnclear(
+    return unclear(
       'This is a demo node: its captures were recorded earlier, so its clock was not compared.',
       sshSession,
     )
   const apart = Math.abs(Date.parse(observedAt) / 1000 - now.seconds)
   return apart <= SESSION_SECONDS
-    ? speaksFor('The node’s clock and the auditor’s agree within the time of the collection.', timeNow)
-    : speaksAgainst(`The node’s clock is ${told(apart)} away from the auditor’s.`, timeNow)
+    ? supports('The node’s clock and the auditor’s agree within the time of the collection.', timeNow)
+    : contradicts(`The node’s clock is ${told(apart)} away from the auditor’s.`, timeNow)
 }
 
 const told = (seconds: number): string =>
@@ -52,21 +52,20 @@ const told = (seconds: number): string =>
       ? count(Math.round(seconds / 3600), 'hour')
       : count(Math.round(seconds / 86_400), 'day')
 
-function newest(journal: Parsed<JournalState>, now: NodeNow): readonly Step[] {
+function newest(journal: Parsed<JournalState>, now: NodeNow): readonly DraftObservation[] {
   if (!journal.ok) return unclearAbout(journalState, journal)
   const latest = Math.max(0, ...journal.fact.files.map((file) => momentSeconds(file.newest, now.zone) ?? 0))
-  if (latest === 0)
-    return [leavesUnclear('The time of the newest log entry could not be read.', journalState, 'header')]
+  if (latest === 0) return [unclear('The time of the newest log entry could not be read.', journalState, 'header')]
   const apart = now.seconds - latest
   return [
     Math.abs(apart) <= NEWEST_SECONDS
-      ? speaksFor(
+      ? supports(
           'The newest entry of the journal is less than ten minutes from the node’s present.',
           journalState,
           'header',
         )
       : apart < 0
-        ? speaksAgainst('The journal has entries from the future.', journalState, 'header')
-        : leavesUnclear(`The newest entry of the journal is ${told(apart)} old.`, journalState, 'header'),
+        ? contradicts('The journal has entries from the future.', journalState, 'header')
+        : unclear(`The newest entry of the journal is ${told(apart)} old.`, journalState, 'header'),
   ]
 }

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import type { Limit } from '../../core/profile.ts'
@@ -7,7 +7,7 @@ import { type ChronyState, timeChrony } from '../probes/time-chrony.ts'
 import { type NtpPeers, timeNtpq } from '../probes/time-ntpq.ts'
 import { type TimeSources, timeSources } from '../probes/time-sources.ts'
 import { type TimesyncState, timeTimesyncd } from '../probes/time-timesyncd.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 export const timeSync = defineCheck({
@@ -22,26 +22,26 @@ export const timeSync = defineCheck({
   evaluate({ services }, { chrony, timesyncd, ntpq, sources }, context) {
     const limit = limitOf(context, 'time.offset')
     if (serviceIs(services, 'chrony', 'active') || serviceIs(services, 'chronyd', 'active'))
-      return weigh([...byChrony(chrony, limit), ...authentication(sources)])
-    if (serviceIs(services, 'systemd-timesyncd', 'active')) return weigh(byTimesyncd(timesyncd, limit))
+      return decide([...byChrony(chrony, limit), ...authentication(sources)])
+    if (serviceIs(services, 'systemd-timesyncd', 'active')) return decide(byTimesyncd(timesyncd, limit))
     const other = (['ntp', 'ntpd', 'ntpsec', 'ptp4l'] as const).find((unit) => serviceIs(services, unit, 'active'))
-    if (other === undefined) return weigh([speaksAgainst('No known time service is running.', servicesState)])
-    if (other !== 'ptp4l' && ntpq.ok) return weigh(byNtpd(ntpq.fact, limit))
-    return weigh([leavesUnclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
+    if (other === undefined) return decide([contradicts('No known time service is running.', servicesState)])
+    if (other !== 'ptp4l' && ntpq.ok) return decide(byNtpd(ntpq.fact, limit))
+    return decide([unclear(`The time service “${other}” runs; its state was not read.`, servicesState)])
   },
 })
 
-function byChrony(chrony: Parsed<ChronyState>, limit: Limit): readonly Step[] {
+function byChrony(chrony: Parsed<ChronyState>, limit: Limit): readonly DraftObservation[] {
   if (!chrony.ok) return unclearAbout(timeChrony, chrony)
   const { synchronized, offsetSeconds, stratum, usableSources } = chrony.fact
   return [
     synchronized
-      ? speaksFor(`chrony is synchronized (stratum ${stratum}).`, timeChrony, 'tracking')
-      : speaksAgainst('chrony reports that it is not synchronized.', timeChrony, 'tracking'),
+      ? supports(`chrony is synchronized (stratum ${stratum}).`, timeChrony, 'tracking')
+      : contradicts('chrony reports that it is not synchronized.', timeChrony, 'tracking'),
     away(offsetSeconds * 1000, limit, timeChrony, 'tracking'),
     usableSources === 0
-      ? speaksAgainst('None of its time sources is usable.', timeChrony, 'sources')
-      : speaksFor(usable(usableSources), timeChrony, 'sources'),
+      ? contradicts('None of its time sources is usable.', timeChrony, 'sources')
+      : supports(usable(usableSources), timeChrony, 'sources'),
   ]
 }
 
@@ -53,56 +53,56 @@ const away = (
   limit: Limit,
   probe: typeof timeChrony | typeof timeNtpq,
   ...commands: readonly string[]
-): Step =>
+): DraftObservation =>
   milliseconds > limit.value
-    ? speaksAgainst(
+    ? contradicts(
         `The clock is ${(milliseconds / 1000).toFixed(3)} seconds away from its source (at most ${limitText(limit)}).`,
         probe,
         ...commands,
       )
-    : speaksFor(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
+    : supports(`The clock is ${(milliseconds / 1000).toFixed(6)} seconds away from its source.`, probe, ...commands)
 
 // Unauthenticated responses are the rule and contradict nothing that is claimed; the limits of the check state this.
-function authentication(sources: Parsed<TimeSources>): readonly Step[] {
+function authentication(sources: Parsed<TimeSources>): readonly DraftObservation[] {
   const all = sources.ok ? sources.fact.sources : []
   const authenticated = all.filter((source) => source.authentication !== 'none').length
   return authenticated === 0
     ? []
     : [
-        speaksFor(
+        supports(
           `Responses are authenticated (NTS or a key) for ${authenticated} of ${count(all.length, 'source')} in its settings.`,
           timeSources,
         ),
       ]
 }
 
-function byNtpd({ sources }: NtpPeers, limit: Limit): readonly Step[] {
+function byNtpd({ sources }: NtpPeers, limit: Limit): readonly DraftObservation[] {
   const reference = sources.find(({ use }) => use === 'reference')
-  if (reference === undefined) return [speaksAgainst('The time service follows none of its sources.', timeNtpq)]
+  if (reference === undefined) return [contradicts('The time service follows none of its sources.', timeNtpq)]
   return [
-    speaksFor(`The time service follows a source of stratum ${reference.stratum}.`, timeNtpq),
+    supports(`The time service follows a source of stratum ${reference.stratum}.`, timeNtpq),
     away(reference.offsetMilliseconds, limit, timeNtpq),
-    speaksFor(usable(sources.filter(({ use }) => use !== 'unused').length), timeNtpq),
+    supports(usable(sources.filter(({ use }) => use !== 'unused').length), timeNtpq),
   ]
 }
 
-function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly Step[] {
+function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly DraftObservation[] {
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
   const { server, offsetSeconds, packets, marked } = timesyncd.fact
   if (packets === 0)
-    return [speaksAgainst('No time server has responded since the service started.', timeTimesyncd, 'state')]
+    return [contradicts('No time server has responded since the service started.', timeTimesyncd, 'state')]
   return [
-    speaksFor(`The time server ${quote(server)} has responded.`, timeTimesyncd, 'state'),
+    supports(`The time server ${quote(server)} has responded.`, timeTimesyncd, 'state'),
     marked
-      ? speaksFor('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
-      : leavesUnclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),
+      ? supports('The time service has marked the clock as synchronized since this start.', timeTimesyncd, 'mark')
+      : unclear('The time service has not marked the clock as synchronized.', timeTimesyncd, 'mark'),
     offsetSeconds === null
-      ? leavesUnclear('The last response does not state the clock offset.', timeTimesyncd)
+      ? unclear('The last response does not state the clock offset.', timeTimesyncd)
       : offsetSeconds * 1000 > limit.value
-        ? speaksAgainst(
+        ? contradicts(
             `The clock was about ${Math.round(offsetSeconds)} seconds away from the server (at most ${limitText(limit)}).`,
             timeTimesyncd,
           )
-        : speaksFor('The clock was within the limit of the server at its last response.', timeTimesyncd),
+        : supports('The clock was within the limit of the server at its last response.', timeTimesyncd),
   ]
 }

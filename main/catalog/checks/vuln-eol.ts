@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import { ageOfList, isOldList } from '../list-age.ts'
 import { type GpuModules, gpuModules } from '../probes/gpu-modules.ts'
 import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 
 /**
  * A list older than LIST_DAYS supports nothing, and what it states to have ended stays contradicted: ends of support are announced
@@ -30,13 +30,13 @@ export const vulnEol = defineCheck({
   evaluate({ distribution }, { modules }, context) {
     const parts = [system(distribution, context), driver(modules, context)]
     const age = ageOfList('The list of ends of support', END_OF_LIFE_AS_OF, context)
-    return weigh([...parts.flatMap(({ steps }) => steps), ...(parts.some(({ fromList }) => fromList) ? [age] : [])])
+    return decide([...parts.flatMap(({ steps }) => steps), ...(parts.some(({ fromList }) => fromList) ? [age] : [])])
   },
 })
 
 /** What concerns one of them, and whether it depends on the list. */
 interface Part {
-  readonly steps: readonly Step[]
+  readonly steps: readonly DraftObservation[]
   readonly fromList: boolean
 }
 
@@ -52,12 +52,12 @@ function system(distribution: Distribution, context: Context): Part {
   const called = version === '' ? quote(id) : `${quote(id)} ${quote(version)}`
   if (supportEnd === null) {
     const text = `Neither this catalog nor ${called} itself states until when it is supported.`
-    return { steps: [leavesUnclear(text, packagesDistribution)], fromList: true }
+    return { steps: [unclear(text, packagesDistribution)], fromList: true }
   }
   const step =
     supportEnd >= today(context)
-      ? speaksFor(`${called} states in os-release that it is supported until ${supportEnd}.`, packagesDistribution)
-      : speaksAgainst(`${called} states in os-release that its support ended on ${supportEnd}.`, packagesDistribution)
+      ? supports(`${called} states in os-release that it is supported until ${supportEnd}.`, packagesDistribution)
+      : contradicts(`${called} states in os-release that its support ended on ${supportEnd}.`, packagesDistribution)
   return { steps: [step], fromList: false }
 }
 
@@ -66,14 +66,14 @@ function listed(
   release: ReleaseEnd,
   { version }: Distribution,
   context: Context,
-): Step {
+): DraftObservation {
   const called = `${name} ${quote(version, 20)}`
   if (release.until < today(context)) {
     const paid =
       subscription === undefined
         ? ''
         : ` Its vendor sells ${subscription}${release.subscriptionUntil === undefined ? '' : ` until ${release.subscriptionUntil}`}; whether it was purchased is not shown here.`
-    return speaksAgainst(
+    return contradicts(
       `Support of ${called} for everybody ended on ${release.until} (${source}).${paid}`,
       packagesDistribution,
     )
@@ -82,7 +82,7 @@ function listed(
     release.regularUntil !== undefined && release.regularUntil < today(context)
       ? ` Since ${release.regularUntil} only its long-term team mends it, and not every package.`
       : ''
-  return speaksFor(`${called} is supported until ${release.until} (${source}).${reduced}`, packagesDistribution)
+  return supports(`${called} is supported until ${release.until} (${source}).${reduced}`, packagesDistribution)
 }
 
 function driver(modules: Parsed<GpuModules>, context: Context): Part {
@@ -91,27 +91,27 @@ function driver(modules: Parsed<GpuModules>, context: Context): Part {
   if (version !== null) return { steps: [branchStep(version, context)], fromList: true }
   const isSilent = loaded.includes('nvidia')
   return {
-    steps: isSilent ? [leavesUnclear('The NVIDIA driver is loaded and does not state its version.', gpuModules)] : [],
+    steps: isSilent ? [unclear('The NVIDIA driver is loaded and does not state its version.', gpuModules)] : [],
     fromList: false,
   }
 }
 
-function branchStep(version: string, context: Context): Step {
+function branchStep(version: string, context: Context): DraftObservation {
   const branch = driverBranch(version)
   const called = quote(version, 20)
   if (branch === null)
-    return leavesUnclear(`The branch of the NVIDIA driver ${called} is not listed in this catalog.`, gpuModules)
+    return unclear(`The branch of the NVIDIA driver ${called} is not listed in this catalog.`, gpuModules)
   if (branch === 'unlisted')
-    return speaksAgainst(
+    return contradicts(
       `The NVIDIA driver ${called} is of a branch that is no longer in its vendor’s list of supported ones (${DRIVER_SOURCE}).`,
       gpuModules,
     )
   return branch.until >= today(context)
-    ? speaksFor(
+    ? supports(
         `The branch of the NVIDIA driver ${called} is supported until ${branch.until} (${DRIVER_SOURCE}).`,
         gpuModules,
       )
-    : speaksAgainst(
+    : contradicts(
         `Support of the branch of the NVIDIA driver ${called} ended on ${branch.until} (${DRIVER_SOURCE}).`,
         gpuModules,
       )

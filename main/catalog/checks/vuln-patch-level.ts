@@ -1,4 +1,4 @@
-import { type Context, defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 import { type AptUpdates, packagesApt } from '../probes/packages-apt.ts'
@@ -6,7 +6,7 @@ import { type AptArchives, packagesAptArchives } from '../probes/packages-apt-ar
 import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
 import { type DnfLists, packagesDnf } from '../probes/packages-dnf.ts'
 import { packagesZypper, type ZypperLists } from '../probes/packages-zypper.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 const DAY = 86_400
@@ -21,35 +21,35 @@ export const vulnPatchLevel = defineCheck({
   wants: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
   thresholds: ['updates.list-days'],
   evaluate({ distribution }, { apt, archives, dnf, zypper }, context) {
-    if (distribution.family === 'debian') return weigh(byApt(apt, archives, context))
-    if (distribution.family === 'rhel') return weigh(byDnf(dnf, distribution, context))
-    if (distribution.family === 'suse') return weigh(byZypper(zypper, context))
-    return weigh([leavesUnclear(`Pending updates of ${quote(distribution.id)} are not read.`, packagesDistribution)])
+    if (distribution.family === 'debian') return decide(byApt(apt, archives, context))
+    if (distribution.family === 'rhel') return decide(byDnf(dnf, distribution, context))
+    if (distribution.family === 'suse') return decide(byZypper(zypper, context))
+    return decide([unclear(`Pending updates of ${quote(distribution.id)} are not read.`, packagesDistribution)])
   },
 })
 
-function byApt(apt: Parsed<AptUpdates>, archives: Parsed<AptArchives>, context: Context): readonly Step[] {
+function byApt(apt: Parsed<AptUpdates>, archives: Parsed<AptArchives>, context: Context): readonly DraftObservation[] {
   if (!apt.ok) return unclearAbout(packagesApt, apt)
   const { pending, isWhole, listsChangedAt } = apt.fact
   const security = pending.filter((entry) => entry.security).map((entry) => entry.name)
   return [waiting(security), ...heardOf(archives), ...unread(isWhole), freshness(listsChangedAt, context, packagesApt)]
 }
 
-function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Context): readonly Step[] {
+function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Context): readonly DraftObservation[] {
   const ask = unasked('dnf', 'dnf updateinfo list --security --available')
   if (!dnf.ok) return [ask, ...unclearAbout(packagesDnf, dnf)]
   const { listsChangedAt, heldAt } = dnf.fact
   const steps = [ask, freshness(listsChangedAt, context, packagesDnf)]
   if (id === 'centos')
     steps.push(
-      leavesUnclear(
+      unclear(
         'CentOS publishes no advisories, so that dnf cannot distinguish security updates from others.',
         packagesDistribution,
       ),
     )
   if (heldAt !== null)
     steps.push(
-      leavesUnclear(
+      unclear(
         `The package sources are held at the release ${quote(heldAt, 40)}; updates of later ones are not listed.`,
         packagesDnf,
         'release',
@@ -57,7 +57,7 @@ function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Co
     )
   else if (id === 'amzn' && version === '2023')
     steps.push(
-      leavesUnclear(
+      unclear(
         'Amazon Linux 2023 holds its package sources at the release that is installed; updates of later ones are not listed.',
         packagesDistribution,
       ),
@@ -65,64 +65,64 @@ function byDnf(dnf: Parsed<DnfLists>, { id, version }: Distribution, context: Co
   return steps
 }
 
-function byZypper(zypper: Parsed<ZypperLists>, context: Context): readonly Step[] {
+function byZypper(zypper: Parsed<ZypperLists>, context: Context): readonly DraftObservation[] {
   const ask = unasked('zypper', 'zypper list-patches --category security')
   if (!zypper.ok) return [ask, ...unclearAbout(packagesZypper, zypper)]
   return [ask, freshness(zypper.fact.listsChangedAt, context, packagesZypper)]
 }
 
 // Where no list of a security archive is on the node, apt finds no security update, however many there are.
-function heardOf(archives: Parsed<AptArchives>): readonly Step[] {
+function heardOf(archives: Parsed<AptArchives>): readonly DraftObservation[] {
   if (!archives.ok) return unclearAbout(packagesAptArchives, archives)
   const security = archives.fact.suites.filter((suite) => /-security$/i.test(suite))
   return security.length > 0
-    ? [speaksFor(`Security updates are announced by ${named(security, 5)}.`, packagesAptArchives)]
+    ? [supports(`Security updates are announced by ${named(security, 5)}.`, packagesAptArchives)]
     : [
-        leavesUnclear(
+        unclear(
           'None of the package lists on the node is one of a security archive, so that security updates are unknown to it.',
           packagesAptArchives,
         ),
       ]
 }
 
-const unasked = (tool: string, command: string): Step =>
-  leavesUnclear(
+const unasked = (tool: string, command: string): DraftObservation =>
+  unclear(
     `Pending updates were not queried: ${tool} cannot report them without writing on the node. Attach a dated report of “${command}” produced by an administrator.`,
     packagesDistribution,
   )
 
-const waiting = (security: readonly string[]): Step =>
+const waiting = (security: readonly string[]): DraftObservation =>
   security.length === 0
-    ? speaksFor('No security update waits, going by the package lists on the node.', packagesApt, 'upgradable')
-    : speaksAgainst(
+    ? supports('No security update waits, going by the package lists on the node.', packagesApt, 'upgradable')
+    : contradicts(
         `${count(security.length, 'security update')} waiting: ${named(security)}.`,
         packagesApt,
         'upgradable',
       )
 
-const unread = (isWhole: boolean): readonly Step[] =>
+const unread = (isWhole: boolean): readonly DraftObservation[] =>
   isWhole
     ? []
     : [
-        leavesUnclear(
+        unclear(
           'apt may not read all of its files as this login, so that updates of some sources are not listed.',
           packagesApt,
           'upgradable',
         ),
       ]
 
-function freshness(changedAt: number | null, context: Context, probe: Probe<unknown>): Step {
-  if (changedAt === null) return leavesUnclear('The age of the package lists could not be read.', probe, 'lists')
+function freshness(changedAt: number | null, context: Context, probe: Probe<unknown>): DraftObservation {
+  if (changedAt === null) return unclear('The age of the package lists could not be read.', probe, 'lists')
   const days = Math.floor((Date.parse(context.observedAt) / 1000 - changedAt) / DAY)
   const limit = limitOf(context, 'updates.list-days')
-  if (days < -1) return leavesUnclear('The package lists are dated in the future.', probe, 'lists')
+  if (days < -1) return unclear('The package lists are dated in the future.', probe, 'lists')
   return days <= limit.value
-    ? speaksFor(
+    ? supports(
         `The package lists changed ${count(Math.max(days, 0), 'day')} before the collection (limit ${limitText(limit)}).`,
         probe,
         'lists',
       )
-    : leavesUnclear(
+    : unclear(
         `The package lists last changed ${days} days before the collection (limit ${limitText(limit)}), so newer fixes are unknown to the node.`,
         probe,
         'lists',

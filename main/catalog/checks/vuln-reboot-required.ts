@@ -1,10 +1,10 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Distribution, packagesDistribution } from '../probes/packages-distribution.ts'
 import { packagesRpmRestart, type RpmRestart } from '../probes/packages-rpm-restart.ts'
 import { type RebootState, rebootRequired } from '../probes/reboot-required.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 export const vulnRebootRequired = defineCheck({
   id: 'vuln.reboot-required',
@@ -14,32 +14,32 @@ export const vulnRebootRequired = defineCheck({
     'Programs that still use old libraries after an update are not detected, nor is it tested whether a live patch covers what a restart would. Whether the newest installed kernel is current is not tested.',
   needs: { state: rebootRequired, distribution: packagesDistribution },
   wants: { rpm: packagesRpmRestart },
-  evaluate: ({ state, distribution }, { rpm }) => weigh([flag(state), ...core(rpm, distribution), kernel(state)]),
+  evaluate: ({ state, distribution }, { rpm }) => decide([flag(state), ...core(rpm, distribution), kernel(state)]),
 })
 
-const flag = ({ asked }: RebootState): Step =>
+const flag = ({ asked }: RebootState): DraftObservation =>
   asked
-    ? speaksAgainst('The distribution’s tools request a restart.', rebootRequired, 'flag')
-    : speaksFor('No restart is requested.', rebootRequired, 'flag')
+    ? contradicts('The distribution’s tools request a restart.', rebootRequired, 'flag')
+    : supports('No restart is requested.', rebootRequired, 'flag')
 
 /** Distributions with rpm set no flag by themselves, so that their package database is queried. */
-function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly Step[] {
+function core(rpm: Parsed<RpmRestart>, { family }: Distribution): readonly DraftObservation[] {
   if (family !== 'rhel' && family !== 'suse') return []
   if (!rpm.ok) return unclearAbout(packagesRpmRestart, rpm)
   const { installedSinceBoot: newer } = rpm.fact
   return [
     newer.length === 0
-      ? speaksFor('No core package was installed after the server started.', packagesRpmRestart)
-      : speaksAgainst(
+      ? supports('No core package was installed after the server started.', packagesRpmRestart)
+      : contradicts(
           `Installed after the server started, and in use only after a restart: ${named(newer)}.`,
           packagesRpmRestart,
         ),
   ]
 }
 
-function kernel({ running, installed }: RebootState): Step {
+function kernel({ running, installed }: RebootState): DraftObservation {
   if (!installed.includes(running))
-    return leavesUnclear(
+    return unclear(
       `The running kernel ${quote(running)} is not among those in /boot, as where a provider starts the server with a kernel of its own; whether a newer one is pending cannot be determined here.`,
       rebootRequired,
       'running',
@@ -48,13 +48,13 @@ function kernel({ running, installed }: RebootState): Step {
   const same = installed.filter((version) => flavour(version) === flavour(running))
   const newest = same.reduce((best, version) => (compareVersions(version, best) > 0 ? version : best), running)
   return newest === running
-    ? speaksFor(
+    ? supports(
         `The running kernel ${quote(running)} is the newest of its kind in /boot.`,
         rebootRequired,
         'running',
         'boot',
       )
-    : speaksAgainst(
+    : contradicts(
         `The kernel ${quote(running)} is running while ${quote(newest)} is installed.`,
         rebootRequired,
         'running',

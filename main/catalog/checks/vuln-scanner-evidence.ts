@@ -1,8 +1,8 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type AgentName, integrityAgents } from '../probes/integrity-agents.ts'
 import { daysBefore, integrityMarks, type MarkPath } from '../probes/integrity-marks.ts'
 import { integritySchedules } from '../probes/integrity-schedules.ts'
-import { count, named, speaksFor } from '../steps.ts'
+import { count, named, supports } from '../steps.ts'
 import { limitOf, limitText } from '../thresholds.ts'
 
 const AGENTS: readonly (readonly [name: string, unit: AgentName, log: MarkPath | null])[] = [
@@ -30,27 +30,28 @@ export const vulnScannerEvidence = defineCheck({
       const days = Math.max(daysBefore(at, context.observedAt), 0)
       return ` ${what} ${count(days, 'day')} before the collection${days > limit.value ? `, more than ${limitText(limit)}` : ''}.`
     }
-    const found: Step[] = AGENTS.filter(([, unit]) => units.get(unit)?.loaded === true).map(([name, unit, log]) =>
-      speaksFor(
-        `${name} is installed and ${units.get(unit)?.active === true ? 'running' : 'not running'}.${ago(log, 'Its log last changed')}`,
-        integrityAgents,
-      ),
+    const found: DraftObservation[] = AGENTS.filter(([, unit]) => units.get(unit)?.loaded === true).map(
+      ([name, unit, log]) =>
+        supports(
+          `${name} is installed and ${units.get(unit)?.active === true ? 'running' : 'not running'}.${ago(log, 'Its log last changed')}`,
+          integrityAgents,
+        ),
     )
     if (changedAt.has('/var/log/lynis-report.dat'))
       found.push(
-        speaksFor(
+        supports(
           `Lynis has audited the server.${ago('/var/log/lynis-report.dat', 'Its report is of')}`,
           integrityMarks,
         ),
       )
     const oscap = schedules.ok ? (schedules.fact.tools.get('oscap') ?? []) : []
-    if (oscap.length > 0) found.push(speaksFor(`Cron starts OpenSCAP: ${named(oscap, 3)}.`, integritySchedules))
+    if (oscap.length > 0) found.push(supports(`Cron starts OpenSCAP: ${named(oscap, 3)}.`, integritySchedules))
     return {
       verdict: 'informational',
-      because:
+      observations:
         found.length > 0
           ? found
-          : [speaksFor('No agent or report of a known vulnerability scanner is on the server.', integrityAgents)],
+          : [supports('No agent or report of a known vulnerability scanner is on the server.', integrityAgents)],
     }
   },
 })

@@ -1,11 +1,11 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { declaredAs } from '../login-traces.ts'
 import { accountsLocal } from '../probes/accounts-local.ts'
 import { remoteAgents } from '../probes/remote-agents.ts'
 import { tenancyProcesses } from '../probes/tenancy-processes.ts'
 import { PROVIDER_ACCOUNTS, REMOTE_AGENTS, type RemoteAgent } from '../remote-agents.ts'
-import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { decide, named, supports, unclear } from '../steps.ts'
 
 const LIMITS =
   'Agents listed in this catalog, accounts that providers document, and accounts that were declared as the provider’s. None of these shows that the provider has no access: the management controller, the console and unknown agents are not detected.'
@@ -41,31 +41,31 @@ export const accessProviderAgents: ClaimTest = {
           .map(({ name }) => name)
           .filter((name) => PROVIDER_ACCOUNTS.has(name) || declaredAs(node, name)?.kind === 'provider')
         const [theirs, open] = [found.filter(isTheirs), found.filter((agent) => !isTheirs(agent))]
-        const present: readonly Step[] = [
-          ...[true, false].flatMap((byUnit): readonly Step[] => {
+        const present: readonly DraftObservation[] = [
+          ...[true, false].flatMap((byUnit): readonly DraftObservation[] => {
             const some = theirs.filter((agent) => works(agent) === byUnit)
             return some.length === 0
               ? []
               : [
-                  speaksFor(
+                  supports(
                     `Agents of a provider that run${byUnit ? ' or start at boot' : ''}: ${named(some.map(({ name }) => name))}.`,
                     byUnit ? remoteAgents : tenancyProcesses,
                   ),
                 ]
           }),
           ...(accounts.length > 0
-            ? [speaksFor(`Accounts of a provider: ${named(accounts)}.`, accountsLocal, 'passwd')]
+            ? [supports(`Accounts of a provider: ${named(accounts)}.`, accountsLocal, 'passwd')]
             : []),
         ]
-        if (present.length > 0) return weigh(present)
-        return weigh([
-          leavesUnclear(
+        if (present.length > 0) return decide(present)
+        return decide([
+          unclear(
             'No agent or account of a provider listed in this catalog was found; others are not detected.',
             remoteAgents,
           ),
           ...(open.length > 0
             ? [
-                leavesUnclear(
+                unclear(
                   `Agents of which it is not declared whether they are the provider’s: ${named(open.map(({ name }) => name))}.`,
                   remoteAgents,
                 ),

@@ -3,7 +3,7 @@ import type { ClaimTest } from '../../core/claim.ts'
 import { boardOf } from '../gpu/models.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 import { oneOf } from './values.ts'
 
@@ -38,7 +38,7 @@ export const gpuBoard: ClaimTest = {
       wants: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         const gpus = gpusOnBus(pci)
         const names = new Map((driver.ok ? driver.fact.gpus : []).map(({ address, name }) => [address, name]))
         const isKind = (gpu: PciDevice): boolean => fits(gpu, kind)
@@ -48,11 +48,11 @@ export const gpuBoard: ClaimTest = {
           named([...new Set(some.map((gpu) => names.get(gpu.address) || `${gpu.vendor}:${gpu.device}`))].sort())
         const [those, others] = [gpus.filter(isKind), gpus.filter(isOther)]
         const what = count(gpus.length, 'GPU')
-        if (those.length === gpus.length) return weigh([speaksFor(`${what}, each ${WORDS[kind]}.`, pciDevices)])
-        return weigh([
+        if (those.length === gpus.length) return decide([supports(`${what}, each ${WORDS[kind]}.`, pciDevices)])
+        return decide([
           others.length === gpus.length
-            ? speaksAgainst(`${what}, none of which is ${WORDS[kind]}: ${ids(others)}.`, pciDevices)
-            : leavesUnclear(
+            ? contradicts(`${what}, none of which is ${WORDS[kind]}: ${ids(others)}.`, pciDevices)
+            : unclear(
                 `${what}, of which ${those.length} are known to be ${WORDS[kind]} and ${others.length} known to be another.`,
                 pciDevices,
               ),

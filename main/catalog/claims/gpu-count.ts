@@ -4,7 +4,7 @@ import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuCards } from '../probes/gpu-cards.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 import { wholeBetween } from './values.ts'
 
@@ -30,14 +30,11 @@ export const gpuCount: ClaimTest = {
       wants: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
         const none = withoutGpu(pci)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         const listed = gpusOnBus(pci)
         if (listed.length < promised)
-          return weigh([
-            speaksAgainst(
-              `${count(listed.length, 'GPU')} on the PCI bus; the provider claims ${promised}.`,
-              pciDevices,
-            ),
+          return decide([
+            contradicts(`${count(listed.length, 'GPU')} on the PCI bus; the provider claims ${promised}.`, pciDevices),
           ])
         // Each manufacturer's own driver reports its GPUs: else one that is missing could hide that a GPU is virtual.
         const gpus = driver.ok ? driver.fact.gpus : []
@@ -52,23 +49,18 @@ export const gpuCount: ClaimTest = {
         const driven = new Set([...gpus, ...others].map(({ address }) => address))
         const whole = listed.filter(({ address }) => !parts.has(address))
         if (whole.length < promised)
-          return weigh([
-            speaksAgainst(
+          return decide([
+            contradicts(
               `${whole.length} of ${count(listed.length, 'GPU')} on the PCI bus are whole and the others are parts of GPUs; the provider claims ${promised}.`,
               driver.ok ? gpuNvidia : pciDevices,
             ),
           ])
         const answering = whole.filter(({ address }) => driven.has(address)).length
-        return weigh(
+        return decide(
           answering >= promised
-            ? [
-                speaksFor(
-                  `${count(answering, 'whole GPU')} on the bus and answering.`,
-                  driver.ok ? gpuNvidia : gpuCards,
-                ),
-              ]
+            ? [supports(`${count(answering, 'whole GPU')} on the bus and answering.`, driver.ok ? gpuNvidia : gpuCards)]
             : [
-                leavesUnclear(
+                unclear(
                   `${count(listed.length, 'GPU')} on the PCI bus, of which ${answering} are reported by a driver.`,
                   pciDevices,
                 ),

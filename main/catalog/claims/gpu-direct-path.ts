@@ -2,7 +2,7 @@ import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
 import { type GpuDirect, rdmaGpudirect } from '../probes/rdma-gpudirect.ts'
-import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, withoutGpu } from './gpu-bus.ts'
 import { oneOf } from './values.ts'
 
@@ -35,15 +35,12 @@ export const gpuDirectPath: ClaimTest = {
       needs: { pci: pciDevices, direct: rdmaGpudirect },
       evaluate({ pci, direct }) {
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         const loaded = direct.modules.filter((name) => MODULES[kind].includes(name))
-        return weigh([
+        return decide([
           loaded.length > 0 && isReady(direct, kind)
-            ? speaksFor(`Loaded: ${named(loaded)}.`, rdmaGpudirect)
-            : leavesUnclear(
-                `No module of ${WORDS[kind]} is ready; newer releases can work without one.`,
-                rdmaGpudirect,
-              ),
+            ? supports(`Loaded: ${named(loaded)}.`, rdmaGpudirect)
+            : unclear(`No module of ${WORDS[kind]} is ready; newer releases can work without one.`, rdmaGpudirect),
         ])
       },
     })

@@ -1,8 +1,8 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { numberBetween } from './values.ts'
 
@@ -33,8 +33,8 @@ export const gpuMemory: ClaimTest = {
       wants: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
-        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        if (none !== null) return decide([none])
+        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
         const { gpus } = driver.fact
         const gib = ({ memory }: NvidiaGpu): number => (memory.totalMib ?? 0) / 1024
         const told = gpus.filter(({ memory }) => memory.totalMib !== null)
@@ -44,17 +44,17 @@ export const gpuMemory: ClaimTest = {
         // Cut off, not rounded: a shown number never reaches one that was not there.
         const shown = (some: readonly NvidiaGpu[]): string =>
           named([...new Set(some.map((gpu) => `${gpu.name}, ${Math.floor(gib(gpu) * 10) / 10} GiB`))].sort())
-        const say = (some: readonly NvidiaGpu[], step: typeof speaksFor, text: string): readonly Step[] =>
+        const say = (some: readonly NvidiaGpu[], step: typeof supports, text: string): readonly DraftObservation[] =>
           some.length === 0
             ? []
             : [step(`${text} (${some.length} of ${count(gpus.length, 'GPU')}): ${shown(some)}.`, gpuNvidia)]
-        return weigh([
-          ...say(less, speaksAgainst, `Less than ${promised} GiB`),
-          ...say(near, leavesUnclear, `Less than ${promised} GiB by more than the driver usually reserves`),
-          ...say(enough, speaksFor, `${promised} GiB or more, including the part reserved by the driver`),
+        return decide([
+          ...say(less, contradicts, `Less than ${promised} GiB`),
+          ...say(near, unclear, `Less than ${promised} GiB by more than the driver usually reserves`),
+          ...say(enough, supports, `${promised} GiB or more, including the part reserved by the driver`),
           ...(told.length < gpus.length || gpus.length === 0
             ? [
-                leavesUnclear(
+                unclear(
                   `The driver does not report the memory of ${count(gpus.length - told.length, 'GPU')}.`,
                   gpuNvidia,
                 ),

@@ -2,7 +2,7 @@ import { defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
@@ -24,27 +24,27 @@ export const gpuMig: ClaimTest = {
       wants: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
-        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        if (none !== null) return decide([none])
+        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
         const { gpus } = driver.fact
         const having = (pattern: RegExp): readonly string[] =>
           gpus.filter(({ migMode }) => pattern.test(migMode)).map(({ name }) => name)
         const [on, off, never] = [having(/^Enabled$/i), having(/^Disabled$/i), having(/^(\[?N\/A\]?|Not Supported)$/i)]
         const silent = gpus.length - on.length - off.length - never.length
-        return weigh([
+        return decide([
           ...(never.length > 0
-            ? [speaksAgainst(`MIG is not supported by ${count(never.length, 'GPU')}: ${named(never)}.`, gpuNvidia)]
+            ? [contradicts(`MIG is not supported by ${count(never.length, 'GPU')}: ${named(never)}.`, gpuNvidia)]
             : []),
           ...(on.length + off.length > 0
             ? [
-                speaksFor(
+                supports(
                   `MIG is on for ${on.length} and off for ${off.length} of ${count(gpus.length, 'GPU')}.`,
                   gpuNvidia,
                 ),
               ]
             : []),
           ...(silent > 0 || gpus.length === 0
-            ? [leavesUnclear(`The driver does not report the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
+            ? [unclear(`The driver does not report the mode of ${count(silent, 'GPU')}.`, gpuNvidia)]
             : []),
           ...undriven(pci, gpus),
         ])

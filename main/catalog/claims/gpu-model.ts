@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
@@ -6,7 +6,7 @@ import { isVirtualGpuName } from '../gpu/models.ts'
 import { type GpuCards, gpuCards } from '../probes/gpu-cards.ts'
 import { gpuNvidia, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
@@ -32,7 +32,7 @@ export const gpuModel: ClaimTest = {
       wants: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
         const none = withoutGpu(pci)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         const names = namesOf(driver, cards)
         const gpus = gpusOnBus(pci).map(({ address }) => names.get(address) ?? null)
         const nameless = gpus.filter((name) => name === null).length
@@ -46,16 +46,16 @@ export const gpuModel: ClaimTest = {
         const fits = whole.filter(isPromised)
         const near = whole.filter((name) => !isPromised(name) && promised.some((model) => isNear(model, wordsOf(name))))
         const others = whole.filter((name) => !isPromised(name) && !near.includes(name))
-        return weigh([
-          ...about(others, (text) => speaksAgainst(`Another model: ${text}.`, gpuNvidia)),
+        return decide([
+          ...about(others, (text) => contradicts(`Another model: ${text}.`, gpuNvidia)),
           ...about(virtual, (text) =>
-            speaksAgainst(`A virtual GPU, which is a part of one that its owner shares out: ${text}.`, gpuNvidia),
+            contradicts(`A virtual GPU, which is a part of one that its owner shares out: ${text}.`, gpuNvidia),
           ),
-          ...about(near, (text) => leavesUnclear(`That model, without every word of the claim: ${text}.`, gpuNvidia)),
-          ...about(fits, (text) => speaksFor(`${count(fits.length, 'GPU')} of that model: ${text}.`, gpuNvidia)),
+          ...about(near, (text) => unclear(`That model, without every word of the claim: ${text}.`, gpuNvidia)),
+          ...about(fits, (text) => supports(`${count(fits.length, 'GPU')} of that model: ${text}.`, gpuNvidia)),
           ...(nameless === 0
             ? []
-            : [leavesUnclear(`No driver names the model of ${count(nameless, 'GPU')} on the bus.`, pciDevices)]),
+            : [unclear(`No driver names the model of ${count(nameless, 'GPU')} on the bus.`, pciDevices)]),
           ...(nameless === 0 ? [] : unclearAbout(gpuNvidia, driver)),
         ])
       },
@@ -83,7 +83,7 @@ function isNear(promised: readonly string[], words: readonly string[]): boolean 
   )
 }
 
-const about = (names: readonly string[], step: (text: string) => Step): readonly Step[] =>
+const about = (names: readonly string[], step: (text: string) => DraftObservation): readonly DraftObservation[] =>
   names.length === 0 ? [] : [step(named([...new Set(names)].sort()))]
 
 /** PCI address → the name that the driver of the manufacturer gives. */

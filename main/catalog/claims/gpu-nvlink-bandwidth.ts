@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { type GpuLinks, gpuNvlink } from '../probes/gpu-nvlink.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { numberBetween } from './values.ts'
 
@@ -42,26 +42,26 @@ export const gpuNvlinkBandwidth: ClaimTest = {
       wants: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }) {
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         if (!driver.ok || !links.ok)
-          return weigh([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
+          return decide([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
         const { gpus } = driver.fact
         const byKey = new Map(links.fact.gpus.map((one) => [one.uuid ?? String(one.index), one]))
         const rated = gpus.map((gpu, index) =>
           rateOf(gpu, index, byKey.get(gpu.uuid) ?? byKey.get(String(index)), promised),
         )
-        return weigh([
-          ...say(rated, 'less', speaksAgainst, `NVLinks with less than ${promised} GB/s together`),
+        return decide([
+          ...say(rated, 'less', contradicts, `NVLinks with less than ${promised} GB/s together`),
           ...say(
             rated,
             'divided',
-            leavesUnclear,
+            unclear,
             'Fewer links up on GPUs divided into slices (MIG), which the tenant decides',
           ),
-          ...say(rated, 'mixed', leavesUnclear, 'Links of several rates, of which the sum is not known'),
-          ...say(rated, 'unlisted', leavesUnclear, 'The driver lists no link'),
-          ...say(rated, 'enough', speaksFor, `NVLinks with ${promised} GB/s or more together`),
-          ...(gpus.length === 0 ? [leavesUnclear('The driver reports no GPU.', gpuNvidia)] : []),
+          ...say(rated, 'mixed', unclear, 'Links of several rates, of which the sum is not known'),
+          ...say(rated, 'unlisted', unclear, 'The driver lists no link'),
+          ...say(rated, 'enough', supports, `NVLinks with ${promised} GB/s or more together`),
+          ...(gpus.length === 0 ? [unclear('The driver reports no GPU.', gpuNvidia)] : []),
           ...undriven(pci, gpus),
         ])
       },
@@ -85,7 +85,12 @@ function rateOf({ name, migMode }: NvidiaGpu, index: number, own: GpuLinks | und
   return { name: shown, is: 2 * own.active * nominalOf(fastest) >= promised ? 'mixed' : 'less' }
 }
 
-function say(rated: readonly Rated[], is: Rated['is'], step: typeof speaksFor, text: string): readonly Step[] {
+function say(
+  rated: readonly Rated[],
+  is: Rated['is'],
+  step: typeof supports,
+  text: string,
+): readonly DraftObservation[] {
   const those = rated.filter((one) => one.is === is)
   return those.length === 0
     ? []

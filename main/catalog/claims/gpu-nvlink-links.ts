@@ -3,7 +3,7 @@ import type { ClaimTest } from '../../core/claim.ts'
 import { gpuNvidia, type NvidiaGpu, type NvidiaGpus } from '../probes/gpu-nvidia.ts'
 import { type GpuLinks, gpuNvlink, type NvLinks } from '../probes/gpu-nvlink.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 import { wholeBetween } from './values.ts'
 
@@ -44,10 +44,10 @@ export const gpuNvlinkLinks: ClaimTest = {
       wants: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }): Conclusion {
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         if (!driver.ok || !links.ok)
-          return weigh([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
-        return weigh([...linkSteps(driver.fact, links.fact, { generation, rate }), ...undriven(pci, driver.fact.gpus)])
+          return decide([...unclearAbout(gpuNvidia, driver), ...unclearAbout(gpuNvlink, links)])
+        return decide([...linkSteps(driver.fact, links.fact, { generation, rate }), ...undriven(pci, driver.fact.gpus)])
       },
     })
   },
@@ -68,36 +68,32 @@ function linkSteps({ gpus }: NvidiaGpus, links: NvLinks, promised: Promised) {
   const having = (is: Standing): readonly string[] => standing.filter((one) => one.is === is).map(({ name }) => name)
   const up = standing.filter(({ is }) => is === 'up')
   const rates = up.flatMap(({ links: own }) => own?.speeds ?? [])
-  const say = (is: Standing, step: typeof speaksAgainst, text: string) => {
+  const say = (is: Standing, step: typeof contradicts, text: string) => {
     const names = having(is)
     return names.length === 0
       ? []
       : [step(`${text} (${names.length} of ${count(gpus.length, 'GPU')}): ${named(names)}.`, gpuNvlink)]
   }
   return [
-    ...say('down', speaksAgainst, 'Links that are not up'),
-    ...say('slow', speaksAgainst, `Links below ${promised.rate} GB/s`),
-    ...say('earlier', speaksAgainst, `GPUs with an earlier generation than ${promised.generation}`),
-    ...say(
-      'divided',
-      leavesUnclear,
-      'Links that are not up on GPUs divided into slices (MIG), which the tenant decides',
-    ),
+    ...say('down', contradicts, 'Links that are not up'),
+    ...say('slow', contradicts, `Links below ${promised.rate} GB/s`),
+    ...say('earlier', contradicts, `GPUs with an earlier generation than ${promised.generation}`),
+    ...say('divided', unclear, 'Links that are not up on GPUs divided into slices (MIG), which the tenant decides'),
     ...say(
       'unnamed',
-      leavesUnclear,
+      unclear,
       'The rate alone does not identify the generation, and the model is not listed in this catalog',
     ),
-    ...say('unlisted', leavesUnclear, 'The driver lists no link'),
+    ...say('unlisted', unclear, 'The driver lists no link'),
     ...(up.length === 0
       ? []
       : [
-          speaksFor(
+          supports(
             `All links up (${up.length} of ${count(gpus.length, 'GPU')}): ${up.reduce((sum, { links: own }) => sum + (own?.active ?? 0), 0)} links, the slowest at ${Math.min(...rates)} GB/s in each direction.`,
             gpuNvlink,
           ),
         ]),
-    ...(gpus.length === 0 ? [leavesUnclear('The driver reports no GPU.', gpuNvidia)] : []),
+    ...(gpus.length === 0 ? [unclear('The driver reports no GPU.', gpuNvidia)] : []),
   ]
 }
 

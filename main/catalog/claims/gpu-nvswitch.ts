@@ -3,7 +3,7 @@ import type { ClaimTest } from '../../core/claim.ts'
 import { boardOf, isNvSwitch } from '../gpu/models.ts'
 import { gpuNvidia } from '../probes/gpu-nvidia.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
@@ -28,33 +28,33 @@ export const gpuNvswitch: ClaimTest = {
         const boards = pci.devices.flatMap((device) => boardOf(device) ?? []).filter((board) => board.switches > 0)
         const wanted = Math.max(0, ...boards.map((board) => board.switches))
         if (switches > 0)
-          return weigh([
-            speaksFor(`${count(switches, 'NVSwitch', 'NVSwitches')} on the PCI bus.`, pciDevices),
+          return decide([
+            supports(`${count(switches, 'NVSwitch', 'NVSwitches')} on the PCI bus.`, pciDevices),
             ...(switches < wanted
-              ? [leavesUnclear(`A baseboard with eight of these GPUs has ${wanted} of them.`, pciDevices)]
+              ? [unclear(`A baseboard with eight of these GPUs has ${wanted} of them.`, pciDevices)]
               : []),
           ])
         const none = withoutGpu(pci, NVIDIA)
-        if (none !== null) return weigh([none])
-        if (!driver.ok) return weigh(unclearAbout(gpuNvidia, driver))
+        if (none !== null) return decide([none])
+        if (!driver.ok) return decide(unclearAbout(gpuNvidia, driver))
         const states = driver.fact.gpus.map(({ fabric }) => fabric.state)
         const joined = states.filter((state) => state === 'Completed').length
         if (boards.length > 0)
-          return weigh([
+          return decide([
             joined > 0
-              ? leavesUnclear(
+              ? unclear(
                   `No NVSwitch is on the PCI bus, and the driver reports that ${count(joined, 'GPU')} joined a fabric managed by another system.`,
                   gpuNvidia,
                 )
-              : speaksAgainst(
+              : contradicts(
                   `${count(boards.length, 'GPU')} of a family whose NVSwitches are on the PCI bus, and none of the ${count(pci.devices.length, 'PCI device')} is one.`,
                   pciDevices,
                 ),
           ])
-        return weigh([
+        return decide([
           joined > 0 && joined === states.length
-            ? speaksFor(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
-            : leavesUnclear('No NVSwitch is on the PCI bus, where those of this family need not be.', pciDevices),
+            ? supports(`Every one of ${count(joined, 'GPU')} has joined a fabric of NVSwitches.`, gpuNvidia)
+            : unclear('No NVSwitch is on the PCI bus, where those of this family need not be.', pciDevices),
           ...undriven(pci, driver.fact.gpus),
         ])
       },

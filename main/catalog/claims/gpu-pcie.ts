@@ -1,8 +1,8 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, withoutGpu } from './gpu-bus.ts'
 import { wholeBetween } from './values.ts'
 
@@ -60,7 +60,7 @@ function linkTest(
         wants: { driver: gpuNvidia },
         evaluate({ pci }, { driver }) {
           const none = withoutGpu(pci)
-          if (none !== null) return weigh([none])
+          if (none !== null) return decide([none])
           const byAddress = new Map(pci.devices.map((device) => [device.address, device]))
           const driven = new Map((driver.ok ? driver.fact.gpus : []).map((gpu) => [gpu.address, gpu]))
           const links = gpusOnBus(pci).map((gpu) => {
@@ -73,7 +73,7 @@ function linkTest(
                 : standingOf(read(gpu, port, own), promised, dropsAtRest)
             return { gpu: gpu.address, is }
           })
-          const say = (is: Standing, step: typeof speaksFor, text: string): readonly Step[] => {
+          const say = (is: Standing, step: typeof supports, text: string): readonly DraftObservation[] => {
             const those = links.filter((one) => one.is === is)
             return those.length === 0
               ? []
@@ -84,10 +84,10 @@ function linkTest(
                   ),
                 ]
           }
-          return weigh([
-            ...say('less', speaksAgainst, `Links that cannot have ${words(promised)}`),
-            ...say('open', leavesUnclear, `Links of which it is not known whether they can have ${words(promised)}`),
-            ...say('enough', speaksFor, `Links that have ${words(promised)} or more`),
+          return decide([
+            ...say('less', contradicts, `Links that cannot have ${words(promised)}`),
+            ...say('open', unclear, `Links of which it is not known whether they can have ${words(promised)}`),
+            ...say('enough', supports, `Links that have ${words(promised)} or more`),
             ...(gpusOnBus(pci, NVIDIA).length > 0 ? unclearAbout(gpuNvidia, driver) : []),
           ])
         },

@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { count, speaksFor, weigh } from '../steps.ts'
+import { count, decide, supports } from '../steps.ts'
 import { gpusOnBus, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS = 'Devices on the PCI bus by their ids. A virtual GPU and one without a driver count as well.'
@@ -21,7 +21,7 @@ export const gpuPresent: ClaimTest = {
       limits: LIMITS,
       needs: { pci: pciDevices },
       evaluate: ({ pci }) =>
-        weigh([withoutGpu(pci) ?? speaksFor(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
+        decide([withoutGpu(pci) ?? supports(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
     })
   },
 }

@@ -1,9 +1,9 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { isGpuFunction, isVirtualGpuName } from '../gpu/models.ts'
 import { gpuNvidia, type NvidiaGpu } from '../probes/gpu-nvidia.ts'
 import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { gpusOnBus, NVIDIA, undriven, withoutGpu } from './gpu-bus.ts'
 
 const LIMITS =
@@ -29,7 +29,7 @@ export const gpuWhole: ClaimTest = {
       wants: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci)
-        if (none !== null) return weigh([none])
+        if (none !== null) return decide([none])
         const gpus = gpusOnBus(pci)
         const functions = gpus.filter(isGpuFunction)
         const told = driver.ok ? driver.fact.gpus : []
@@ -42,9 +42,9 @@ export const gpuWhole: ClaimTest = {
         const others = gpus.filter(({ vendor }) => vendor !== NVIDIA).length - functions.length
         const say = (
           some: readonly (PciDevice | NvidiaGpu)[],
-          step: typeof speaksFor,
+          step: typeof supports,
           text: string,
-        ): readonly Step[] =>
+        ): readonly DraftObservation[] =>
           some.length === 0
             ? []
             : [
@@ -53,13 +53,13 @@ export const gpuWhole: ClaimTest = {
                   some === functions ? pciDevices : gpuNvidia,
                 ),
               ]
-        return weigh([
-          ...say(functions, speaksAgainst, 'Functions of a GPU that its owner shares out'),
-          ...say(virtual, speaksAgainst, 'Virtual GPUs'),
-          ...say(whole, speaksFor, 'Whole GPUs, by the driver'),
+        return decide([
+          ...say(functions, contradicts, 'Functions of a GPU that its owner shares out'),
+          ...say(virtual, contradicts, 'Virtual GPUs'),
+          ...say(whole, supports, 'Whole GPUs, by the driver'),
           ...(unsaid > 0
             ? [
-                leavesUnclear(
+                unclear(
                   `The driver does not show whether ${count(unsaid, 'GPU')} is whole: how it is attached or its memory is not given.`,
                   gpuNvidia,
                 ),
@@ -67,7 +67,7 @@ export const gpuWhole: ClaimTest = {
             : []),
           ...(others > 0
             ? [
-                leavesUnclear(
+                unclear(
                   `Whether ${count(others, 'GPU')} of another manufacturer is whole is not evaluated here.`,
                   pciDevices,
                 ),

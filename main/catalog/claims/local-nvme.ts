@@ -1,4 +1,4 @@
-import type { FactsOf, MaybeFactsOf, Needs, Step } from '../../core/check.ts'
+import type { DraftObservation, FactsOf, MaybeFactsOf, Needs } from '../../core/check.ts'
 import { known } from '../../core/probe.ts'
 import { diskAnswers } from '../isolation/locality/disk.ts'
 import { readFrom } from '../isolation/observe.ts'
@@ -7,7 +7,7 @@ import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../probes/inventory-disks.ts'
 import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
 import { storageRemote } from '../probes/storage-remote.ts'
-import { count, leavesUnclear, named, speaksAgainst } from '../steps.ts'
+import { contradicts, count, named, unclear } from '../steps.ts'
 
 /** What shows whether NVMe drives are parts of the machine. */
 export const LOCAL_NEEDS = { disks: inventoryDisks, remote: storageRemote, pci: pciDevices }
@@ -50,26 +50,23 @@ export function nvmeDrives(
 }
 
 /** Why there is no local NVMe drive: against only where the bus was read whole and nothing on it could hide one. */
-export function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): Step {
+export function withoutLocal({ remote, open }: NvmeDrives, { devices }: PciDevices): DraftObservation {
   if (open.length > 0)
-    return leavesUnclear(
+    return unclear(
       `NVMe drives not shown to be parts of this machine: ${named(open.map(({ name }) => name))}.`,
       inventoryDisks,
     )
   if (devices.length === 0)
-    return leavesUnclear(
-      'No device is listed on a PCI bus, so that nothing shows which controllers there are.',
-      pciDevices,
-    )
+    return unclear('No device is listed on a PCI bus, so that nothing shows which controllers there are.', pciDevices)
   // Class 0108 is NVMe; behind 0104 (RAID) drives of any kind can stand.
   const elsewhere = new Set(remote.map(diskFunction))
   const hiding = devices.filter((device) => /^(0104|0108)/.test(device.class) && !elsewhere.has(device.address))
   return hiding.length > 0
-    ? leavesUnclear(
+    ? unclear(
         `${count(hiding.length, 'controller')} on the PCI bus can have NVMe drives that are not listed.`,
         pciDevices,
       )
-    : speaksAgainst(
+    : contradicts(
         remote.length > 0
           ? `Every NVMe drive is reached over a network: ${named(remote.map(({ name }) => name))}.`
           : `No NVMe drive is listed, and no controller of one is among ${count(devices.length, 'PCI device')}.`,

@@ -1,4 +1,4 @@
-import { defineCheck, type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { ok } from '../../core/result.ts'
@@ -8,7 +8,7 @@ import { readDelay } from '../location/discs.ts'
 import { cloudInitSignals } from '../location/signals/cloud-init.ts'
 import { type CloudInit, cloudInit } from '../probes/cloud-init.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { leavesUnclear, weigh } from '../steps.ts'
+import { decide, unclear } from '../steps.ts'
 
 const LIMITS =
   'It bounds the holder of the SSH session keys, by land borders and the speed of light; a relay in the country with a copy of the host key would respond the same way. It assumes the declared places of the measuring computers and their clocks. The provider’s statement at first boot, in a file that administrators of the server can change, makes it inconclusive where it names another country, and cannot support it. Neither data, copies nor backups are bounded.'
@@ -32,17 +32,20 @@ export const locationCountry: ClaimTest = {
         const delay = readDelay(echo, context)
         const asked = ok({ region: { kind: 'countries', codes: [promised] } } as const)
         const { says, because } = boundBy({ of: 'residency', title: countryName(promised), asked }, delay, context)
-        const argued = weigh([...because, ...stated(cloud, promised)])
-        return { ...argued, because: [...argued.because, ...timeSteps(delay, says === 'inside' ? 'for' : 'unclear')] }
+        const argued = decide([...because, ...stated(cloud, promised)])
+        return {
+          ...argued,
+          observations: [...argued.observations, ...timeSteps(delay, says === 'inside' ? 'supports' : 'unclear')],
+        }
       },
     })
   },
 }
 
 /** What the provider stated at first boot may be of another machine, or changed since: where it disagrees, a person has to look. */
-const stated = (cloud: Parsed<CloudInit>, promised: string): readonly Step[] => [
+const stated = (cloud: Parsed<CloudInit>, promised: string): readonly DraftObservation[] => [
   ...unclearAbout(cloudInit, cloud),
   ...cloudInitSignals(cloud)
     .filter(({ country }) => country !== null && country !== promised)
-    .map(({ text }) => leavesUnclear(`${text} The provider claims ${countryName(promised)}.`, cloudInit)),
+    .map(({ text }) => unclear(`${text} The provider claims ${countryName(promised)}.`, cloudInit)),
 ]

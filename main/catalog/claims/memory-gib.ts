@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { inventoryMemory } from '../probes/inventory-memory.ts'
-import { leavesUnclear, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, supports, unclear } from '../steps.ts'
 import { numberBetween } from './values.ts'
 
 /**
@@ -33,11 +33,11 @@ export const memoryGib: ClaimTest = {
         const gib = memory.totalKib / 1024 / 1024
         // Cut off, not rounded: a shown number never reaches one that was not there.
         const shown = `${Math.floor(gib * 10) / 10} GiB`
-        if (gib >= promised * EXPLAINED) return weigh([speaksFor(`The kernel counts ${shown}.`, inventoryMemory)])
-        return weigh([
+        if (gib >= promised * EXPLAINED) return decide([supports(`The kernel counts ${shown}.`, inventoryMemory)])
+        return decide([
           gib < promised * UNEXPLAINED
-            ? speaksAgainst(`The kernel reports ${shown}; the provider claims ${promised} GiB.`, inventoryMemory)
-            : leavesUnclear(
+            ? contradicts(`The kernel reports ${shown}; the provider claims ${promised} GiB.`, inventoryMemory)
+            : unclear(
                 `The kernel reports ${shown}: less than ${promised} GiB by more than it usually reserves, and by less than a module.`,
                 inventoryMemory,
               ),

@@ -3,7 +3,7 @@ import type { ClaimTest } from '../../core/claim.ts'
 import { isRepresentor, partOf } from '../isolation/locality/nic.ts'
 import { HYPERVISOR_DRIVERS, isVirtio } from '../isolation/net-tables.ts'
 import { type NetInterface, netInterfaces } from '../probes/net-interfaces.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { MOST_GBPS, numberBetween } from './values.ts'
 
 const LIMITS =
@@ -29,16 +29,15 @@ export const networkEthernetRate: ClaimTest = {
         const fast = up.filter((nic) => isRated(nic) && (nic.speedMbps ?? 0) >= promised * 1000)
         const silent = up.filter((nic) => !isRated(nic))
         if (fast.length > 0)
-          return weigh([speaksFor(`Up at that rate or better: ${named(fast.map(rated))}.`, netInterfaces)])
-        if (up.length === 0)
-          return weigh([leavesUnclear('No Ethernet port of hardware is known to be up.', netInterfaces)])
-        return weigh([
+          return decide([supports(`Up at that rate or better: ${named(fast.map(rated))}.`, netInterfaces)])
+        if (up.length === 0) return decide([unclear('No Ethernet port of hardware is known to be up.', netInterfaces)])
+        return decide([
           silent.length > 0
-            ? leavesUnclear(
+            ? unclear(
                 `Up, with no rate reported by the driver: ${named(silent.map(({ name }) => name))}.`,
                 netInterfaces,
               )
-            : speaksAgainst(`Every Ethernet port that is up is slower: ${named(up.map(rated))}.`, netInterfaces),
+            : contradicts(`Every Ethernet port that is up is slower: ${named(up.map(rated))}.`, netInterfaces),
         ])
       },
     })

@@ -2,7 +2,7 @@ import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
-import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { decide, named, supports, unclear } from '../steps.ts'
 import { portName, portsOf, withoutPort } from './fabric-ports.ts'
 import { oneOf } from './values.ts'
 
@@ -36,13 +36,13 @@ export const networkFabricKind: ClaimTest = {
         const ports = all.filter(({ linkLayer }) => linkLayer === layer)
         const active = ports.filter(({ isActive }) => isActive)
         if (active.length > 0)
-          return weigh([speaksFor(`Active over ${layer}: ${named(active.map(portName))}.`, infiniband)])
+          return decide([supports(`Active over ${layer}: ${named(active.map(portName))}.`, infiniband)])
         if (ports.length > 0)
-          return weigh([leavesUnclear(`Over ${layer}, and not active: ${named(ports.map(portName))}.`, infiniband)])
+          return decide([unclear(`Over ${layer}, and not active: ${named(ports.map(portName))}.`, infiniband)])
         const unsaid = all.filter(({ linkLayer }) => linkLayer !== 'InfiniBand' && linkLayer !== 'Ethernet')
-        return weigh([
+        return decide([
           unsaid.length > 0
-            ? leavesUnclear(`The kernel does not give the kind of link of ${named(unsaid.map(portName))}.`, infiniband)
+            ? unclear(`The kernel does not give the kind of link of ${named(unsaid.map(portName))}.`, infiniband)
             : withoutPort(pci, fabric, word),
         ])
       },

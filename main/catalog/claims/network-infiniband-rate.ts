@@ -3,7 +3,7 @@ import type { ClaimTest } from '../../core/claim.ts'
 import { infiniband } from '../probes/infiniband.ts'
 import { pciDevices } from '../probes/pci-devices.ts'
 import { rdmaLinks } from '../probes/rdma-links.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { type Port, portName, portsOf, withoutActive, withoutPort } from './fabric-ports.ts'
 import { MOST_GBPS, numberBetween } from './values.ts'
 
@@ -27,21 +27,21 @@ export const networkInfinibandRate: ClaimTest = {
       wants: { rdma: rdmaLinks },
       evaluate({ fabric, pci }, { rdma }) {
         const ports = portsOf(fabric).filter(({ linkLayer }) => linkLayer === 'InfiniBand')
-        if (ports.length === 0) return weigh([withoutPort(pci, fabric, 'InfiniBand')])
+        if (ports.length === 0) return decide([withoutPort(pci, fabric, 'InfiniBand')])
         const active = ports.filter(({ isActive }) => isActive)
-        if (active.length === 0) return weigh([withoutActive(ports, rdma, 'InfiniBand')])
+        if (active.length === 0) return decide([withoutActive(ports, rdma, 'InfiniBand')])
         const fast = active.filter((port) => (gigabits(port) ?? 0) >= promised)
         if (fast.length > 0)
-          return weigh([speaksFor(`Active at that rate or better: ${named(fast.map(rated))}.`, infiniband, 'values')])
+          return decide([supports(`Active at that rate or better: ${named(fast.map(rated))}.`, infiniband, 'values')])
         const silent = active.filter((port) => gigabits(port) === null)
-        return weigh([
+        return decide([
           silent.length > 0
-            ? leavesUnclear(
+            ? unclear(
                 `Active, with no rate reported by the kernel: ${named(silent.map(portName))}.`,
                 infiniband,
                 'values',
               )
-            : speaksAgainst(
+            : contradicts(
                 `Every InfiniBand port that is active is slower: ${named(active.map(rated))}.`,
                 infiniband,
                 'values',

@@ -1,4 +1,4 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { known } from '../../core/probe.ts'
 import { isRepresentor, nicAnswers, partOf } from '../isolation/locality/nic.ts'
@@ -7,7 +7,7 @@ import { readFrom } from '../isolation/observe.ts'
 import { decideLayer } from '../isolation/rules.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type NetInterface, netInterfaces } from '../probes/net-interfaces.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 const LIMITS =
   'The adapter on the node’s side. Whether the switch, the cable and the way behind it are shared is with the provider.'
@@ -38,13 +38,17 @@ export const networkOwnPort: ClaimTest = {
         const others = up.filter(isOthers)
         const whole = up.filter((nic) => !isOthers(nic) && isWhole(nic))
         const open = up.filter((nic) => !isOthers(nic) && !isWhole(nic))
-        const say = (nics: readonly NetInterface[], step: typeof speaksFor, text: string): readonly Step[] =>
+        const say = (
+          nics: readonly NetInterface[],
+          step: typeof supports,
+          text: string,
+        ): readonly DraftObservation[] =>
           nics.length === 0 ? [] : [step(`${text}: ${named(nics.map(({ name }) => name))}.`, netInterfaces)]
-        return weigh([
-          ...say(others, speaksAgainst, 'Parts of an adapter that is not in this system, so that others can share it'),
-          ...say(whole, speaksFor, 'Whole adapters of this machine'),
-          ...say(open, leavesUnclear, 'Adapters not shown to be whole and this machine’s own'),
-          ...(up.length === 0 ? [leavesUnclear('No network port of hardware is known to be up.', netInterfaces)] : []),
+        return decide([
+          ...say(others, contradicts, 'Parts of an adapter that is not in this system, so that others can share it'),
+          ...say(whole, supports, 'Whole adapters of this machine'),
+          ...say(open, unclear, 'Adapters not shown to be whole and this machine’s own'),
+          ...(up.length === 0 ? [unclear('No network port of hardware is known to be up.', netInterfaces)] : []),
         ])
       },
     })

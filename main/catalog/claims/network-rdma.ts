@@ -1,10 +1,10 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type Fabric, infiniband } from '../probes/infiniband.ts'
 import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
 import { type RdmaLinks, rdmaLinks } from '../probes/rdma-links.ts'
-import { leavesUnclear, named, speaksFor, weigh } from '../steps.ts'
+import { decide, named, supports, unclear } from '../steps.ts'
 import { portName, portsOf, withoutActive, withoutPort } from './fabric-ports.ts'
 import { oneOf } from './values.ts'
 
@@ -45,15 +45,20 @@ export const networkRdma: ClaimTest = {
           stepOf(one, fabric, pci, rdma),
         )
         // Of two that both fit, one that is there is enough.
-        const there = steps.filter(({ says }) => says === 'for')
-        const open = steps.filter(({ says }) => says === 'unclear')
-        return weigh(there.length > 0 ? there : open.length > 0 ? open : steps)
+        const there = steps.filter(({ direction }) => direction === 'supports')
+        const open = steps.filter(({ direction }) => direction === 'unclear')
+        return decide(there.length > 0 ? there : open.length > 0 ? open : steps)
       },
     })
   },
 }
 
-function stepOf(kind: 'roce-v2' | 'infiniband', fabric: Fabric, pci: PciDevices, rdma: Parsed<RdmaLinks>): Step {
+function stepOf(
+  kind: 'roce-v2' | 'infiniband',
+  fabric: Fabric,
+  pci: PciDevices,
+  rdma: Parsed<RdmaLinks>,
+): DraftObservation {
   const [layer, word] =
     kind === 'infiniband' ? (['InfiniBand', 'InfiniBand'] as const) : (['Ethernet', 'RoCE'] as const)
   const ports = portsOf(fabric).filter(({ linkLayer }) => linkLayer === layer)
@@ -62,8 +67,8 @@ function stepOf(kind: 'roce-v2' | 'infiniband', fabric: Fabric, pci: PciDevices,
   if (active.length === 0) return withoutActive(ports, rdma, word)
   const able = active.filter(({ of }) => kind === 'infiniband' || VERSION_2.has(of.driver ?? ''))
   return able.length > 0
-    ? speaksFor(`Active over ${layer}: ${named(able.map(portName))}.`, infiniband)
-    : leavesUnclear(
+    ? supports(`Active over ${layer}: ${named(able.map(portName))}.`, infiniband)
+    : unclear(
         `Active over ${layer}, by a driver that does not report the protocol: ${named(active.map(portName))}.`,
         infiniband,
       )

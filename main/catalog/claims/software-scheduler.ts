@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { containersOf, tenancyProcesses } from '../probes/tenancy-processes.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { oneOf } from './values.ts'
 
 const KINDS = ['kubernetes', 'slurm'] as const
@@ -35,26 +35,26 @@ export const softwareScheduler: ClaimTest = {
         )
         const pods = kind === 'slurm' ? [] : containersOf(processes).filter(({ manager }) => manager === word)
         if (running.length > 0)
-          return weigh([
-            speaksFor(
+          return decide([
+            supports(
               `Running: ${named([...new Set(running.map(({ command }) => command))].sort())}${pods.length > 0 ? `, with ${count(pods.length, 'pod')}` : ''}.`,
               tenancyProcesses,
             ),
           ])
         if (pods.length > 0)
-          return weigh([
-            leavesUnclear(
+          return decide([
+            unclear(
               `${count(pods.length, 'pod')} of ${word} runs under a program not listed in this catalog.`,
               tenancyProcesses,
             ),
           ])
-        return weigh([
+        return decide([
           processes.isComplete
-            ? speaksAgainst(
+            ? contradicts(
                 `No program of ${word} is among ${count(processes.processes.length, 'process', 'processes')}, in a list that is complete.`,
                 tenancyProcesses,
               )
-            : leavesUnclear('The list of processes is not complete, so that one may run unseen.', tenancyProcesses),
+            : unclear('The list of processes is not complete, so that one may run unseen.', tenancyProcesses),
         ])
       },
     })

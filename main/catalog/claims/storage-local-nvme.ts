@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { inventoryDisks } from '../probes/inventory-disks.ts'
-import { count, named, speaksFor, weigh } from '../steps.ts'
+import { count, decide, named, supports } from '../steps.ts'
 import { LOCAL_NEEDS, LOCAL_WANTS, nvmeDrives, withoutLocal } from './local-nvme.ts'
 
 const LIMITS =
@@ -24,9 +24,9 @@ export const storageLocalNvme: ClaimTest = {
       evaluate(facts, wanted) {
         const drives = nvmeDrives(facts, wanted)
         const { local } = drives
-        return weigh([
+        return decide([
           local.length > 0
-            ? speaksFor(
+            ? supports(
                 `${count(local.length, 'NVMe drive')} of this machine: ${named(local.map(({ name, model }) => `${name} ${model}`.trim()))}.`,
                 inventoryDisks,
               )

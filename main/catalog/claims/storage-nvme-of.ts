@@ -1,7 +1,7 @@
 import { defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import { hasRemoteStorage, storageRemote } from '../probes/storage-remote.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 
 const LIMITS =
   'Controllers that the kernel has open at this moment. The location of the target, its other users and the protection of its data are not shown. Storage that is offered but not attached is not covered.'
@@ -24,22 +24,19 @@ export const storageNvmeOf: ClaimTest = {
       evaluate({ remote }) {
         const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
         if (attached.length > 0)
-          return weigh([
-            speaksFor(
+          return decide([
+            supports(
               `Attached over a fabric: ${named(attached.map(({ name, transport }) => `${name} over ${transport}`))}.`,
               storageRemote,
             ),
           ])
-        return weigh([
+        return decide([
           hasRemoteStorage(remote)
-            ? speaksAgainst(
+            ? contradicts(
                 'Drives are attached over a network by other protocols, and none by NVMe over Fabrics.',
                 storageRemote,
               )
-            : leavesUnclear(
-                'No drive is attached over a network at this moment; one can be at any time.',
-                storageRemote,
-              ),
+            : unclear('No drive is attached over a network at this moment; one can be at any time.', storageRemote),
         ])
       },
     })

@@ -1,9 +1,9 @@
-import { defineCheck, type Step } from '../../core/check.ts'
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
 import type { ClaimTest } from '../../core/claim.ts'
 import type { PciDevices } from '../probes/pci-devices.ts'
 import { type MdArray, type RedundancyState, redundancyState } from '../probes/redundancy-state.ts'
 import { type SysfsBlock, storageBlockDevices } from '../probes/storage-block-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor, weigh } from '../steps.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
 import { LOCAL_NEEDS, LOCAL_WANTS, type NvmeDrives, nvmeDrives, withoutLocal } from './local-nvme.ts'
 
 const LIMITS =
@@ -28,9 +28,9 @@ export const storageNvmeRaid: ClaimTest = {
       wants: LOCAL_WANTS,
       evaluate({ state, block, ...facts }, wanted) {
         const drives = nvmeDrives(facts, wanted)
-        if (drives.local.length === 0) return weigh([withoutLocal(drives, facts.pci)])
+        if (drives.local.length === 0) return decide([withoutLocal(drives, facts.pci)])
         if (state.arrays.length > MOST_ARRAYS)
-          return weigh([leavesUnclear(`More than ${MOST_ARRAYS} arrays are listed.`, redundancyState)])
+          return decide([unclear(`More than ${MOST_ARRAYS} arrays are listed.`, redundancyState)])
         const local = new Set(drives.local.map(({ name }) => name))
         const arrays = state.arrays
           .filter(({ isActive, isContainer, level }) => isActive && !isContainer && level.startsWith('raid'))
@@ -38,20 +38,20 @@ export const storageNvmeRaid: ClaimTest = {
         const ours = arrays.filter(({ on }) => on.length > 1 && on.every((disk) => local.has(disk)))
         const whole = ours.filter(({ array }) => isWhole(array))
         if (whole.length > 0)
-          return weigh([
-            speaksFor(
+          return decide([
+            supports(
               `Active over NVMe drives of this machine: ${named(whole.map(({ array, on }) => `${array.name} (${array.level}) over ${on.join(', ')}`))}.`,
               storageBlockDevices,
             ),
           ])
         if (ours.length > 0)
-          return weigh([
-            leavesUnclear(
+          return decide([
+            unclear(
               `Over NVMe drives of this machine, and not with all members: ${named(ours.map(({ array }) => array.name))}.`,
               redundancyState,
             ),
           ])
-        return weigh([withoutArray(drives, state, block, facts.pci, arrays)])
+        return decide([withoutArray(drives, state, block, facts.pci, arrays)])
       },
     })
   },
@@ -83,7 +83,7 @@ function withoutArray(
   block: SysfsBlock,
   { devices }: PciDevices,
   arrays: readonly { readonly array: MdArray; readonly on: readonly string[] }[],
-): Step {
+): DraftObservation {
   const others = [
     ...arrays
       .filter(({ on }) => on.length < 2 || on.some((disk) => disk.startsWith('nvme')))
@@ -96,8 +96,8 @@ function withoutArray(
     ...devices.filter((device) => device.class.startsWith('0104')).map(({ address }) => `controller ${address}`),
   ]
   return others.length > 0
-    ? leavesUnclear(`Drives are joined in another way, or by a controller: ${named(others)}.`, redundancyState)
-    : speaksAgainst(
+    ? unclear(`Drives are joined in another way, or by a controller: ${named(others)}.`, redundancyState)
+    : contradicts(
         `${count(local.length, 'NVMe drive')} of this machine, and the kernel has no array, pool or volume over several.`,
         redundancyState,
       )

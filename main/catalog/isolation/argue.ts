@@ -42,7 +42,7 @@ function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context)
     cannotShow: cannotShow(read, observed),
     settle: openPoints(read, observed),
     pins: hardwarePins(read),
-    because: [...because, ...tenancy.because],
+    observations: [...because, ...tenancy.because],
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { INITIAL_NAMESPACES, namespaces } from '../probes/namespaces.ts'
 import { sessionLimits } from '../probes/session-limits.ts'
 import { storageMounts } from '../probes/storage-mounts.ts'
-import { named, speaksAgainst } from '../steps.ts'
+import { contradicts, named } from '../steps.ts'
 import type { Read } from './signal.ts'
 
 export type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' | 'systemd-nspawn'
@@ -11,7 +11,7 @@ export interface ContainerAnswer {
   readonly isContainer: boolean
   readonly platform: ContainerPlatform | null
   /** What shows it; none where it is no container, or where nothing was read that states this. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly DraftObservation[]
 }
 
 /**
@@ -29,13 +29,13 @@ export function containerAnswer(read: Read): ContainerAnswer {
     steps: [
       ...shown,
       ...(marks.length > 0
-        ? [speaksAgainst(`Its manager left traces: ${named(marks.map(({ text }) => text))}.`, marks[0]?.probe ?? null)]
+        ? [contradicts(`Its manager left traces: ${named(marks.map(({ text }) => text))}.`, marks[0]?.probe ?? null)]
         : []),
     ],
   }
 }
 
-function namespaceSteps(read: Read): readonly Step[] {
+function namespaceSteps(read: Read): readonly DraftObservation[] {
   const reading = read(namespaces)
   if (!reading.ok) return []
   const { own, secondProcess } = reading.fact
@@ -44,7 +44,7 @@ function namespaceSteps(read: Read): readonly Step[] {
   )
   if (others.length > 0)
     return [
-      speaksAgainst(
+      contradicts(
         `Our session runs in a container: its ${others.join(' and ')} namespace is not the system’s initial one.`,
         namespaces,
         'own',
@@ -53,7 +53,7 @@ function namespaceSteps(read: Read): readonly Step[] {
   // kernel/fork.c, init/main.c: the second process of every system is the kernel's own.
   return own.pid !== null && secondProcess !== null && secondProcess !== 'kthreadd'
     ? [
-        speaksAgainst(
+        contradicts(
           `The process namespace has the number of the initial one, but process 2 is ${named([secondProcess])} and not the kernel’s own: the visible values were falsified.`,
           namespaces,
           'first',
@@ -62,17 +62,17 @@ function namespaceSteps(read: Read): readonly Step[] {
     : []
 }
 
-function kernelSteps(read: Read): readonly Step[] {
+function kernelSteps(read: Read): readonly DraftObservation[] {
   const reading = read(sessionLimits)
   if (!reading.ok) return []
   const { depth, schedulerId, virtualServer, traces } = reading.fact
   return [
     ...(depth !== null && depth > 1
-      ? [speaksAgainst(`Our processes live ${depth} process namespaces deep.`, sessionLimits, 'status')]
+      ? [contradicts(`Our processes live ${depth} process namespaces deep.`, sessionLimits, 'status')]
       : []),
     ...(schedulerId !== null && schedulerId !== 1
       ? [
-          speaksAgainst(
+          contradicts(
             `The first visible process is number ${schedulerId} to the kernel’s scheduler.`,
             sessionLimits,
             'status',
@@ -81,7 +81,7 @@ function kernelSteps(read: Read): readonly Step[] {
       : []),
     ...(isOpenVz(traces)
       ? [
-          speaksAgainst(
+          contradicts(
             'The kernel is OpenVZ’s, and this is one of its containers: /proc/vz is there and /proc/bc is not.',
             sessionLimits,
             'traces',
@@ -89,7 +89,7 @@ function kernelSteps(read: Read): readonly Step[] {
         ]
       : []),
     ...(virtualServer !== null && virtualServer > 0
-      ? [speaksAgainst(`The kernel calls this virtual server ${virtualServer} of its own.`, sessionLimits, 'status')]
+      ? [contradicts(`The kernel calls this virtual server ${virtualServer} of its own.`, sessionLimits, 'status')]
       : []),
   ]
 }

@@ -1,15 +1,15 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { cpuHypervisorLeaf } from '../probes/cpu-hypervisor-leaf.ts'
 import { virtBuses } from '../probes/virt-buses.ts'
-import { speaksAgainst } from '../steps.ts'
+import { contradicts } from '../steps.ts'
 import { hostFeatures, instruments } from './cpu-hardware.ts'
 import { type Observed, signsOf } from './observe.ts'
 import type { Read } from './signal.ts'
 
 export interface HostAnswer {
   readonly platform: string | null
-  readonly step: Step
+  readonly step: DraftObservation
 }
 
 /** A hypervisor beneath us that lets us see and manage the hardware: Xen's control domain, Hyper-V's root partition, or one with every host feature. */
@@ -18,7 +18,7 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
   if (buses.ok && buses.fact.isControlDomain)
     return {
       platform: 'Xen',
-      step: speaksAgainst(
+      step: contradicts(
         'This system is Xen’s control domain: it runs on the hypervisor and manages its guests.',
         virtBuses,
         'files',
@@ -28,7 +28,7 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
   if (leaf.ok && leaf.fact.mayCreatePartitions)
     return {
       platform: 'Microsoft Hyper-V',
-      step: speaksAgainst(
+      step: contradicts(
         'This system may create Hyper-V partitions: it is the root partition of the hypervisor.',
         cpuHypervisorLeaf,
         'reserved',
@@ -44,7 +44,7 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
   return hostFeatures(read).holds && hasHardware
     ? {
         platform: null,
-        step: speaksAgainst(
+        step: contradicts(
           'The hypervisor flag is set, but the processor shows every host feature and a working instrument: this system manages the underlying hypervisor.',
           cpuFeatures,
         ),
@@ -52,10 +52,10 @@ export function hypervisorHost(read: Read, observed: readonly Observed[]): HostA
     : null
 }
 
-export function partitionStep(read: Read): Step | null {
+export function partitionStep(read: Read): DraftObservation | null {
   const buses = read(virtBuses)
   return buses.ok && buses.fact.isPartition
-    ? speaksAgainst(
+    ? contradicts(
         'The machine is divided by its firmware, and this system is one logical partition.',
         virtBuses,
         'files',

@@ -1,10 +1,10 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import type { Grade, Layer } from '../../../schemas/words.ts'
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
 import { dmiIdentity } from '../probes/dmi-identity.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, supports, unclear } from '../steps.ts'
 import { claimsServer } from './claims.ts'
 import { containerAnswer } from './container.ts'
 import { hostFeatures } from './cpu-hardware.ts'
@@ -27,10 +27,12 @@ export interface LayerAnswer {
   readonly weight: Isolation['weight']
   readonly minimum: Isolation['minimum']
   readonly observed: readonly Observed[]
-  readonly because: readonly Step[]
+  readonly because: readonly DraftObservation[]
 }
 
-export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & { readonly first: readonly Step[] }
+export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & {
+  readonly first: readonly DraftObservation[]
+}
 
 /**
  * What this system runs on. The rules are tried in order and the first that applies decides; each states its evidence. Weights decide
@@ -81,7 +83,7 @@ export function decide(read: Read, observed: readonly Observed[], minimum: Isola
   const contradicted = contradiction(read, observed)
   if (contradicted !== null) return made('vm', platform, 'R4', contradicted)
   const unnamed = unnamedGuest(observed)
-  if (unnamed !== null) return made('vm', platform, 'R5', unnamed, speaksAgainst(unnamed, cpuFeatures))
+  if (unnamed !== null) return made('vm', platform, 'R5', unnamed, contradicts(unnamed, cpuFeatures))
   const partition = partitionStep(read)
   if (partition !== null)
     return made('lpar', null, 'R1', 'The firmware reports that this is a logical partition.', partition)
@@ -97,7 +99,7 @@ const made = (
   platform: string | null,
   id: Isolation['rule']['id'],
   text: string,
-  ...first: readonly Step[]
+  ...first: readonly DraftObservation[]
 ): Decision => ({ layer, platform, rule: { id, text }, first })
 
 /** One impossibility always contradicts; two oddities of different families do where the processor lacks a host's features. */
@@ -189,12 +191,12 @@ function isConcealed(read: Read, { layer, rule }: Decision, observed: readonly O
 }
 
 /** What it calls itself, against what it is. */
-function hides(read: Read): readonly Step[] {
+function hides(read: Read): readonly DraftObservation[] {
   const dmi = read(dmiIdentity)
   if (!dmi.ok || !dmi.fact.present) return []
   const { sysVendor, productName } = dmi.fact
   return [
-    speaksAgainst(
+    contradicts(
       `The machine hides that it is virtual: it calls itself ${quote(`${sysVendor} ${productName}`)}, and the signs below contradict it.`,
       dmiIdentity,
     ),
@@ -212,7 +214,7 @@ function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade
 }
 
 /** Signs against first as they weigh, then what supports hardware, then what was not read. */
-function stepsOf(observed: readonly Observed[]): readonly Step[] {
+function stepsOf(observed: readonly Observed[]): readonly DraftObservation[] {
   const against = signsOf(observed).map(({ sign }) => sign.step)
   const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))
   const unread = observed.flatMap(({ signal, found }) => (found.reads === 'unreadable' ? [{ signal, found }] : []))
@@ -220,18 +222,18 @@ function stepsOf(observed: readonly Observed[]): readonly Step[] {
   return [
     ...against,
     ...said,
-    ...[...byProbe.values()].map(({ probe, reason }) => leavesUnclear(`${probe.title}: ${reason}.`, probe)),
+    ...[...byProbe.values()].map(({ probe, reason }) => unclear(`${probe.title}: ${reason}.`, probe)),
   ]
 }
 
 /** What of the minimum holds or lacks, as steps; only where hardware is the question. */
-const openItems = (minimum: Isolation['minimum'], layer: Layer): readonly Step[] =>
+const openItems = (minimum: Isolation['minimum'], layer: Layer): readonly DraftObservation[] =>
   layer !== 'metal' && layer !== 'unknown'
     ? []
     : minimum.flatMap(({ holds, title, text }) =>
         holds === 'yes'
-          ? [speaksFor(`${title}. ${text}`, null)]
+          ? [supports(`${title}. ${text}`, null)]
           : holds === 'no'
-            ? [leavesUnclear(`Missing for hardware: ${title.charAt(0).toLowerCase()}${title.slice(1)}. ${text}`, null)]
+            ? [unclear(`Missing for hardware: ${title.charAt(0).toLowerCase()}${title.slice(1)}. ${text}`, null)]
             : [],
       )

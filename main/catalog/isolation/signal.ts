@@ -1,4 +1,4 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import type { Parsed, Probe } from '../../core/probe.ts'
 
 /** Which part of a machine a signal comes from. Signals of one family can share one cause, so they are never counted twice in full. */
@@ -34,7 +34,7 @@ export interface Sign {
   readonly weight: Weight
   /** One of the names in platform-name.ts, or null where it names none. */
   readonly platform: string | null
-  readonly step: Step
+  readonly step: DraftObservation
 }
 
 /** What a signal found on one node. Unreadable is never absent: only a complete response can be `metal`. */
@@ -49,7 +49,7 @@ export type Observation =
       /** For `virtual` at least one. */
       readonly signs: readonly Sign[]
       /** What to state for hardware, or what stays open; none where there is nothing worth a sentence. */
-      readonly steps: readonly Step[]
+      readonly steps: readonly DraftObservation[]
     }
 
 /** The reading of a probe on this node: a fact, or the reason why there is none. */
@@ -76,7 +76,11 @@ export interface Signal {
   readonly observe: (read: Read) => Observation
 }
 
-export const sign = (weight: Weight, platform: string | null, step: Step): Sign => ({ weight, platform, step })
+export const sign = (weight: Weight, platform: string | null, step: DraftObservation): Sign => ({
+  weight,
+  platform,
+  step,
+})
 
 export const unreadable = (probe: Probe<unknown>, reason: string): Observation => ({
   reads: 'unreadable',
@@ -90,13 +94,13 @@ export const virtual = (value: string, ...signs: readonly Sign[]): Observation =
   signs,
   steps: [],
 })
-export const metal = (value: string, ...steps: readonly Step[]): Observation => ({
+export const metal = (value: string, ...steps: readonly DraftObservation[]): Observation => ({
   reads: 'metal',
   value,
   signs: [],
   steps,
 })
-export const neutral = (value: string, ...steps: readonly Step[]): Observation => ({
+export const neutral = (value: string, ...steps: readonly DraftObservation[]): Observation => ({
   reads: 'neutral',
   value,
   signs: [],

@@ -1,8 +1,8 @@
 import type { Isolation } from '../../../schemas/types.ts'
-import { type Context, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../core/check.ts'
 import { INITIAL_NAMESPACES } from '../probes/namespaces.ts'
 import { sessionLimits } from '../probes/session-limits.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, supports, unclear } from '../steps.ts'
 import { containerAnswer } from './container.ts'
 import type { Read } from './signal.ts'
 import { containerSteps } from './tenancy/containers.ts'
@@ -19,7 +19,7 @@ export interface TenancyAnswer {
   /** The result in a sentence, with the moment it holds for. */
   readonly statement: string
   /** The statement first, then everything it depends on. */
-  readonly because: readonly Step[]
+  readonly because: readonly DraftObservation[]
 }
 
 /** What the result on tenancy leaves out, whatever it is. Printed with it; it makes no result undetermined. */
@@ -37,32 +37,32 @@ export const TENANCY_LIMITS: readonly string[] = [
 export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   const readings = tenancyReadings(read)
   const rests = [...outsideSteps(read, readings), ...tenancySteps(readings, context)]
-  const says = (what: Step['says']): boolean => rests.some((step) => step.says === what)
+  const says = (what: DraftObservation['direction']): boolean => rests.some((step) => step.direction === what)
   const at = context.observedAt
-  if (says('against')) {
+  if (says('contradicts')) {
     const statement = `At ${at} parties not on the declared roster used this system, or work that no roster entry explains ran here.`
-    return { tenancy: 'shared', statement, because: [speaksAgainst(statement, null), ...rests] }
+    return { tenancy: 'shared', statement, because: [contradicts(statement, null), ...rests] }
   }
   if (says('unclear') || rests.length === 0) {
     const statement = `The users of this system at ${at} could not be determined: missing evidence is listed below.`
-    return { tenancy: 'unknown', statement, because: [leavesUnclear(statement, null), ...rests] }
+    return { tenancy: 'unknown', statement, because: [unclear(statement, null), ...rests] }
   }
   const statement = `At ${at} all use of this system is explained by the declared roster. This applies to that moment only.`
-  return { tenancy: 'single-observed', statement, because: [speaksFor(statement, null), ...rests] }
+  return { tenancy: 'single-observed', statement, because: [supports(statement, null), ...rests] }
 }
 
 /** Inside a container, by whatever shows it, others outside are not visible; the process namespace supports itself below. */
-function outsideSteps(read: Read, { namespaces, limits }: TenancyReadings): readonly Step[] {
+function outsideSteps(read: Read, { namespaces, limits }: TenancyReadings): readonly DraftObservation[] {
   const isInitial = !namespaces.ok || namespaces.fact.own.pid === INITIAL_NAMESPACES.pid
   return [
     ...unclearAbout(sessionLimits, limits),
     ...(isInitial && containerAnswer(read).isContainer
-      ? [leavesUnclear('We look from inside a container: what runs outside it is not visible.', sessionLimits)]
+      ? [unclear('We look from inside a container: what runs outside it is not visible.', sessionLimits)]
       : []),
   ]
 }
 
-const tenancySteps = (readings: TenancyReadings, context: Context): readonly Step[] => [
+const tenancySteps = (readings: TenancyReadings, context: Context): readonly DraftObservation[] => [
   ...viewSteps(readings),
   ...userSteps(readings, context),
   ...containerSteps(readings, context),

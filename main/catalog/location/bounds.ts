@@ -1,8 +1,8 @@
-import type { Context, Step } from '../../core/check.ts'
+import type { Context, DraftObservation } from '../../core/check.ts'
 import { geodesicKm } from '../../core/geo/geodesy.ts'
 import { quote } from '../../core/plain-text.ts'
 import { nonceEcho } from '../probes/nonce-echo.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, supports, unclear } from '../steps.ts'
 import { neededFor, neededText, type Question } from './answers.ts'
 import { type Delay, type DelaySays, delaySays } from './discs.ts'
 import type { Asked } from './verdict.ts'
@@ -11,16 +11,19 @@ import { kilometres } from './words.ts'
 /** What the round trips report about one place or policy, as steps of an argument. */
 export interface Bound {
   readonly says: DelaySays
-  readonly because: readonly Step[]
+  readonly because: readonly DraftObservation[]
 }
 
 /** Each time on its own, then what has to be known about them. Times from records depend on no capture. */
-export const timeSteps = ({ discs, notes }: Delay, says: Step['says']): readonly Step[] => [
-  ...discs.map(({ text, reachKm, record }): Step => {
-    const step = { says: reachKm === null ? 'unclear' : says, text } as const
+export const timeSteps = (
+  { discs, notes }: Delay,
+  direction: DraftObservation['direction'],
+): readonly DraftObservation[] => [
+  ...discs.map(({ text, reachKm, record }): DraftObservation => {
+    const step = { direction: reachKm === null ? 'unclear' : direction, text } as const
     return { ...step, probe: record === null ? nonceEcho.id : null }
   }),
-  ...notes.map((note) => leavesUnclear(note, null)),
+  ...notes.map((note) => unclear(note, null)),
 ]
 
 /** A place or policy against all times at once. */
@@ -29,7 +32,7 @@ export function boundBy({ title, asked }: Question, delay: Delay, context: Conte
   if (!asked.ok)
     return {
       says: 'unusable',
-      because: [leavesUnclear(`${place} names no area for comparison: ${asked.error}.`, null)],
+      because: [unclear(`${place} names no area for comparison: ${asked.error}.`, null)],
     }
   const says = delaySays(delay, asked.value.region)
   return {
@@ -42,24 +45,24 @@ export function boundBy({ title, asked }: Question, delay: Delay, context: Conte
   }
 }
 
-function conclusion(says: DelaySays, place: string, hint: () => string): Step {
+function conclusion(says: DelaySays, place: string, hint: () => string): DraftObservation {
   switch (says) {
     case 'inside':
-      return speaksFor(`Every point within the distance bound is inside ${place}.`, nonceEcho)
+      return supports(`Every point within the distance bound is inside ${place}.`, nonceEcho)
     case 'outside':
-      return speaksAgainst(
+      return contradicts(
         `No point within the distance bound is inside ${place}: the SSH responder is not there.`,
         nonceEcho,
       )
     case 'undecided':
-      return leavesUnclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
+      return unclear(`${place}: not contradicted by the times, and not bounded inside. ${hint()}`, nonceEcho)
     case 'empty':
-      return leavesUnclear(
+      return unclear(
         `The times exclude each other, so at least one of the vantage points is wrong; they are no evidence about ${place}.`,
         nonceEcho,
       )
     case 'unusable':
-      return leavesUnclear(`There is no usable round-trip time for ${place}. ${hint()}`, nonceEcho)
+      return unclear(`There is no usable round-trip time for ${place}. ${hint()}`, nonceEcho)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Context, type MaybeFactsOf, type Step, unclearAbout } from '../../core/check.ts'
+import { type Context, type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
 import { bmc } from '../probes/bmc.ts'
 import { cloudInit } from '../probes/cloud-init.ts'
@@ -92,7 +92,7 @@ export const locationSignals = (facts: LocationFacts, context: Context): readonl
  * Steps for captures that are missing and could have contradicted a place. A tool or service that is not on the node has nothing to state,
  * and neither has a question that no one asked.
  */
-export const missedAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly Step[] =>
+export const missedAbout = (probe: Probe<unknown>, reading: Parsed<unknown>): readonly DraftObservation[] =>
   !reading.ok && !wasNotAsked(reading) && IS_GAP.test(reading.reason) ? unclearAbout(probe, reading) : []
 
 const IS_GAP = /^(this was not collected$|not usable: |not collected: (?!tool absent))/
@@ -101,11 +101,11 @@ const IS_GAP = /^(this was not collected$|not usable: |not collected: (?!tool ab
  * The same of everything that the provider may have stated; without the firmware’s name, a response of a metadata service counts for
  * nothing.
  */
-export const missedOfProvider = (facts: ProviderFacts): readonly Step[] =>
+export const missedOfProvider = (facts: ProviderFacts): readonly DraftObservation[] =>
   PROVIDER_READ.flatMap((name) => missedAbout(PROVIDER_WANTS[name], facts[name]))
 
 /** The same of everything else that could have named another place. */
-export const missedStatements = (facts: LocationFacts): readonly Step[] => [
+export const missedStatements = (facts: LocationFacts): readonly DraftObservation[] => [
   ...missedOfProvider(facts),
   ...OTHERS_READ.flatMap((name) => missedAbout(LOCATION_WANTS[name], facts[name])),
 ]

@@ -1,4 +1,4 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { storageDmTable } from '../probes/dm-table.ts'
@@ -15,15 +15,15 @@ export interface Root {
 export const root = (name: string, walked: Walked): Root => ({ name, walked })
 export const quoted = (path: string): string => quote(path, 80)
 
-const SAYS: Readonly<Record<Outcome, Step['says']>> = {
-  volatile: 'for',
-  encrypted: 'for',
+const SAYS: Readonly<Record<Outcome, DraftObservation['direction']>> = {
+  volatile: 'supports',
+  encrypted: 'supports',
   'encrypted-weak': 'unclear',
   'layer-present-cipher-unverified': 'unclear',
   'external-unverified': 'unclear',
   unknown: 'unclear',
-  'encrypted-broken': 'against',
-  exposed: 'against',
+  'encrypted-broken': 'contradicts',
+  exposed: 'contradicts',
 }
 
 /** The probe whose capture decided the outcome. */
@@ -46,7 +46,7 @@ const MAX_STEPS = 200
  * One step per way that data takes, worst first: roots that share outcome and path are named together. The path is the argument
  * (mount → layer → drive), so that a reader can follow it on the node.
  */
-export function argueRoots(roots: readonly Root[]): readonly Step[] {
+export function argueRoots(roots: readonly Root[]): readonly DraftObservation[] {
   const groups = new Map<string, { readonly walked: Walked; readonly names: Set<string> }>()
   const ordered = [...roots].sort((a, b) => rank(b.walked) - rank(a.walked) || compare(a.name, b.name))
   for (const { name, walked } of ordered) {
@@ -67,8 +67,8 @@ export function argueRoots(roots: readonly Root[]): readonly Step[] {
     : [...steps, step(next.walked, `${all.length - MAX_STEPS} more ways, the worst of them: ${sentence(next.walked)}`)]
 }
 
-const step = (walked: Walked, text: string): Step => ({
-  says: SAYS[walked.outcome],
+const step = (walked: Walked, text: string): DraftObservation => ({
+  direction: SAYS[walked.outcome],
   text,
   probe: walked.readFrom ?? DECIDED_BY[walked.outcome],
 })

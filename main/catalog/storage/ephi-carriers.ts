@@ -1,9 +1,9 @@
-import { type Step, unclearAbout } from '../../core/check.ts'
+import { type DraftObservation, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
 import type { Lsblk } from '../probes/storage-lsblk.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
 import { type RemoteStorage, storageRemote } from '../probes/storage-remote.ts'
-import { count, leavesUnclear, speaksFor } from '../steps.ts'
+import { count, supports, unclear } from '../steps.ts'
 import { quoted, type Root, root } from './argue.ts'
 import { type EphiPlace, mountsOf } from './ephi-paths.ts'
 import { valuesOf } from './kinds.ts'
@@ -27,7 +27,7 @@ export function carrierSteps(
   places: readonly EphiPlace[],
   evidence: CarrierEvidence,
   isWhole: boolean,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const declared = new Set(places.flatMap(mountsOf))
   const considered = storage.mounts.filter((mount) => mayCrossNetwork(mount) && (isWhole || declared.has(mount)))
   const own = [...declared]
@@ -35,13 +35,17 @@ export function carrierSteps(
     .map((mount) => root(`${quoted(mount.point)}, which holds a declared ePHI path,`, storage.mount(mount)))
   const others = isWhole ? [...mountRoots(storage, (mount) => !declared.has(mount)), ...swapRoots(storage)] : []
   const drives = [...own, ...others].filter(({ walked }) => walked.remote)
-  const decide = (isDeclared: boolean, isFabric: boolean, steps: readonly Step[]): readonly Step[] =>
+  const decide = (
+    isDeclared: boolean,
+    isFabric: boolean,
+    steps: readonly DraftObservation[],
+  ): readonly DraftObservation[] =>
     steps.map((step) =>
-      step.says !== 'against' || (isDeclared && !isFabric)
+      step.direction !== 'contradicts' || (isDeclared && !isFabric)
         ? step
         : {
             ...step,
-            says: 'unclear',
+            direction: 'unclear',
             text: isFabric
               ? `${step.text} It uses RDMA, which the documented boundary decision for the fabric has to cover.`
               : `${step.text} Whether it holds ePHI is not declared.`,
@@ -50,7 +54,7 @@ export function carrierSteps(
   const steps = [
     ...places
       .filter(({ mount }) => mount === null)
-      .map(({ path, why }) => leavesUnclear(`Declared ePHI path ${quoted(path)}: ${why}.`, storageMounts)),
+      .map(({ path, why }) => unclear(`Declared ePHI path ${quoted(path)}: ${why}.`, storageMounts)),
     ...considered.flatMap((mount) =>
       decide(declared.has(mount), usesFabric(mount), argueMount(mount, evidence)).map((step) =>
         declared.has(mount) ? { ...step, text: `Holds a declared ePHI path: ${step.text}` } : step,
@@ -61,24 +65,19 @@ export function carrierSteps(
     ),
     ...own.filter(({ walked }) => !walked.remote).flatMap(unfollowed),
     ...(evidence.remote.ok ? waysBeside(evidence.remote.fact, drives) : unclearAbout(storageRemote, evidence.remote)),
-    ...(evidence.lsblk.ok ? [] : [leavesUnclear('How the drives are attached was not read.', storageMounts)]),
+    ...(evidence.lsblk.ok ? [] : [unclear('How the drives are attached was not read.', storageMounts)]),
   ]
   if (steps.length > 0) return steps
   const text = isWhole
     ? `${count(storage.mounts.length, 'mount')} were read; none is a network file system, and no drive below them is attached over a network.`
     : 'No declared ePHI path is on a network file system or on a drive that is attached over a network.'
-  return [speaksFor(text, storageMounts)]
+  return [supports(text, storageMounts)]
 }
 
 /** A mount that leads to another system by a layer between, such as an image on NFS, or to a place that is not known. */
-const unfollowed = ({ name, walked: { outcome, why, path } }: Root): readonly Step[] =>
+const unfollowed = ({ name, walked: { outcome, why, path } }: Root): readonly DraftObservation[] =>
   outcome === 'external-unverified' || outcome === 'unknown'
-    ? [
-        leavesUnclear(
-          `${name} was not followed to a drive of this server: ${why}. Path: ${path.join(' → ')}.`,
-          storageMounts,
-        ),
-      ]
+    ? [unclear(`${name} was not followed to a drive of this server: ${why}. Path: ${path.join(' → ')}.`, storageMounts)]
     : []
 
 /** nfs(5) proto=, mount.cifs(8) rdma, v9fs trans=, and networks of Lustre (o2ib is InfiniBand or RoCE). */

@@ -1,11 +1,11 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { type OsIdentity, osIdentity } from '../probes/os-identity.ts'
 import { type LustreFlavors, storageLustre } from '../probes/storage-lustre.ts'
 import { type Mount, storageMounts } from '../probes/storage-mounts.ts'
-import { leavesUnclear, named, speaksAgainst, speaksFor } from '../steps.ts'
+import { contradicts, named, supports, unclear } from '../steps.ts'
 import { quoted } from './argue.ts'
 import { isNetworkMount, mountKind, valuesOf } from './kinds.ts'
 
@@ -36,13 +36,14 @@ const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst, sshfs(1). */
-export function argueMount(mount: Mount, { lustre, system }: MountEvidence): readonly Step[] {
+export function argueMount(mount: Mount, { lustre, system }: MountEvidence): readonly DraftObservation[] {
   const name = `${quoted(mount.point)} (${mount.fsType.replace(/[^\w.-]/g, '?').slice(0, 30)})`
   const option = (key: string): string | undefined => valuesOf(mount, key).at(-1)
-  const yes = (how: string): Step => speaksFor(`${name} encrypts its traffic: ${how}.`, storageMounts)
-  const no = (how: string): Step => speaksAgainst(`${name} does not encrypt its traffic: ${how}.`, storageMounts)
-  const open = (how: string): Step =>
-    leavesUnclear(`${name} is not shown to encrypt its traffic: ${how}.`, storageMounts)
+  const yes = (how: string): DraftObservation => supports(`${name} encrypts its traffic: ${how}.`, storageMounts)
+  const no = (how: string): DraftObservation =>
+    contradicts(`${name} does not encrypt its traffic: ${how}.`, storageMounts)
+  const open = (how: string): DraftObservation =>
+    unclear(`${name} is not shown to encrypt its traffic: ${how}.`, storageMounts)
   switch (mount.fsType) {
     case 'nfs':
     case 'nfs4':
@@ -74,16 +75,16 @@ export function argueMount(mount: Mount, { lustre, system }: MountEvidence): rea
 }
 
 interface Say {
-  readonly yes: (how: string) => Step
-  readonly no: (how: string) => Step
-  readonly open: (how: string) => Step
+  readonly yes: (how: string) => DraftObservation
+  readonly no: (how: string) => DraftObservation
+  readonly open: (how: string) => DraftObservation
 }
 
 function nfs(
   option: (key: string) => string | undefined,
   system: Parsed<OsIdentity>,
   { yes, no, open }: Say,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const [tls, sec, version] = [option('xprtsec'), option('sec'), option('vers') ?? '']
   if (sec === 'krb5p') return [yes('sec=krb5p')]
   if (tls === 'tls' || tls === 'mtls') {
@@ -112,10 +113,10 @@ function followsTls(kernel: string): boolean {
 }
 
 /** Lustre Operations Manual: null protects nothing and is the default; of the others only krb5p and skpi encrypt. */
-function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>): readonly Step[] {
+function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>): readonly DraftObservation[] {
   if (!lustre.ok)
     return [
-      leavesUnclear(
+      unclear(
         `${name} is not shown to encrypt its traffic: Lustre sends in clear text unless it is configured otherwise.`,
         storageMounts,
       ),
@@ -130,20 +131,20 @@ function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>):
   const clear = own.filter(({ rpc }) => !/^(krb5p|skpi)$/.test(rpc))
   if (clear.some(({ rpc }) => rpc !== 'unknown'))
     return [
-      speaksAgainst(
+      contradicts(
         `${name} does not encrypt its traffic: connections of Lustre use ${named([...new Set(clear.map(({ rpc }) => rpc))])}, where only krb5p and skpi encrypt.`,
         storageLustre,
       ),
     ]
   if (clear.length > 0 || !kinds.every((kind) => own.some(({ target }) => target.includes(kind))))
     return [
-      leavesUnclear(
+      unclear(
         `${name} is not shown to encrypt its traffic: the connections of ${quote(fileSystem ?? mount.source)} were not all read, and Lustre sends in clear text unless it is configured otherwise.`,
         storageLustre,
       ),
     ]
   return [
-    speaksFor(
+    supports(
       `${name} encrypts its traffic: its ${own.length} connections use ${named([...new Set(own.map(({ rpc }) => rpc))])}.`,
       storageLustre,
     ),

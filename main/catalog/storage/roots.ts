@@ -1,4 +1,4 @@
-import type { Step } from '../../core/check.ts'
+import type { DraftObservation } from '../../core/check.ts'
 import { known, type Parsed, unknown } from '../../core/probe.ts'
 import { type DmTable, dmTargets, storageDmTable } from '../probes/dm-table.ts'
 import type { SysfsBlock } from '../probes/storage-block-devices.ts'
@@ -7,7 +7,7 @@ import { type Mount, type Mounts, storageMounts } from '../probes/storage-mounts
 import { type Swaps, storageSwaps } from '../probes/swaps.ts'
 import { storageZfs, type ZfsEncryption } from '../probes/zfs-encryption.ts'
 import { storageZpool, type ZfsPools } from '../probes/zfs-pools.ts'
-import { count, leavesUnclear, named } from '../steps.ts'
+import { count, named, unclear } from '../steps.ts'
 import { listed, quoted, type Root, root } from './argue.ts'
 import { type BlockGraph, blockGraph, numberOfPath } from './graph.ts'
 import { EFI_SYSTEM_PARTITION, isExempt, mountKind } from './kinds.ts'
@@ -59,11 +59,11 @@ export const exemptMounts = (storage: Storage): readonly Mount[] =>
   storage.mounts.filter((mount) => holdsData(mount) && isExempt(mount, partitionType(storage, mount)))
 
 /** The same as a step next to a verdict; none where there is no such mount. */
-export function exemptSteps(storage: Storage): readonly Step[] {
+export function exemptSteps(storage: Storage): readonly DraftObservation[] {
   const exempt = exemptMounts(storage).map(({ point }) => quoted(point))
   return exempt.length === 0
     ? []
-    : [leavesUnclear(`Not evaluated, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
+    : [unclear(`Not evaluated, because the machine starts from there: ${listed(exempt)}.`, storageMounts)]
 }
 
 /** Every mount that can hold data, boot partitions aside. Single files that are mounted alone stand together, one root for each way. */

@@ -169,7 +169,12 @@ const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
   'not-applicable': 'skipped',
 }
 
-function resultOf({ check, verdict, reasons }: Finding, node: NodeAssessment, accepted: Acceptances, asOf: string) {
+function resultOf(
+  { check, verdict, observations }: Finding,
+  node: NodeAssessment,
+  accepted: Acceptances,
+  asOf: string,
+) {
   const status = STATUS[verdict]
   const only = verdict === 'informational' ? ['Informational; no criterion applies.'] : []
   const exception = verdict === 'not-satisfied' ? accepted.inForce(node.node, check) : null
@@ -179,7 +184,7 @@ function resultOf({ check, verdict, reasons }: Finding, node: NodeAssessment, ac
       : [
           `Risk accepted until ${plain(exception.expiresAt, 40)} by ${plain(exception.approvedBy)}: ${plain(exception.reason, 1000)} The result is unchanged.`,
         ]
-  const said = worstFirst(reasons).map(({ says, text }) => `${says}: ${plain(text, 1200)}`)
+  const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
   const message = [...only, ...said, ...note].join('\n')
   return {
     status,

@@ -1,5 +1,5 @@
 import { roleWords } from '../../../schemas/conclusion-words.ts'
-import type { CaptureRef, ControlAssessment, ControlCheck, Reason } from '../../../schemas/types.ts'
+import type { CaptureRef, ControlAssessment, ControlCheck, Observation } from '../../../schemas/types.ts'
 import { PROPERTIES, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { sha256 } from '../digest.ts'
@@ -33,7 +33,7 @@ export interface OpenGroup {
 interface OpenNode {
   readonly node: string
   readonly verdict: Verdict
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly Observation[]
 }
 
 /** By check: nodes not satisfied, not tested or inconclusive, worst first, grouped by equal observations. Computed once per check, however many controls map it. */
@@ -48,7 +48,7 @@ export function openGroups({
       // A node that was not collected is listed once, on the front page.
       if (!reached(one)) return []
       const verdict = tally.verdict(node, check)
-      const reasons = tally.finding(node, check)?.reasons ?? []
+      const reasons = tally.finding(node, check)?.observations ?? []
       return OPEN.includes(verdict) ? [{ node, verdict, reasons }] : []
     })
     return [...alike(open, keyOf)]
@@ -67,7 +67,7 @@ export function openGroups({
 
 const first = ({ nodes }: OpenGroup): string => nodes[0]?.node ?? ''
 const keyOf = ({ verdict, reasons }: OpenNode): string =>
-  [verdict, ...reasons.map(({ says, text: words }) => `${says} ${words}`)].join('\n')
+  [verdict, ...reasons.map(({ direction, text: words }) => `${direction} ${words}`)].join('\n')
 
 /** One check at one control, in one table row: expected condition, coverage, role with its reason, and result. */
 export function checkRow(

@@ -1,4 +1,4 @@
-import type { ClaimAnswer, ProviderClaim, Reason } from '../../../schemas/types.ts'
+import type { ClaimAnswer, Observation, ProviderClaim } from '../../../schemas/types.ts'
 import { claimAnswerWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { oneLine } from '../plain-text.ts'
@@ -18,7 +18,7 @@ export interface Answered {
 }
 export interface NodeAnswer {
   readonly node: string
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly Observation[]
 }
 
 /** Groups of nodes and observations printed per table; the embedded file has all. */
@@ -93,7 +93,7 @@ function groupTable(
   { why, none, most }: { readonly why: string; readonly none: string; readonly most: number },
 ): Block {
   const groups = alike(by.get(answer) ?? [], ({ reasons }) =>
-    reasons.map(({ says, text: words }) => `${says} ${words}`).join('\n'),
+    reasons.map(({ direction, text: words }) => `${direction} ${words}`).join('\n'),
   )
   const ordered = [...groups].sort((some, others) => others.length - some.length)
   const left = ordered.slice(most).reduce((sum, group) => sum + group.length, 0)

@@ -130,11 +130,11 @@ function answeredOf({ assessment }: Matter, provider: ProviderProfile): readonly
   const population = new Map<string, number>()
   for (const { node, claims = [] } of assessment.nodes) {
     for (const { id } of claimsOf(provider, node)) population.set(id, (population.get(id) ?? 0) + 1)
-    for (const { claim, answer, reasons } of claims) {
+    for (const { claim, answer, observations } of claims) {
       const by = byClaim.get(claim)
       const group = by?.get(answer)
-      if (group === undefined) by?.set(answer, [{ node, reasons }])
-      else group.push({ node, reasons })
+      if (group === undefined) by?.set(answer, [{ node, reasons: observations }])
+      else group.push({ node, reasons: observations })
     }
   }
   return provider.claims

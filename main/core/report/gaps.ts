@@ -1,5 +1,5 @@
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
-import type { Finding, NodeAssessment, Reason } from '../../../schemas/types.ts'
+import type { Finding, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
@@ -53,7 +53,7 @@ export function gapSection(matter: Matter): Section {
 
 interface Gap {
   readonly node: NodeAssessment
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly Observation[]
   readonly accepted: readonly Line[]
 }
 
@@ -64,7 +64,7 @@ function gapBlocks(
 ): readonly Block[] {
   const gaps = nodes.flatMap((name): readonly Gap[] => {
     const node = byName.get(name)
-    const reasons = matter.tally.finding(name, check.id)?.reasons ?? []
+    const reasons = matter.tally.finding(name, check.id)?.observations ?? []
     return node === undefined ? [] : [{ node, reasons, accepted: acceptance(matter, name, check.id) }]
   })
   const groups = alike(gaps, ({ node, reasons, accepted }) =>
@@ -102,8 +102,8 @@ function testedWords({ assessment, tally }: Matter, check: string, deviations: n
 }
 
 /** Direction and text of observations, without the digests they cite. */
-const saidIn = (reasons: readonly Reason[]): string =>
-  reasons.map(({ says, text: words }) => `${says} ${words}`).join('\n')
+const saidIn = (reasons: readonly Observation[]): string =>
+  reasons.map(({ direction, text: words }) => `${direction} ${words}`).join('\n')
 
 function whichCell(group: readonly Gap[]): Cell {
   const [first] = group
@@ -126,7 +126,7 @@ function observedTogether(nodes: readonly NodeAssessment[]): string {
 }
 
 /** Observations, worst first, up to a limit. */
-function why(reasons: readonly Reason[], several: boolean, most = MOST_REASONS): Cell {
+function why(reasons: readonly Observation[], several: boolean, most = MOST_REASONS): Cell {
   if (reasons.length === 0) return plainCell('No observation was recorded.')
   const ordered = worstFirst(reasons)
   const left = ordered.length - most
@@ -207,7 +207,7 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
       const finding = tally.finding(node, check.id) ?? notEvaluated(check)
       return finding.verdict === 'inconclusive' || finding.verdict === 'not-tested' ? [{ node, finding }] : []
     })
-    const groups = alike(open, ({ finding }) => `${finding.verdict}\n${saidIn(finding.reasons)}`)
+    const groups = alike(open, ({ finding }) => `${finding.verdict}\n${saidIn(finding.observations)}`)
     const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
     const left = open.length - shown.flat().length
     return [
@@ -220,22 +220,25 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
 }
 
 function undecidedRow(check: Check, group: readonly Undecided[], population: number): readonly Cell[] {
-  const { verdict, reasons } = group[0]?.finding ?? notEvaluated(check)
+  const { verdict, observations } = group[0]?.finding ?? notEvaluated(check)
   // A supporting observation does not explain why the result is inconclusive.
-  const open = reasons.filter(({ says }) => says !== 'for')
+  const open = observations.filter(({ direction }) => direction !== 'supports')
   return [
     [{ text: check.claim }, { text: check.id, style: 'quiet' }],
     [verdictLine(verdict), { text: `${of(group.length, population)}: ${names(group.map(({ node }) => node))}` }],
-    why((open.length === 0 ? reasons : open).map(withoutPath), group.length > 1, MOST_OPEN),
+    why((open.length === 0 ? observations : open).map(withoutPath), group.length > 1, MOST_OPEN),
   ]
 }
 
 /** Device paths are in the figures, the findings and assessment.json; this section prints only what is missing. */
-const withoutPath = (reason: Reason): Reason => ({ ...reason, text: reason.text.replace(/ Path: [^\n]*$/, '') })
+const withoutPath = (reason: Observation): Observation => ({
+  ...reason,
+  text: reason.text.replace(/ Path: [^\n]*$/, ''),
+})
 
 const notEvaluated = (check: Check): Finding => ({
   check: check.id,
   property: check.property,
   verdict: 'not-tested',
-  reasons: [],
+  observations: [],
 })

@@ -1,4 +1,4 @@
-import type { DeviceLocality, Isolation, NodeAssessment, Reason } from '../../../schemas/types.ts'
+import type { DeviceLocality, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { gradeWords, imageLimit, LAYERS, layerSaid, layerWords, notEstablished } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
@@ -114,12 +114,12 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       ...figureBlocks(matter, node, DOSSIER_KINDS),
     ]
   }
-  const { layer, rule, tenancy, locality, grade, reasons, minimum } = node.isolation
+  const { layer, rule, tenancy, locality, grade, observations, minimum } = node.isolation
   const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
   // The minimum evidence is printed below with the same text.
   const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
-  const ordered = worstFirst(reasons.filter((reason) => !below.has(reason.text)))
-  const listed = short ? ordered.filter(({ says }) => says === 'against').slice(0, MOST_REASONS) : ordered
+  const ordered = worstFirst(observations.filter((reason) => !below.has(reason.text)))
+  const listed = short ? ordered.filter(({ direction }) => direction === 'contradicts').slice(0, MOST_REASONS) : ordered
   const left = ordered.length - listed.length
   return [
     name,
@@ -143,7 +143,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       ],
     },
     ...explanationBlocks(explained, matter),
-    ...(reasons.length === 0
+    ...(observations.length === 0
       ? [text('No observations were recorded for these results.')]
       : [
           heading(4, short ? 'Contradicting observations' : 'Observations'),
@@ -184,12 +184,12 @@ function explanationBlocks(
 const LIVE = `: ${LIVE_NOT_ASKED}.`
 
 /** Combines the observations that only lack live tests into one line. */
-function liveAtOnce(reasons: readonly Reason[]): readonly Reason[] {
+function liveAtOnce(reasons: readonly Observation[]): readonly Observation[] {
   const live = reasons.filter(({ text: said }) => said.endsWith(LIVE))
   const [first] = live
   if (first === undefined || live.length === 1) return reasons
   const which = live.map(({ text: said }) => said.slice(0, -LIVE.length)).join('; ')
-  const one: Reason = { ...first, text: `Not collected because live tests were not enabled: ${which}.` }
+  const one: Observation = { ...first, text: `Not collected because live tests were not enabled: ${which}.` }
   return reasons.flatMap((reason) => (reason === first ? [one] : live.includes(reason) ? [] : [reason]))
 }
 

@@ -6,7 +6,7 @@ import {
   serverLine,
   serverStateWords,
 } from '../../../schemas/conclusion-words.ts'
-import type { CaptureRef, DocumentPart, NodeAssessment, Reason, ServerPart } from '../../../schemas/types.ts'
+import type { CaptureRef, DocumentPart, NodeAssessment, Observation, ServerPart } from '../../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../../schemas/words.ts'
 import { sha256 } from '../digest.ts'
 import { plain } from '../plain-text.ts'
@@ -119,14 +119,14 @@ export const observedBriefly = (node: NodeAssessment): string =>
     ? ''
     : `${when(node.observedAt)}, ${node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]}`
 
-const SAYS: Readonly<Record<Reason['says'], { readonly word: string; readonly mark: MarkName }>> = {
-  for: { word: 'Supports', mark: 'ring-tick' },
-  against: { word: 'Contradicts', mark: 'square-cross' },
+const SAYS: Readonly<Record<Observation['direction'], { readonly word: string; readonly mark: MarkName }>> = {
+  supports: { word: 'Supports', mark: 'ring-tick' },
+  contradicts: { word: 'Contradicts', mark: 'square-cross' },
   unclear: { word: 'Unclear', mark: 'diamond-question' },
 }
 
 /** An observation shared by several nodes: cites the commands, because digests differ between nodes. */
-export function sharedReasonLine(reason: Reason): Line {
+export function sharedReasonLine(reason: Observation): Line {
   const questions = [...new Set(reason.captures.map(({ command }) => `${reason.probe ?? ''}/${command}`))]
   const shown = questions.slice(0, 4).join(', ')
   const more = questions.length > 4 ? ` and ${questions.length - 4} more` : ''
@@ -136,8 +136,8 @@ export function sharedReasonLine(reason: Reason): Line {
 }
 
 /** One observation as a line, with its direction and the short codes of its captures. */
-export function reasonLine(reason: Reason): Line {
-  const { word, mark } = SAYS[reason.says]
+export function reasonLine(reason: Observation): Line {
+  const { word, mark } = SAYS[reason.direction]
   return { text: `${word}: ${plain(reason.text, 1200)}${cites(reason.captures)}`, mark }
 }
 
@@ -154,7 +154,7 @@ export function cites(captures: readonly CaptureRef[]): string {
   return ` [evidence ${[`${shown}${more}`, none].filter((part) => part !== '').join(', ')}]`
 }
 
-const ORDER: Readonly<Record<Reason['says'], number>> = { against: 0, unclear: 1, for: 2 }
+const ORDER: Readonly<Record<Observation['direction'], number>> = { contradicts: 0, unclear: 1, supports: 2 }
 /** Contradicting observations first, then unclear, then supporting, so that deviations are not overlooked. */
-export const worstFirst = (reasons: readonly Reason[]): readonly Reason[] =>
-  [...reasons].sort((a, b) => ORDER[a.says] - ORDER[b.says])
+export const worstFirst = (reasons: readonly Observation[]): readonly Observation[] =>
+  [...reasons].sort((a, b) => ORDER[a.direction] - ORDER[b.direction])

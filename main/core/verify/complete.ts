@@ -1,4 +1,4 @@
-import type { NodeAssessment, Reason } from '../../../schemas/types.ts'
+import type { NodeAssessment, Observation } from '../../../schemas/types.ts'
 import type { VerificationAnswer } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { PATHS } from '../pack.ts'
@@ -150,8 +150,8 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   const name = quote(entry.node)
   if (loaded === null) {
     const cited = [
-      ...entry.findings.flatMap(({ reasons }) => reasons),
-      ...(entry.isolation?.reasons ?? []),
+      ...entry.findings.flatMap(({ observations }) => observations),
+      ...(entry.isolation?.observations ?? []),
       ...(entry.isolation?.contradictions ?? []),
     ].some(({ captures }) => captures.length > 0)
     return entry.recording === null && entry.status === 'missing' && !cited
@@ -161,17 +161,17 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   if (entry.recording?.digest !== recordingDigest(loaded))
     return [`Node ${name}: ${PATHS.assessment} is based on a different recording from the one in the pack.`]
   const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
-  const dangling = (reasons: readonly Pick<Reason, 'probe' | 'captures'>[]): boolean =>
+  const dangling = (reasons: readonly Pick<Observation, 'probe' | 'captures'>[]): boolean =>
     reasons.some(({ probe, captures }) =>
       captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`)),
     )
   return [
     ...entry.findings
-      .filter(({ reasons }) => dangling(reasons))
+      .filter(({ observations }) => dangling(observations))
       .map(
         ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,
       ),
-    ...(dangling([...(entry.isolation?.reasons ?? []), ...(entry.isolation?.contradictions ?? [])])
+    ...(dangling([...(entry.isolation?.observations ?? []), ...(entry.isolation?.contradictions ?? [])])
       ? [`Node ${name}: an isolation observation cites a capture that is not in the pack.`]
       : []),
   ]

@@ -136,8 +136,8 @@ export function reasonsText({ name, truth, scope, layer, named, argument }: Asse
     SIGNALS.filter((signal) => text.includes(signal.id)).flatMap(({ probes }) => probes.map((one) => one.id)),
   )
   const isDeciding = ({ probe }: { readonly probe: string | null }): boolean => probe !== null && deciding.has(probe)
-  const against = argument.because.filter(({ says }) => says === 'against')
-  const steps = against.length > 0 ? against : argument.because
+  const against = argument.observations.filter(({ direction }) => direction === 'contradicts')
+  const steps = against.length > 0 ? against : argument.observations
   const shown = [...steps.filter(isDeciding), ...steps.filter((step) => !isDeciding(step))].slice(0, MOST_REASONS)
   return [
     `${name} (${truth}, ${scope}) was called ${layer}${named === null ? '' : `, ${named}`}: ${id} ${text}`,

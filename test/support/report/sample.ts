@@ -111,9 +111,12 @@ const checks = TOPICS.map(([id, property, claim, limits], index) => {
     limits,
     needs: { said: probe },
     evaluate: ({ said }) => {
-      const says = said.startsWith('no') ? 'against' : 'for'
+      const direction = said.startsWith('no') ? 'contradicts' : 'supports'
       const verdict = said.startsWith('no') ? 'not-satisfied' : said.startsWith('none') ? 'not-applicable' : 'satisfied'
-      return { verdict, because: [{ says, text: `The node answered “${said.slice(0, 90)}”.`, probe: probe.id }] }
+      return {
+        verdict,
+        observations: [{ direction, text: `The node answered “${said.slice(0, 90)}”.`, probe: probe.id }],
+      }
     },
   })
 })
@@ -153,13 +156,17 @@ export const sampleCatalog: Catalog = {
         { kind: 'disk', device: 'nvme0n1', is: 'native', text: 'NVMe drive with its own serial number' },
       ],
       grade: first?.ok === true ? 'C' : 'D',
-      because: [
+      observations: [
         {
-          says: virtual ? 'against' : 'for',
+          direction: virtual ? 'contradicts' : 'supports',
           text: 'The processor’s hypervisor bit is as expected for this answer.',
           probe: 'probe.tenancy.no-hypervisor',
         },
-        { says: 'unclear', text: 'No hardware key was read, so the answers are not tied to a machine.', probe: null },
+        {
+          direction: 'unclear',
+          text: 'No hardware key was read, so the answers are not tied to a machine.',
+          probe: null,
+        },
       ],
     }
   },

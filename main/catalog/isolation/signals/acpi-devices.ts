@@ -1,7 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
 import { acpiOverview } from '../../probes/acpi-overview.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
-import { count, speaksAgainst } from '../../steps.ts'
+import { contradicts, count } from '../../steps.ts'
 import { claimsServer } from '../claims.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
@@ -30,7 +30,7 @@ const profile: Signal = {
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           dmi.ok && claimsServer(dmi.fact)
             ? 'The firmware calls the machine a server, and leaves the power profile unspecified (0), as emulators do.'
             : 'The firmware leaves the power profile unspecified (0), as emulators do.',
@@ -74,7 +74,7 @@ const devices: Signal = {
               sign(
                 'impossible',
                 platform,
-                speaksAgainst(
+                contradicts(
                   `The firmware declares the device ${quote(id)}, which only hypervisors have.`,
                   acpiOverview,
                   'lists',

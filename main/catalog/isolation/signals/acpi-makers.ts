@@ -1,7 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
 import { type AcpiHeaders, acpiHeaders } from '../../probes/acpi-headers.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
-import { named, speaksAgainst } from '../../steps.ts'
+import { contradicts, named } from '../../steps.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 type Table = AcpiHeaders['tables'][number]
@@ -82,7 +82,7 @@ function makerSign(read: Read, { platform, alsoMetal }: Maker, made: readonly Ta
       sign(
         'impossible',
         platform,
-        speaksAgainst(`Firmware tables ${names} carry the manufacturer ID of ${platform}.`, acpiHeaders, 'heads'),
+        contradicts(`Firmware tables ${names} carry the manufacturer ID of ${platform}.`, acpiHeaders, 'heads'),
       ),
     ]
   const dmi = read(dmiIdentity)
@@ -93,7 +93,7 @@ function makerSign(read: Read, { platform, alsoMetal }: Maker, made: readonly Ta
         sign(
           'odd',
           platform,
-          speaksAgainst(
+          contradicts(
             `Firmware tables ${names} carry the mark of ${platform}, as its guests’ do, and perhaps its bare metal’s.`,
             acpiHeaders,
             'heads',
@@ -131,7 +131,7 @@ const hypervisorIdentity: Signal = {
       sign(
         platform === undefined ? 'odd' : 'names',
         platform ?? null,
-        speaksAgainst(`The firmware’s FADT names a hypervisor: ${quote(hypervisorId)}.`, acpiHeaders, 'heads'),
+        contradicts(`The firmware’s FADT names a hypervisor: ${quote(hypervisorId)}.`, acpiHeaders, 'heads'),
       ),
     )
   },

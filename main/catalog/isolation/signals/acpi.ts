@@ -2,7 +2,7 @@ import { acpiHeaders } from '../../probes/acpi-headers.ts'
 import { type AcpiOverview, acpiOverview } from '../../probes/acpi-overview.ts'
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
-import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports } from '../../steps.ts'
 import { claimsServer } from '../claims.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import {
@@ -66,7 +66,7 @@ const tableSet: Signal = {
     if (signs.length > 0) return virtual(value, ...signs)
     const ofServer = [...SERVER_TABLES].filter((name) => names.has(name))
     return acpi.fact.tables.length >= MANY_TABLES && ofServer.length > 0
-      ? metal(value, speaksFor(`The firmware has ${value}, with ${ofServer.join(', ')}.`, acpiOverview, 'lists'))
+      ? metal(value, supports(`The firmware has ${value}, with ${ofServer.join(', ')}.`, acpiOverview, 'lists'))
       : neutral(value)
   },
 }
@@ -79,7 +79,7 @@ function withoutAcpi(cpu: CpuFeatures | null): Observation {
     sign(
       'odd',
       null,
-      speaksAgainst(
+      contradicts(
         'There are no ACPI tables; hardware with a current processor has them, unless the kernel ignores them.',
         acpiOverview,
         'lists',
@@ -98,7 +98,7 @@ function foreignTables(names: ReadonlySet<string>, vendor: string | null): reado
     [vendor === 'GenuineIntel' && names.has('IVRS'), 'The processor is Intel, and the firmware has AMD’s IVRS table.'],
   ]
   return said.flatMap(([there, text]) =>
-    there ? [sign('impossible', null, speaksAgainst(text, acpiOverview, 'lists'))] : [],
+    there ? [sign('impossible', null, contradicts(text, acpiOverview, 'lists'))] : [],
   )
 }
 
@@ -112,7 +112,7 @@ function fewTables(read: Read, { tables }: AcpiOverview, names: ReadonlySet<stri
     sign(
       'odd',
       null,
-      speaksAgainst(
+      contradicts(
         `The firmware has only ${count(tables.length, 'ACPI table')}, and none for errors, DMA protection or a management controller${isServer ? ', while it calls itself a server' : ''}.`,
         acpiOverview,
         'lists',
@@ -154,7 +154,7 @@ const smallTable = (size: number): Sign =>
   sign(
     'odd',
     null,
-    speaksAgainst(
+    contradicts(
       `The firmware’s main table (DSDT) has ${size} bytes; those of real machines have 50,000 and more.`,
       acpiOverview,
       'lists',
@@ -178,7 +178,7 @@ function markSigns(marks: readonly string[]): readonly Sign[] {
           sign(
             'impossible',
             platform,
-            speaksAgainst(
+            contradicts(
               `The firmware’s main table names what only ${platform} has: ${named(found)}.`,
               acpiHeaders,
               'marks',
@@ -193,7 +193,7 @@ function markSigns(marks: readonly string[]): readonly Sign[] {
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `The firmware’s main table holds names that emulators use: ${named(loose)}.`,
             acpiHeaders,
             'marks',

@@ -4,7 +4,7 @@ import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
 import { kernelMessages } from '../../probes/kernel-messages.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import { isFirmwareHouse } from '../claims.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -46,7 +46,7 @@ const vendor: Signal = {
         sign(
           'impossible',
           platform,
-          speaksAgainst(
+          contradicts(
             `The firmware that started the system calls itself ${quote(efiVendor)}, which is made for virtual machines.`,
             kernelMessages,
           ),
@@ -63,7 +63,7 @@ const vendor: Signal = {
         ? sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `SMBIOS names ${quote(claimed)} as the firmware vendor, and the firmware reports itself as ${quote(efiVendor)}.`,
               kernelMessages,
             ),
@@ -71,7 +71,7 @@ const vendor: Signal = {
         : sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               `The firmware calls itself ${quote(efiVendor)}, as that of most virtual machines does.`,
               kernelMessages,
             ),
@@ -102,7 +102,7 @@ const legacy: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               `The system was not started through UEFI, though its firmware is of ${year}.`,
               bootMemory,
               'folders',
@@ -139,7 +139,7 @@ const memoryMap: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(`The firmware’s memory map is as plain as an emulator’s: ${value}.`, bootMemory, 'ranges'),
+          contradicts(`The firmware’s memory map is as plain as an emulator’s: ${value}.`, bootMemory, 'ranges'),
         ),
       )
     return map.ranges >= MANY_RANGES && map.hasAcpiStorage ? metal(value) : neutral(value)
@@ -183,13 +183,13 @@ const detected: Signal = {
       ...guestDrivers,
     ]
     const signs: readonly Sign[] = said.map((words) =>
-      sign('names', platformIn(words), speaksAgainst(`At start the kernel logged ${quote(words)}.`, kernelMessages)),
+      sign('names', platformIn(words), contradicts(`At start the kernel logged ${quote(words)}.`, kernelMessages)),
     )
     if (signs.length > 0) return virtual(hypervisor === null ? 'a driver for guests' : quote(hypervisor), ...signs)
     if (!fromStart) return unreadable(kernelMessages, LOST)
     return bootedOn === null
       ? neutral('no hypervisor detected')
-      : metal(quote(bootedOn), speaksFor('While starting, the kernel detected no hypervisor.', kernelMessages))
+      : metal(quote(bootedOn), supports('While starting, the kernel detected no hypervisor.', kernelMessages))
   },
 }
 
@@ -218,7 +218,7 @@ const configuration: Signal = {
           sign(
             'impossible',
             'QEMU',
-            speaksAgainst('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
+            contradicts('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
           ),
         )
       : metal('not there')

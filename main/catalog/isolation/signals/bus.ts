@@ -4,7 +4,7 @@ import { pciDevices } from '../../probes/pci-devices.ts'
 import { pciPorts } from '../../probes/pci-ports.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
 import { virtInterrupts } from '../../probes/virt-interrupts.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports, unclear } from '../../steps.ts'
 import { cardFunctions } from '../card-functions.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
@@ -21,7 +21,7 @@ export function isPartition(read: Read): boolean {
 }
 
 const names = (platform: string | null, text: string, command: string): Sign =>
-  sign('names', platform, speaksAgainst(text, virtBuses, command))
+  sign('names', platform, contradicts(text, virtBuses, command))
 
 function interruptSigns(read: Read): readonly Sign[] {
   const interrupts = read(virtInterrupts)
@@ -29,7 +29,7 @@ function interruptSigns(read: Read): readonly Sign[] {
   const { callbacks, hyperV } = interrupts.fact
   const text = `A hypervisor called this system ${count(callbacks + hyperV, 'time')} since boot by an interrupt of its own.`
   return callbacks + hyperV > 0
-    ? [sign('names', hyperV > 0 ? 'Microsoft Hyper-V' : null, speaksAgainst(text, virtInterrupts))]
+    ? [sign('names', hyperV > 0 ? 'Microsoft Hyper-V' : null, contradicts(text, virtInterrupts))]
     : []
 }
 
@@ -46,7 +46,7 @@ function virtioSigns(read: Read, virtio: number): readonly Sign[] {
     sign(
       isBare ? 'odd' : 'hint',
       null,
-      speaksAgainst(
+      contradicts(
         isBare
           ? `${count(virtio, 'virtio device')}, ${virtio - carried} of them on no PCI function: hardware has no such place for them.`
           : `${count(virtio, 'virtio device')} on the bus: guests have them, and so has hardware with a data-processing unit.`,
@@ -90,13 +90,13 @@ const bus: Signal = {
     if (virtio > 0)
       return neutral(
         said,
-        leavesUnclear(
+        unclear(
           `${count(virtio, 'virtio device')}, each presented by a data-processing unit in this machine.`,
           virtBuses,
           'lists',
         ),
       )
-    return metal(said, speaksFor('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
+    return metal(said, supports('The buses of Hyper-V, Xen and virtio carry no device.', virtBuses, 'lists'))
   },
 }
 
@@ -158,7 +158,7 @@ const directories: Signal = {
             sign(
               'impossible',
               'QEMU',
-              speaksAgainst('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
+              contradicts('The kernel found QEMU’s firmware configuration device.', virtBuses, 'lists'),
             ),
           ]
         : []),

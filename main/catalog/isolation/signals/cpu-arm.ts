@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { type ArmPlatform, armPlatform } from '../../probes/arm-platform.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuPlatform, samplingUnits, uncoreUnits } from '../../probes/cpu-platform.ts'
-import { named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, named, supports } from '../../steps.ts'
 import { armCoreName, isArmServerCore } from '../arm-tables.ts'
 import {
   metal,
@@ -52,7 +52,7 @@ const coreId: Signal = {
           sign(
             'impossible',
             part === QEMU_PART ? 'QEMU TCG' : null,
-            speaksAgainst(
+            contradicts(
               'The cores report no manufacturer; that number is reserved for software, and no silicon has it.',
               cpuFeatures,
             ),
@@ -66,7 +66,7 @@ const coreId: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `The first core is ${value} in the processor list, and ${armCoreName(midr.implementer, midr.part)} by its own register.`,
                 armPlatform,
               ),
@@ -90,8 +90,7 @@ const MADE_UP: readonly (readonly [RegExp, string | null])[] = [
 ]
 
 function treeSigns({ model, compatible, hypervisor }: ArmPlatform): readonly Sign[] {
-  const names = (platform: string | null, text: string): Sign =>
-    sign('names', platform, speaksAgainst(text, armPlatform))
+  const names = (platform: string | null, text: string): Sign => sign('names', platform, contradicts(text, armPlatform))
   return [
     ...hypervisor
       .slice(0, 1)
@@ -162,7 +161,7 @@ const units: Signal = {
       if (found.length > 0)
         return metal(
           `${found.length} units`,
-          speaksFor(
+          supports(
             `The kernel drives counting units that guests are not given: ${named(found, 4)}.`,
             cpuPlatform,
             'lists',
@@ -174,7 +173,7 @@ const units: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 `The kernel finds no counting unit outside the cores (${armCoreName(implementer, part)}); servers have them, where the kernel has their drivers.`,
                 cpuPlatform,
                 'lists',

@@ -1,6 +1,6 @@
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuPlatform } from '../../probes/cpu-platform.ts'
-import { named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, named, supports } from '../../steps.ts'
 import { isServerPart } from '../cpu-parts.ts'
 import { FEW_POWER_BITS, hasHostPowerBits, isSince2009 } from '../cpu-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, virtual } from '../signal.ts'
@@ -34,7 +34,7 @@ const powerBits: Signal = {
       if (hasHostPowerBits(cpu))
         return metal(
           shown,
-          speaksFor(
+          supports(
             `The processor shows ${shown} power-management features that hardware of its kind has. Settings of virtual machine monitors can show them as well.`,
             cpuFeatures,
           ),
@@ -45,7 +45,7 @@ const powerBits: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `The processor shows ${shown} power-management features that hardware of its kind has.`,
                 cpuFeatures,
               ),
@@ -82,7 +82,7 @@ const frequency: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst('The idle driver is haltpoll, which is made for guests.', cpuPlatform, 'values'),
+            contradicts('The idle driver is haltpoll, which is made for guests.', cpuPlatform, 'values'),
           ),
         )
       if (HARDWARE_CLOCKING.test(cpufreqDriver ?? '')) return metal(value)
@@ -93,7 +93,7 @@ const frequency: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 'The kernel drives neither the processor’s clock speed nor its idle states.',
                 cpuPlatform,
                 'values',
@@ -138,7 +138,7 @@ const resctrl: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 'The processor lacks control over its shared cache, which processors of its line have.',
                 cpuFeatures,
               ),

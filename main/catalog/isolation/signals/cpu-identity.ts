@@ -1,7 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuPlatform } from '../../probes/cpu-platform.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import { addressBits } from '../cpu-parts.ts'
 import { DEFAULT_MICROCODE, hasForeignMicrocode } from '../cpu-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -32,7 +32,7 @@ const hypervisorBit: Signal = {
             sign(
               'names',
               null,
-              speaksAgainst(
+              contradicts(
                 `The processor reports that it runs under a hypervisor (flag “hypervisor” on ${count(logicalCpus, 'logical CPU')}).`,
                 cpuFeatures,
               ),
@@ -40,7 +40,7 @@ const hypervisorBit: Signal = {
           )
         : metal(
             'not set',
-            speaksFor(
+            supports(
               'The hypervisor flag of the processor is not set. One setting of a hypervisor hides it, so this alone is weak evidence.',
               cpuFeatures,
             ),
@@ -66,7 +66,7 @@ const microcode: Signal = {
     onX86(read, (cpu) => {
       const { microcode: revision } = cpu
       if (revision === null) return notApplicable('The kernel names no microcode revision.')
-      const odd = (text: string) => virtual(quote(revision, 20), sign('odd', null, speaksAgainst(text, cpuFeatures)))
+      const odd = (text: string) => virtual(quote(revision, 20), sign('odd', null, contradicts(text, cpuFeatures)))
       if (DEFAULT_MICROCODE.has(revision))
         return odd(`The microcode revision is ${revision}, the default value of hypervisors.`)
       return hasForeignMicrocode(cpu) === true
@@ -102,7 +102,7 @@ const clock: Signal = {
     const signs = clocksources.slice(0, 20).flatMap((name) => {
       const by = CLOCKS.find(([pattern]) => pattern.test(name))?.[1]
       const text = `The kernel offers ${quote(name)}, a clock that ${by} provides to its guests.`
-      return by === undefined ? [] : [sign('names', by, speaksAgainst(text, cpuPlatform, 'values'))]
+      return by === undefined ? [] : [sign('names', by, contradicts(text, cpuPlatform, 'values'))]
     })
     if (signs.length > 0) return virtual(value, ...signs)
     return clocksources.includes('tsc') && clocksources.some((name) => name === 'hpet' || name === 'acpi_pm')
@@ -135,7 +135,7 @@ const weaknesses: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               'The kernel reports that some processor weaknesses depend on the state of a host above it.',
               cpuPlatform,
               'values',
@@ -149,7 +149,7 @@ const weaknesses: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 `The kernel reports missing microcode for ${count(missing, 'processor weakness', 'processor weaknesses')}; guests with a hidden hypervisor look like this, and so do old systems.`,
                 cpuPlatform,
                 'values',
@@ -188,7 +188,7 @@ const address: Signal = {
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `The processor shows ${found} physical address bits; its family and model have ${least === most ? least : `${least} to ${most}`}.`,
             cpuFeatures,
           ),

@@ -5,7 +5,7 @@ import { coreUnits, cpuPlatform, energyZones, processorSensors, uncoreUnits } fr
 import { cpuSensors } from '../../probes/cpu-sensors.ts'
 import { kernelMessages } from '../../probes/kernel-messages.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { plausibleTemperatures } from '../cpu-hardware.ts'
 import { isServerPart } from '../cpu-parts.ts'
 import { readRegisters } from '../cpu-registers.ts'
@@ -45,7 +45,7 @@ const counters: Signal = {
       if (outside.length > 0)
         return neutral(
           `${outside.length} outside the cores`,
-          leavesUnclear(
+          unclear(
             `The kernel lists counting units outside the cores (${named(outside, 4)}). It lists some by the processor’s model alone, so that their names are no sign of hardware.`,
             cpuPlatform,
             'lists',
@@ -61,7 +61,7 @@ const counters: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               refused
                 ? 'The kernel finds no performance counter unit in the cores, and reports virtualization as the reason.'
                 : 'The kernel finds no counting unit in the cores; every processor of today has some.',
@@ -77,7 +77,7 @@ const counters: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 'The kernel finds no counting units outside the cores; processors of this line have them, in a module that may not be loaded.',
                 cpuPlatform,
                 'lists',
@@ -122,7 +122,7 @@ const energy: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 'The kernel finds no energy counter; the processor that is named has one, and some kernels lack the driver.',
                 cpuPlatform,
                 'lists',
@@ -140,13 +140,13 @@ function counted(read: Read, zones: readonly string[]): Observation {
   if (zone === null) return neutral(`${count(zones.length, 'zone')}, and no counter in the first`)
   const joules = `${(zone.microjoules / 1e6).toFixed(3)} J between two samples`
   return zone.microjoules > 0
-    ? metal(joules, speaksFor(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
+    ? metal(joules, supports(`The energy counter of the processor rose by ${joules}.`, cpuEnergy))
     : virtual(
         'did not rise',
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             'The energy counter of the processor did not rise between two samples; it is updated about every millisecond.',
             cpuEnergy,
           ),
@@ -177,7 +177,7 @@ const registers: Signal = {
       const { is, value } = readRegisters(cpu, answers.fact)
       if (is === 'unknown') return notApplicable('The content of these registers is not listed for this processor.')
       if (is === 'sane')
-        return metal(value, speaksFor(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
+        return metal(value, supports(`Registers of the processor hold what hardware holds: ${value}.`, cpuMsr))
       return is === 'mixed' || isControlDomain(read)
         ? neutral(value)
         : virtual(
@@ -185,7 +185,7 @@ const registers: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
+              contradicts(`Registers in which hardware describes itself are empty or refused: ${value}.`, cpuMsr),
             ),
           )
     }),
@@ -216,7 +216,7 @@ const sensors: Signal = {
       if (real.length > 0)
         return metal(
           `${drivers}, ${count(real.length, 'temperature')}`,
-          speaksFor(
+          supports(
             `${count(real.length, 'sensor')} inside the processor (${drivers}) give temperatures that a running processor has.`,
             cpuSensors,
           ),
@@ -229,7 +229,7 @@ const sensors: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               'The sensors of the processor give no temperature that a running processor has; a driver over empty registers shows the highest one.',
               cpuSensors,
             ),
@@ -239,7 +239,7 @@ const sensors: Signal = {
         ? neutral(`${named([...new Set(listed)], 4)}, without a temperature`)
         : virtual(
             'none',
-            sign('hint', null, speaksAgainst('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
+            sign('hint', null, contradicts('The kernel finds no sensor of the processor.', cpuPlatform, 'values')),
           )
     }),
 }

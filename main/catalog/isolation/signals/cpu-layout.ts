@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type CpuTopology, cpuTopology } from '../../probes/cpu-topology.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import { coresByName, isServerPart, saysItsCores, secondLevelCache } from '../cpu-parts.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import {
@@ -52,12 +52,12 @@ const cores: Signal = {
         const value = `${Number(each.toFixed(1))} of ${built} cores in each of ${count(packages, 'socket')}`
         if (isControlDomain(read)) return neutral(value)
         if (each === built)
-          return metal(value, speaksFor(`The processor has as many cores as its name states: ${value}.`, cpuTopology))
+          return metal(value, supports(`The processor has as many cores as its name states: ${value}.`, cpuTopology))
         const says = `${quote(cpu.modelName ?? '', 60)} has ${built} cores; in use are ${found} in ${count(packages, 'socket')}`
         if (each > built)
           return virtual(
             value,
-            sign(saysItsCores(cpu.modelName) ? 'odd' : 'hint', null, speaksAgainst(`${says}.`, cpuTopology)),
+            sign(saysItsCores(cpu.modelName) ? 'odd' : 'hint', null, contradicts(`${says}.`, cpuTopology)),
           )
         if (offline !== 0) return neutral(value)
         return virtual(
@@ -65,7 +65,7 @@ const cores: Signal = {
           sign(
             each * 4 < built ? 'odd' : 'hint',
             null,
-            speaksAgainst(`${says}. Cores switched off in the firmware would explain it.`, cpuTopology),
+            contradicts(`${says}. Cores switched off in the firmware would explain it.`, cpuTopology),
           ),
         )
       })
@@ -97,7 +97,7 @@ const siblings: Signal = {
               sign(
                 'hint',
                 null,
-                speaksAgainst(
+                contradicts(
                   'The two threads of a core have adjacent numbers, as in guests; server firmware numbers the second threads last.',
                   cpuTopology,
                 ),
@@ -136,7 +136,7 @@ const cache: Signal = {
           return isSince2009(cpu) && caches.length === 0
             ? virtual(
                 'none listed',
-                sign('hint', null, speaksAgainst('The kernel lists no cache of the processor.', cpuTopology)),
+                sign('hint', null, contradicts('The kernel lists no cache of the processor.', cpuTopology)),
               )
             : neutral('no second-level cache listed')
         const value = `${second}K`
@@ -148,7 +148,7 @@ const cache: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `The second-level cache has ${second}K; every processor of this family and model has ${built}K.`,
                 cpuTopology,
               ),
@@ -160,7 +160,7 @@ const cache: Signal = {
               sign(
                 'hint',
                 null,
-                speaksAgainst(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
+                contradicts(`The caches have ${second}K and ${third}K, the default sizes of QEMU.`, cpuTopology),
               ),
             )
           : neutral(value)
@@ -199,7 +199,7 @@ const nodes: Signal = {
           sign(
             distances.length === 1 ? 'odd' : 'hint',
             null,
-            speaksAgainst(
+            contradicts(
               `${value}: each processor since 2009 has memory of its own. Interleaving in the firmware would explain it.`,
               cpuTopology,
             ),

@@ -3,7 +3,7 @@ import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { cpuHypervisorLeaf, type HypervisorLeaf } from '../../probes/cpu-hypervisor-leaf.ts'
 import { type CpuLeaves, cpuLeaves } from '../../probes/cpu-leaves.ts'
 import { kernelMessages } from '../../probes/kernel-messages.ts'
-import { speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, supports } from '../../steps.ts'
 import { HYPERVISOR_SIGNATURES, highestCpuidLevel, INTEL_CLOCK_BY_TABLE, lowestCpuidLevel } from '../cpu-tables.ts'
 import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { isControlDomain } from './bus.ts'
@@ -39,7 +39,7 @@ const signature: Signal = {
     const repeats = leaf.fact.vendor === 'GenuineIntel' && leaves.ok && leaves.fact.highestAnswer === leaf.fact.filler
     return metal(
       range,
-      speaksFor(
+      supports(
         repeats
           ? `In the range that is left to hypervisors the processor repeats its highest basic leaf (${range}), as Intel’s do where there is none.`
           : `In the range reserved for hypervisors the processor returns no data of its own (${range}).`,
@@ -50,7 +50,7 @@ const signature: Signal = {
   },
 }
 
-const against = (text: string): ReturnType<typeof speaksAgainst> => speaksAgainst(text, cpuHypervisorLeaf, 'reserved')
+const against = (text: string): ReturnType<typeof contradicts> => contradicts(text, cpuHypervisorLeaf, 'reserved')
 
 function nameSigns({ signatures }: HypervisorLeaf): readonly Sign[] {
   return signatures.flatMap((found) => {
@@ -116,7 +116,7 @@ const domainSigns = ({ trustDomain }: CpuLeaves): readonly Sign[] =>
         sign(
           'names',
           null,
-          speaksAgainst('The processor reports a trust domain (TDX), a guest of Intel’s module.', cpuLeaves, 'basic'),
+          contradicts('The processor reports a trust domain (TDX), a guest of Intel’s module.', cpuLeaves, 'basic'),
         ),
       ]
     : []
@@ -150,7 +150,7 @@ const highestLeaf: Signal = {
           sign(
             'impossible',
             null,
-            speaksAgainst(
+            contradicts(
               `By family and model the processor is of the line ${lowest.part}, whose identification goes up to leaf ${lowest.level}; here it ends at ${cpuidLevel}.`,
               cpuFeatures,
             ),
@@ -162,7 +162,7 @@ const highestLeaf: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `The processor’s identification goes up to leaf ${cpuidLevel}; on silicon of its family it ends at ${most}.`,
                 cpuFeatures,
               ),
@@ -208,7 +208,7 @@ const knownClock: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               'The kernel has the speed of the processor’s clock without measuring it, and the processor’s identification does not state it; hypervisors report it to their guests.',
               cpuFeatures,
             ),
@@ -220,7 +220,7 @@ const knownClock: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               'The kernel found a clock that does not count at the processor’s rated speed; guests on AMD are like that, and few boards.',
               kernelMessages,
             ),

@@ -1,7 +1,7 @@
 import { type Fabric, type FabricAdapter, type FabricPort, infiniband } from '../../probes/infiniband.ts'
 import { isNvidiaGpu, pciDevices } from '../../probes/pci-devices.ts'
 import { rdmaGpudirect } from '../../probes/rdma-gpudirect.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { isSoftwareAdapter } from '../locality/hca.ts'
 import { HYPERVISOR_DRIVERS, isVirtualFunctionId, PROVIDER_DRIVERS } from '../net-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -48,7 +48,7 @@ const pf: Signal = {
             sign(
               'names',
               HYPERVISOR_DRIVERS.get(given[0]?.driver ?? '') ?? null,
-              speaksAgainst(`Fabric adapters that only a hypervisor provides: ${names(given)}.`, infiniband, 'values'),
+              contradicts(`Fabric adapters that only a hypervisor provides: ${names(given)}.`, infiniband, 'values'),
             ),
           ]
         : []),
@@ -57,7 +57,7 @@ const pf: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `Virtual functions of a fabric adapter that is not in this system: ${names(alone)}. On hardware both are.`,
                 infiniband,
                 'values',
@@ -117,7 +117,7 @@ const pkey: Signal = {
         : 'the default partition only',
       ...(open.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `${open.length} of ${count(active.length, 'InfiniBand port')} ${open.length === 1 ? 'is a full member' : 'are full members'} of the default partition, which reaches every member of the fabric.`,
               infiniband,
               'values',
@@ -125,7 +125,7 @@ const pkey: Signal = {
           ]
         : own.length > 0
           ? [
-              speaksFor(
+              supports(
                 `The InfiniBand ports are in a partition of their own: ${own
                   .map((key) => `0x${key} (${isFull(key) ? 'full' : 'limited'} member)`)
                   .slice(0, 4)
@@ -141,12 +141,12 @@ const pkey: Signal = {
 }
 
 /** The manager of the subnet decides who is in which partition: whether it runs on this node is worth knowing. */
-const managers = (ports: readonly FabricPort[]): readonly ReturnType<typeof leavesUnclear>[] => {
+const managers = (ports: readonly FabricPort[]): readonly ReturnType<typeof unclear>[] => {
   const here = ports.filter(({ lid, managerLid }) => lid !== null && lid !== 0 && lid === managerLid)
   return here.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `The manager of the fabric runs on this node (${count(here.length, 'port')}): it sets the partitions itself.`,
           infiniband,
           'values',
@@ -184,7 +184,7 @@ const scale: Signal = {
     const steps =
       modules.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `Direct paths between adapters, drives and GPU memory are ready: ${named(modules)}. Guests that were given both have them too.`,
               rdmaGpudirect,
               'modules',

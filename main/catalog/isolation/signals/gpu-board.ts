@@ -6,7 +6,7 @@ import { gpuNvlink } from '../../probes/gpu-nvlink.ts'
 import { gpuTopology } from '../../probes/gpu-topology.ts'
 import { infiniband } from '../../probes/infiniband.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import {
   metal,
   neutral,
@@ -50,7 +50,7 @@ const topo: Signal = {
     if (!driver.ok) return unreadable(gpuNvidia, driver.reason)
     if (!pci.ok) return unreadable(pciDevices, pci.reason)
     if (driver.fact.gpus.length !== matrix.fact.links.size)
-      return neutral(said, leavesUnclear('The two lists of GPUs by the driver differ in length.', gpuTopology))
+      return neutral(said, unclear('The two lists of GPUs by the driver differ in length.', gpuTopology))
     const graph = claimedGraph(matrix.fact, {
       gpus: driver.fact.gpus,
       adapters: fabric.ok ? fabric.fact.adapters : [],
@@ -61,7 +61,7 @@ const topo: Signal = {
     return switched > 0
       ? metal(
           said,
-          speaksFor(
+          supports(
             `The driver reports switches between ${count(switched, 'pair')} of GPUs and adapters, and the PCI tree shows those switches.`,
             gpuTopology,
           ),
@@ -79,7 +79,7 @@ function disagreementSigns(disagreements: readonly Disagreement[]): readonly Sig
       3,
     )
   const [claimed, denied, distance] = [of('switch-claimed'), of('switch-denied'), of('distance')]
-  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, speaksAgainst(text, gpuTopology))
+  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, gpuTopology))
   return [
     ...(claimed.length > 0
       ? [
@@ -121,7 +121,7 @@ function detourSigns(
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             'Every way between GPUs and adapters runs through a processor; servers for boards with eight such GPUs join them by switches.',
             gpuTopology,
           ),
@@ -158,7 +158,7 @@ const nvswitch: Signal = {
       const said = `${count(gpus.length, 'module')}, ${count(switches.length, 'NVSwitch', 'NVSwitches')}`
       const board = gpus[0] === undefined ? null : boardOf(gpus[0])
       const say = (weight: Sign['weight'], text: string): Sign =>
-        sign(weight, null, speaksAgainst(text, pciDevices, 'ids'))
+        sign(weight, null, contradicts(text, pciDevices, 'ids'))
       if (board !== null && gpus.length < board.fewest)
         return virtual(
           said,
@@ -180,16 +180,13 @@ const nvswitch: Signal = {
       return switches.length === expected
         ? metal(
             said,
-            speaksFor(
+            supports(
               `All ${expected} NVSwitches of the ${board.family} board are on the bus with its ${gpus.length} GPUs.`,
               pciDevices,
               'ids',
             ),
           )
-        : neutral(
-            said,
-            leavesUnclear(`${switches.length} of ${expected} NVSwitches are on the bus.`, pciDevices, 'ids'),
-          )
+        : neutral(said, unclear(`${switches.length} of ${expected} NVSwitches are on the bus.`, pciDevices, 'ids'))
     }),
 }
 
@@ -232,7 +229,7 @@ const nvlink: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `No NVLink runs on ${count(modules, 'GPU')} of a kind that is built to be linked: so it is where the GPUs of one board go to several guests, or before the fabric is up.`,
             gpuNvlink,
           ),
@@ -246,7 +243,7 @@ const nvlink: Signal = {
     return down === 0 && isComplete && isLinked && modules > 1 && modules >= board.fewest
       ? metal(
           said,
-          speaksFor(
+          supports(
             `All ${running} NVLinks of ${count(linked.length, 'GPU')} run${manages ? ', and this system manages their switches itself' : ''}.`,
             gpuNvlink,
           ),

@@ -6,7 +6,7 @@ import { gpuModules } from '../../probes/gpu-modules.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
 import { hostSerials } from '../../probes/host-identity.ts'
 import { isGpu, pciDevices } from '../../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { lacksNvidia, onNvidia } from './on-gpu.ts'
 import { onPci } from './on-pci.ts'
@@ -55,7 +55,7 @@ const identity: Signal = {
               sign(
                 'odd',
                 null,
-                speaksAgainst(`${count(repeated, 'GPU repeats', 'GPUs repeat')} the id of another one.`, gpuNvidia),
+                contradicts(`${count(repeated, 'GPU repeats', 'GPUs repeat')} the id of another one.`, gpuNvidia),
               ),
             ]
           : []),
@@ -64,7 +64,7 @@ const identity: Signal = {
               sign(
                 'hint',
                 null,
-                speaksAgainst(
+                contradicts(
                   `${count(blank.length, 'GPU shows', 'GPUs show')} zeros for the serial or part number.`,
                   gpuNvidia,
                 ),
@@ -78,11 +78,11 @@ const identity: Signal = {
       return chassis.agrees
         ? metal(
             said,
-            speaksFor(`The GPUs report the same chassis as the firmware, ${quote(chassis.said, 40)}.`, gpuNvidia),
+            supports(`The GPUs report the same chassis as the firmware, ${quote(chassis.said, 40)}.`, gpuNvidia),
           )
         : neutral(
             said,
-            leavesUnclear(
+            unclear(
               `The GPUs report the chassis ${quote(chassis.said, 40)}, which matches no serial number of the firmware; in a rack-wide server it can be the rack’s.`,
               gpuNvidia,
             ),
@@ -124,7 +124,7 @@ const mig: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 hidden.length > 0
                   ? `Of ${count(found.length, 'divided GPU')} one slice is in view, and the memory of the whole is not: this is how a rented slice looks.`
                   : `Of ${count(found.length, 'divided GPU')} one slice is in view, smaller than the GPU: the rest can belong to another tenant.`,
@@ -158,7 +158,7 @@ const confidential: Signal = {
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           `The GPUs run in ${isOn ? 'confidential-computing mode' : 'the mode that protects a group of them'}, which serves a confidential virtual machine${processor === null ? '' : ` (processor: ${quote(processor, 40)})`}.`,
           gpuConfCompute,
         ),
@@ -198,7 +198,7 @@ const lending: Signal = {
       ? neutral('nothing lends virtual GPUs')
       : neutral(
           named(lend, 3),
-          leavesUnclear(`This system can lend parts of its GPUs to guests: ${named(lend, 4)}.`, gpuModules),
+          unclear(`This system can lend parts of its GPUs to guests: ${named(lend, 4)}.`, gpuModules),
         )
   },
 }
@@ -232,7 +232,7 @@ const part: Signal = {
           ? metal(said)
           : neutral(
               said,
-              leavesUnclear(
+              unclear(
                 `Whether ${count(strange, 'accelerator')} of AMD ${strange === 1 ? 'is' : 'are'} whole is not known: the id is on no list.`,
                 pciDevices,
                 'ids',
@@ -245,7 +245,7 @@ const part: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `${count(functions.length, 'virtual function')} of AMD accelerators, and no whole one on the bus: it is in a host above this system.`,
                 pciDevices,
                 'ids',

@@ -3,13 +3,13 @@ import { isVirtualGpuName } from '../../gpu/models.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
 import { pciDevices } from '../../probes/pci-devices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, virtual } from '../signal.ts'
 import { boardSignals } from './gpu-board.ts'
 import { partSignals } from './gpu-parts.ts'
 import { onNvidia } from './on-gpu.ts'
 
-const against = (weight: Sign['weight'], text: string): Sign => sign(weight, null, speaksAgainst(text, gpuNvidia))
+const against = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, gpuNvidia))
 const addresses = (gpus: readonly NvidiaGpu[]): string =>
   named(
     gpus.map(({ address }) => address),
@@ -68,7 +68,7 @@ const mode: Signal = {
       if (native.length < gpus.length)
         return neutral(
           said,
-          leavesUnclear(
+          unclear(
             `The GPU driver does not report how ${count(gpus.length - native.length, 'GPU')} are attached.`,
             gpuNvidia,
           ),
@@ -76,7 +76,7 @@ const mode: Signal = {
       if (listed !== native.length)
         return neutral(
           said,
-          leavesUnclear(
+          unclear(
             listed === null
               ? `The GPU driver calls ${count(native.length, 'GPU')} native, and the PCI bus was not read.`
               : `The PCI bus has ${count(listed, 'NVIDIA GPU')}, and the driver reports ${native.length} as native.`,
@@ -85,9 +85,9 @@ const mode: Signal = {
         )
       return metal(
         said,
-        speaksFor(`The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`, gpuNvidia),
+        supports(`The GPU driver reports no GPU as assigned to a guest (${listed} of ${listed} read).`, gpuNvidia),
         ...(hosts.length > 0
-          ? [leavesUnclear(`${count(hosts.length, 'GPU')} can serve virtual GPUs to guests of this system.`, gpuNvidia)]
+          ? [unclear(`${count(hosts.length, 'GPU')} can serve virtual GPUs to guests of this system.`, gpuNvidia)]
           : []),
       )
     }),
@@ -135,7 +135,7 @@ const hostlink: Signal = {
         )
       }
       return numbered.length === gpus.length
-        ? metal(said, speaksFor(`The GPU driver sees a real port above ${count(numbered.length, 'GPU')}.`, gpuNvidia))
+        ? metal(said, supports(`The GPU driver sees a real port above ${count(numbered.length, 'GPU')}.`, gpuNvidia))
         : neutral(said)
     }),
 }

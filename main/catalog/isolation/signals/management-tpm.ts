@@ -3,7 +3,7 @@ import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { NO_TPM_DEVICE, tpmEk } from '../../probes/tpm-ek.ts'
 import { NO_LOG, tpmMeasurements } from '../../probes/tpm-measurements.ts'
 import { NO_TPM_VISIBLE, tpmPresence } from '../../probes/tpm-presence.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports, unclear } from '../../steps.ts'
 import {
   metal,
   neutral,
@@ -33,7 +33,7 @@ const OVMF_VOLUMES = [0x820000, 0x900000]
 
 function firmwareSigns({ versions, blobs }: TcgLog, isX86: boolean): readonly Sign[] {
   const say = (weight: Sign['weight'], platform: string | null, text: string): Sign =>
-    sign(weight, platform, speaksAgainst(text, tpmMeasurements))
+    sign(weight, platform, contradicts(text, tpmMeasurements))
   const named = VERSIONS.flatMap(({ pattern, platform }) => {
     const words = versions.find((version) => pattern.test(version))
     return words === undefined
@@ -107,7 +107,7 @@ const log: Signal = {
             sign(
               'odd',
               null,
-              speaksAgainst(
+              contradicts(
                 `None of the TPM’s ${compared.length} registers has the value that the firmware’s log leads to: the log is not of this TPM.`,
                 tpmMeasurements,
               ),
@@ -120,14 +120,14 @@ const log: Signal = {
     if (compared.length >= 4 && equal.length === compared.length)
       return metal(
         said,
-        speaksFor(
+        supports(
           `The firmware’s log of ${count(events, 'event')} leads to the values of the TPM’s registers, and names no virtual firmware. A software TPM would replay too.`,
           tpmMeasurements,
         ),
       )
     return neutral(
       said,
-      leavesUnclear(
+      unclear(
         `Of ${count(compared.length, 'TPM register')} ${equal.length} have the value that the firmware’s log leads to.`,
         tpmMeasurements,
       ),
@@ -169,11 +169,11 @@ const endorsement: Signal = {
     if (known !== undefined)
       return virtual(
         said,
-        sign('names', known.platform, speaksAgainst(`The TPM’s certificate is of ${known.who}: ${said}.`, tpmEk)),
+        sign('names', known.platform, contradicts(`The TPM’s certificate is of ${known.who}: ${said}.`, tpmEk)),
       )
     return neutral(
       said,
-      leavesUnclear(
+      unclear(
         MAKERS.test(issuer)
           ? `The TPM’s certificate names a chip manufacturer (${said}); it can be copied, and its key was not challenged.`
           : `The TPM’s certificate names no known chip manufacturer (${said}).`,

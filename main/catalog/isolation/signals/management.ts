@@ -7,7 +7,7 @@ import { type HostSerials, hostSerials } from '../../probes/host-identity.ts'
 import { osIdentity } from '../../probes/os-identity.ts'
 import { secureBoot } from '../../probes/secure-boot.ts'
 import { tenancyProcesses } from '../../probes/tenancy-processes.ts'
-import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports } from '../../steps.ts'
 import { claimsServer } from '../claims.ts'
 import {
   metal,
@@ -52,7 +52,7 @@ const device: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               'The machine calls itself a server and shows no management controller; a provider may hide it.',
               bmcPresence,
             ),
@@ -86,7 +86,7 @@ function depthSigns(fact: Bmc, agrees: boolean | null): readonly Sign[] {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `The management controller has ${count(sensors, 'sensor')}; real ones have dozens.`,
               bmc,
               'sensors',
@@ -99,7 +99,7 @@ function depthSigns(fact: Bmc, agrees: boolean | null): readonly Sign[] {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               'The serial numbers in the management controller’s inventory are none of those that the firmware reports.',
               bmc,
               'inventory',
@@ -146,7 +146,7 @@ const depth: Signal = {
     return (fact.readings ?? 0) >= MANY_SENSORS
       ? metal(
           said,
-          speaksFor(
+          supports(
             `The management controller (${plain(fact.maker ?? 'manufacturer not stated', 60)}) reads ${count(fact.readings ?? 0, 'sensor')}${agrees === true ? ', and its inventory has the serial number of the firmware' : ''}.`,
             bmc,
           ),
@@ -199,7 +199,7 @@ const agent: Signal = {
           sign(
             'hint',
             AGENTS.get(command) ?? null,
-            speaksAgainst(`The program ${named([command])} runs here; it is made for guests.`, tenancyProcesses),
+            contradicts(`The program ${named([command])} runs here; it is made for guests.`, tenancyProcesses),
           ),
         ),
       )
@@ -235,7 +235,7 @@ const cloud: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               `The kernel is of the flavour “${flavour}”, made for a cloud or for guests.`,
               osIdentity,
               'kernel',

@@ -3,7 +3,7 @@ import { netInterfaces } from '../../probes/net-interfaces.ts'
 import { netLinks } from '../../probes/net-links.ts'
 import { type LldpNeighbour, netLldp } from '../../probes/net-lldp.ts'
 import { netNeighbours } from '../../probes/net-neighbours.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import {
   isLocallyGiven,
   isSharedGateway,
@@ -48,13 +48,13 @@ const overlay: Signal = {
       overlays.length === 0
         ? 'no overlay ends on this system'
         : `${count(overlays.length, 'overlay')}: ${kinds.join(', ')}`,
-      leavesUnclear(
+      unclear(
         'An overlay that the provider ends in a switch, a data-processing unit or a hypervisor is not visible from this system, so none can be excluded.',
         netLinks,
       ),
       ...(overlays.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `Networks inside other networks end here: ${named(
                 overlays.map(({ name, kind }) => `${name} (${kind})`),
                 6,
@@ -65,7 +65,7 @@ const overlay: Signal = {
         : []),
       ...(shared.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `Interfaces that lend an adapter to others, such as containers, guests or tunnels: ${named(
                 shared.map(({ name, kind }) => `${name} (${kind})`),
                 6,
@@ -76,7 +76,7 @@ const overlay: Signal = {
         : []),
       ...(small.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `Frame sizes that leave room for a tunnel around them: ${named(
                 small.map(({ name, mtu }) => `${name} ${mtu ?? ''}`),
                 4,
@@ -120,7 +120,7 @@ const lldp: Signal = {
     if (switches.length > 0)
       return metal(
         count(switches.length, 'switch', 'switches'),
-        speaksFor(
+        supports(
           `Physical switches announce themselves on the cables: ${named(switches.map(at), 4)}. The operator of the machine can falsify this.`,
           netLldp,
         ),
@@ -128,7 +128,7 @@ const lldp: Signal = {
     return servers.length > 0
       ? neutral(
           `${count(servers.length, 'server')} at the other end`,
-          leavesUnclear(
+          unclear(
             `What announces itself on the cables is software of a server (${quote(servers[0]?.description ?? '', 80)}): a host, a data-processing unit, or another machine.`,
             netLldp,
           ),
@@ -191,7 +191,7 @@ const neigh: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 `The gateway responds with ${quote(mac, 20)}, an address of software: ${whose}.`,
                 netNeighbours,
                 'neighbours',

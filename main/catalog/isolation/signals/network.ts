@@ -3,7 +3,7 @@ import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type NetInterface, netInterfaces } from '../../probes/net-interfaces.ts'
 import { pciDevices } from '../../probes/pci-devices.ts'
 import { pciPorts } from '../../probes/pci-ports.ts'
-import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { contradicts, count, named, unclear } from '../../steps.ts'
 import { cardFunctions } from '../card-functions.ts'
 import { isRepresentor, partOf } from '../locality/nic.ts'
 import {
@@ -96,7 +96,7 @@ const driver: Signal = {
     if (virtio.length > 0)
       return neutral(
         value,
-        leavesUnclear(
+        unclear(
           `${names(virtio)} on virtio, presented by a data-processing unit in this machine; the network behind it belongs to the operator of that unit.`,
           netInterfaces,
           'drivers',
@@ -105,7 +105,7 @@ const driver: Signal = {
     return provided.length > 0
       ? neutral(
           value,
-          leavesUnclear(
+          unclear(
             `${names(provided)}: an adapter that the provider’s card presents, to guests and to whole machines alike.`,
             netInterfaces,
             'drivers',
@@ -124,7 +124,7 @@ const hypervisorSigns = (nics: readonly Backed[]): readonly Sign[] =>
           sign(
             'names',
             platform,
-            speaksAgainst(
+            contradicts(
               `The driver of ${names(nics.filter((nic) => nic.driver === one))} is ${quote(one, 40)}, for adapters of ${platform}.`,
               netInterfaces,
               'drivers',
@@ -140,7 +140,7 @@ const loneSigns = (alone: readonly Backed[]): readonly Sign[] =>
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `${names(alone)} (${named(
               alone.map(({ pciId }) => pciId ?? 'no id'),
               2,
@@ -158,7 +158,7 @@ function virtioSigns(virtio: readonly Backed[]): readonly Sign[] {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `${names(virtio)} on virtio. Guests have such adapters, and so has hardware with a data-processing unit.`,
             netInterfaces,
             'drivers',
@@ -211,7 +211,7 @@ const mac: Signal = {
               ? 'hint'
               : 'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `The address of ${quote(nic.name, 40)} (driver ${quote(nic.driver, 40)}) begins with ${quote(nic.mac.slice(0, 8), 8)}, as ${platform} gives to guests.`,
               netInterfaces,
               'values',

@@ -1,7 +1,7 @@
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { osIdentity } from '../../probes/os-identity.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { fitOfBridge, isSince2011, showsUncore } from '../pci-generations.ts'
 import { rootFitsProcessor, rootFunction } from '../pci-hardware.ts'
@@ -18,7 +18,7 @@ import { onPci } from './on-pci.ts'
 
 const id = ({ vendor, device }: PciDevice): string => `${vendor}:${device}`
 const against = (weight: Sign['weight'], platform: string | null, text: string): Sign =>
-  sign(weight, platform, speaksAgainst(text, pciDevices, 'ids'))
+  sign(weight, platform, contradicts(text, pciDevices, 'ids'))
 
 /** Names of VIRTUAL_HOST_BRIDGES that are names of one platform. */
 const ONE_PLATFORM: ReadonlySet<string> = new Set(['QEMU', 'Apple Virtualization', 'bhyve', 'OpenBSD vmm'])
@@ -115,7 +115,7 @@ const hostBridge: Signal = {
       if (signs.length + other.length > 0) return virtual(said, ...signs, ...other)
       if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
       const { holds, text } = rootFitsProcessor(read)
-      return holds ? metal(said, speaksFor(text, pciDevices, 'ids')) : neutral(said)
+      return holds ? metal(said, supports(text, pciDevices, 'ids')) : neutral(said)
     }),
 }
 
@@ -144,7 +144,7 @@ const uncore: Signal = {
       if (found.length >= LEAST_UNCORE)
         return metal(
           `${count(found.length, 'function')} of the processor’s inside`,
-          speaksFor(
+          supports(
             `${count(found.length, 'PCI function belongs', 'PCI functions belong')} to the inside of the processor (memory controllers, mesh, data fabric).`,
             pciDevices,
             'ids',

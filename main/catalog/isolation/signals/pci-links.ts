@@ -1,7 +1,7 @@
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { isNvidiaGpu, isOnRootBus, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { type PciPort, pciPorts } from '../../probes/pci-ports.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { showsUncore } from '../pci-generations.ts'
 import { fastPorts } from '../pci-hardware.ts'
 import { isSwitchPort } from '../pci-tables.ts'
@@ -45,8 +45,7 @@ function linkSigns(devices: readonly PciDevice[], cpu: CpuFeatures | null): read
       const port = ports.find(({ address }) => address === gpu.above.at(-1))
       return port?.maxLinkSpeed === GEN1
     })
-  const say = (weight: Sign['weight'], text: string): Sign =>
-    sign(weight, null, speaksAgainst(text, pciDevices, 'links'))
+  const say = (weight: Sign['weight'], text: string): Sign => sign(weight, null, contradicts(text, pciDevices, 'links'))
   return [
     ...(wide.length > 0
       ? [
@@ -93,7 +92,7 @@ const link: Signal = {
       const said = `${count(ports.length, 'port')} with a link, ${fast.length} of 8 GT/s or more`
       if (signs.length > 0) return virtual(said, ...signs)
       return fast.length > 0
-        ? metal(said, speaksFor(`${count(fast.length, 'PCI port')} with links of 8 GT/s or more.`, pciDevices, 'links'))
+        ? metal(said, supports(`${count(fast.length, 'PCI port')} with links of 8 GT/s or more.`, pciDevices, 'links'))
         : neutral(said)
     }),
 }
@@ -130,7 +129,7 @@ const phy: Signal = {
       return neutral(
         ports.length === 0 ? 'no PCI port' : 'no port of 8 GT/s or more shows its extended registers',
         ...(ports.some(({ speed }) => (speed ?? 0) >= 8)
-          ? [leavesUnclear('The extended registers of the fast PCI ports are not visible on this system.', pciPorts)]
+          ? [unclear('The extended registers of the fast PCI ports are not visible on this system.', pciPorts)]
           : []),
       )
     const whole = fast.filter(({ equalizes }) => equalizes)
@@ -141,7 +140,7 @@ const phy: Signal = {
         sign(
           cpuOf(read)?.architecture === 'x86' ? 'odd' : 'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `${count(fast.length, 'PCI port')} for 8 GT/s or more (${addresses(fast)}) and none has the registers for lane equalization, which the standard requires.`,
             pciPorts,
           ),
@@ -151,7 +150,7 @@ const phy: Signal = {
     const up = whole.filter(({ isEqualized }) => isEqualized).length
     return metal(
       said,
-      speaksFor(
+      supports(
         `${count(whole.length, 'PCI port')} with registers for lane equalization, ${newer} of them for 16 GT/s or margining too; ${up} ran it for the link that is up.`,
         pciPorts,
       ),
@@ -185,7 +184,7 @@ const above: Signal = {
           sign(
             cpuOf(read)?.architecture === 'x86' ? 'impossible' : 'hint',
             null,
-            speaksAgainst(
+            contradicts(
               `${count(bare.length, 'GPU')} (${addresses(bare)}) on the root bus with no port above: hardware has one for every card.`,
               pciDevices,
               'tree',
@@ -202,7 +201,7 @@ const above: Signal = {
       return switched.length > 0
         ? metal(
             `${switched.length} of ${count(gpus.length, 'GPU')} behind switches`,
-            speaksFor(`${count(switched.length, 'GPU')} behind PCI Express switches.`, pciDevices, 'tree'),
+            supports(`${count(switched.length, 'GPU')} behind PCI Express switches.`, pciDevices, 'tree'),
           )
         : neutral(`${count(gpus.length, 'GPU')}, none behind a switch`)
     }),

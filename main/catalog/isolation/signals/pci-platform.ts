@@ -4,7 +4,7 @@ import { cpuSensors } from '../../probes/cpu-sensors.ts'
 import { isOnRootBus, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { pciIommu } from '../../probes/pci-iommu.ts'
 import { type UsbDevice, usbDevices } from '../../probes/usb-devices.ts'
-import { count, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports } from '../../steps.ts'
 import { workingControllers } from '../cpu-hardware.ts'
 import { showsUncore } from '../pci-generations.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -45,7 +45,7 @@ const domain: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `${count(alone.length, 'device')} (${named(
                 alone.map(({ address }) => address),
                 3,
@@ -93,7 +93,7 @@ const iommu: Signal = {
         sign(
           'impossible',
           null,
-          speaksAgainst(
+          contradicts(
             `The processor is ${isAmd ? 'AMD’s design' : 'Intel'}, and the kernel drives memory protection units of ${isAmd ? 'Intel' : 'AMD'} (${named(foreign, 3)}).`,
             pciIommu,
             'lists',
@@ -102,7 +102,7 @@ const iommu: Signal = {
       )
     if (!cpu.ok) return unreadable(cpuFeatures, cpu.reason)
     return units.length > 0 && groups.length >= MANY_GROUPS
-      ? metal(said, speaksFor(`The kernel drives ${said} of memory protection.`, pciIommu, 'lists'))
+      ? metal(said, supports(`The kernel drives ${said} of memory protection.`, pciIommu, 'lists'))
       : neutral(said)
   },
 }
@@ -130,7 +130,7 @@ const edac: Signal = {
       return working.length > 0
         ? metal(
             `${count(working.length, 'controller')}, ${count(modules, 'module')}`,
-            speaksFor(
+            supports(
               `The kernel watches ${count(working.length, 'memory controller')} with ${count(modules, 'module')} for errors.`,
               cpuSensors,
             ),
@@ -143,7 +143,7 @@ const edac: Signal = {
           sign(
             'hint',
             null,
-            speaksAgainst(
+            contradicts(
               'The kernel watches no memory controller for errors, which servers with this processor have; its driver may not be loaded.',
               cpuPlatform,
               'lists',
@@ -198,7 +198,7 @@ const usb: Signal = {
       return virtual(
         `a virtual device of ${found.map(({ name }) => name).join(' and ')}`,
         ...found.map(({ name }) =>
-          sign('names', name, speaksAgainst(`The USB bus has a device that only ${name} presents.`, usbDevices)),
+          sign('names', name, contradicts(`The USB bus has a device that only ${name} presents.`, usbDevices)),
         ),
       )
     const controller = CONTROLLER_USB.find(({ is }) => devices.some(is))

@@ -1,7 +1,7 @@
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { pciPorts } from '../../probes/pci-ports.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { cardFunctions } from '../card-functions.ts'
 import { SHARED_VENDORS, virtualDevicePlatform } from '../pci-tables.ts'
 import { metal, neutral, type Sign, type Signal, sign, virtual } from '../signal.ts'
@@ -24,7 +24,7 @@ const vendorSigns = (devices: readonly PciDevice[]): readonly Sign[] => [
     sign(
       'names',
       platform,
-      speaksAgainst(
+      contradicts(
         `${count(number, 'PCI device')} with a vendor or device id that only ${platform} presents.`,
         pciDevices,
         'ids',
@@ -39,7 +39,7 @@ const vendorSigns = (devices: readonly PciDevice[]): readonly Sign[] => [
     sign(
       'odd',
       null,
-      speaksAgainst(
+      contradicts(
         `${count(number, 'PCI device')} with the vendor id ${vendor} (${SHARED_VENDORS.get(vendor)}): guests have them, and so has hardware with a data-processing unit.`,
         pciDevices,
         'ids',
@@ -70,7 +70,7 @@ const vendors: Signal = {
       if (signs.length === 0 && ofCards.length > 0)
         return neutral(
           `${count(devices.length, 'device')}, ${ofCards.length} of them presented by a card`,
-          leavesUnclear(
+          unclear(
             `${count(ofCards.length, 'PCI function')} (${named(
               ofCards.map(({ address }) => address),
               4,
@@ -108,7 +108,7 @@ const subsystem: Signal = {
           sign(
             'impossible',
             'QEMU',
-            speaksAgainst(
+            contradicts(
               `QEMU’s subsystem ID 1af4:1100 is on ${count(own.length, 'device')} of other manufacturers (${named(
                 own.map(({ address }) => address),
                 3,
@@ -150,7 +150,7 @@ const size: Signal = {
         sign(
           'odd',
           null,
-          speaksAgainst('The machine has no PCI device at all; hardware of this kind always has.', pciDevices, 'tree'),
+          contradicts('The machine has no PCI device at all; hardware of this kind always has.', pciDevices, 'tree'),
         ),
       )
     return onPci(read, (devices) => {
@@ -159,10 +159,10 @@ const size: Signal = {
       if (devices.length <= FEW)
         return virtual(
           said,
-          sign('hint', null, speaksAgainst(`${said}: small servers have more, guests as few.`, pciDevices, 'tree')),
+          sign('hint', null, contradicts(`${said}: small servers have more, guests as few.`, pciDevices, 'tree')),
         )
       return devices.length >= MANY && roots > 1
-        ? metal(said, speaksFor(`${said}, as servers have.`, pciDevices, 'tree'))
+        ? metal(said, supports(`${said}, as servers have.`, pciDevices, 'tree'))
         : neutral(said)
     })
   },

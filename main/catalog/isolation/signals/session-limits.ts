@@ -1,5 +1,5 @@
 import { sessionLimits } from '../../probes/session-limits.ts'
-import { count, leavesUnclear } from '../../steps.ts'
+import { count, unclear } from '../../steps.ts'
 import { containerAnswer } from '../container.ts'
 import { metal, neutral, type Signal, unreadable } from '../signal.ts'
 
@@ -42,7 +42,7 @@ const caps: Signal = {
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(
+          unclear(
             `The session cannot obtain: ${telling.join(', ')}. Data visible to an administrator may be hidden from it.`,
             sessionLimits,
             'status',
@@ -86,7 +86,7 @@ const groups: Signal = {
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
+          unclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
         )
   },
 }

@@ -1,7 +1,7 @@
 import { INITIAL_NAMESPACES, NAMESPACE_KINDS, namespaces } from '../../probes/namespaces.ts'
 import { sessionLimits } from '../../probes/session-limits.ts'
 import { storageMounts } from '../../probes/storage-mounts.ts'
-import { leavesUnclear, named, speaksFor } from '../../steps.ts'
+import { named, supports, unclear } from '../../steps.ts'
 import { containerAnswer, isOpenVz, marksOf } from '../container.ts'
 import { metal, neutral, type Signal, unreadable } from '../signal.ts'
 import { hostSignals } from './session-hosts.ts'
@@ -31,18 +31,18 @@ const inodes: Signal = {
     if (own.pid === null)
       return neutral(
         'process namespace not reported',
-        leavesUnclear('The kernel does not report the process namespace of the session.', namespaces, 'own'),
+        unclear('The kernel does not report the process namespace of the session.', namespaces, 'own'),
       )
     const others = NAMESPACE_KINDS.filter((kind) => own[kind] !== null && own[kind] !== INITIAL_NAMESPACES[kind])
     if (others.length === 0)
-      return metal('all initial', speaksFor('Our session sits in the system’s initial namespaces.', namespaces, 'own'))
+      return metal('all initial', supports('Our session sits in the system’s initial namespaces.', namespaces, 'own'))
     const said = `not initial: ${others.join(', ')}`
     // A service may be kept in namespaces of its own for less than a container (systemd.exec(5), "Sandboxing").
     return containerAnswer(read).isContainer
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(`Our session is not in the initial namespace of: ${others.join(', ')}.`, namespaces, 'own'),
+          unclear(`Our session is not in the initial namespace of: ${others.join(', ')}.`, namespaces, 'own'),
         )
   },
 }
@@ -75,7 +75,7 @@ const first: Signal = {
       ? neutral(said)
       : neutral(
           said,
-          leavesUnclear(
+          unclear(
             'The first process sits in a control group that container software made, in the system’s initial namespaces.',
             namespaces,
             'first',
@@ -109,7 +109,7 @@ const files: Signal = {
       ? neutral(named(marks, 4))
       : neutral(
           named(marks, 4),
-          leavesUnclear(
+          unclear(
             `Traces of container software are there: ${named(marks)}. The process namespace is the initial one, so they alone are weak evidence.`,
             namespaces,
             'marks',
@@ -137,11 +137,7 @@ const openVz: Signal = {
     if (traces.includes('/proc/vz'))
       return neutral(
         'a system that holds OpenVZ’s containers',
-        leavesUnclear(
-          'The kernel is OpenVZ’s, and this system can hold containers of others.',
-          sessionLimits,
-          'traces',
-        ),
+        unclear('The kernel is OpenVZ’s, and this system can hold containers of others.', sessionLimits, 'traces'),
       )
     return metal('no trace')
   },

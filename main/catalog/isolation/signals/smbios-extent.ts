@@ -1,7 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
 import { dmiEntries } from '../../probes/dmi-entries.ts'
 import { type DmiTable, dmiTable } from '../../probes/dmi-table.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import {
   metal,
   neutral,
@@ -89,7 +89,7 @@ function described({ kinds, ownData, probe }: Described): Observation {
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           'The firmware describes neither a processor cache nor a slot, connector or built-in device; real boards describe at least one of them.',
           probe,
         ),
@@ -97,7 +97,7 @@ function described({ kinds, ownData, probe }: Described): Observation {
     )
   const value = kinds.join(', ')
   return kinds.length >= 2 && ownData
-    ? metal(value, speaksFor(`The firmware describes a whole board: ${value}.`, probe))
+    ? metal(value, supports(`The firmware describes a whole board: ${value}.`, probe))
     : neutral(value)
 }
 
@@ -124,7 +124,7 @@ const modules: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `Of ${count(all.length, 'memory module')} that the firmware lists, none has a part number, a speed or a rank.`,
             dmiTable,
           ),
@@ -138,7 +138,7 @@ const modules: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `All ${serials.length} memory modules have the same serial number, ${quote(serials[0] ?? '', 40)}.`,
             dmiTable,
           ),

@@ -5,7 +5,7 @@ import { inventoryMemory } from '../../probes/inventory-memory.ts'
 import { memorySpd } from '../../probes/memory-spd.ts'
 import { pciDevices } from '../../probes/pci-devices.ts'
 import { virtBuses } from '../../probes/virt-buses.ts'
-import { count, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Observation, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { NO_SMBIOS } from './smbios-extent.ts'
 
@@ -50,10 +50,7 @@ const memorySum: Signal = {
     if (buses.ok && buses.fact.isControlDomain) return neutral(value)
     if (modules.some(({ isNonVolatile, kind }) => isNonVolatile || kind === 'HBM')) return neutral(value)
     if (Math.abs(listed - used) / Math.max(listed, used) <= MOST_DIFFERENCE)
-      return metal(
-        value,
-        speaksFor(`The modules that the firmware lists add up to what is in use: ${value}.`, dmiTable),
-      )
+      return metal(value, supports(`The modules that the firmware lists add up to what is in use: ${value}.`, dmiTable))
     const cpu = read(cpuFeatures)
     if (used > listed)
       // Memory on the processor's package or behind CXL has no module in this table.
@@ -70,7 +67,7 @@ const more = (value: string): Observation =>
     sign(
       'hint',
       null,
-      speaksAgainst(`The system has more memory than the modules that its firmware lists: ${value}.`, dmiTable),
+      contradicts(`The system has more memory than the modules that its firmware lists: ${value}.`, dmiTable),
     ),
   )
 
@@ -81,7 +78,7 @@ const less = (value: string, mapped: number | null): Observation =>
       ? sign(
           'impossible',
           null,
-          speaksAgainst(
+          contradicts(
             `The firmware lists memory that it did not hand over: ${value}, and ${size(mapped)} in the firmware’s own memory map.`,
             dmiTable,
           ),
@@ -89,7 +86,7 @@ const less = (value: string, mapped: number | null): Observation =>
       : sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `The firmware lists more memory than the system has: ${value}. Mirrored modules would explain a half or a third.`,
             dmiTable,
           ),
@@ -138,7 +135,7 @@ const cores: Signal = {
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `The firmware describes a processor of family ${foreign.family}, model ${foreign.model}; the one in use is of family ${cpu.fact.family}, model ${cpu.fact.model}.`,
             dmiTable,
           ),
@@ -158,7 +155,7 @@ const cores: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `The firmware’s processors are not those in use: ${value}. Processors switched off would explain fewer.`,
               dmiTable,
             ),
@@ -202,14 +199,14 @@ const slots: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `The firmware names ${usable.length} slots in use, and at none of their addresses is a device.`,
             dmiTable,
           ),
         ),
       )
     return found.length >= 1 && found.length * 2 >= usable.length
-      ? metal(value, speaksFor(`Slots that the firmware describes are where the bus has devices: ${value}.`, dmiTable))
+      ? metal(value, supports(`Slots that the firmware describes are where the bus has devices: ${value}.`, dmiTable))
       : neutral(value)
   },
 }
@@ -235,7 +232,7 @@ const chips: Signal = {
     if (held === null) return notApplicable('No driver for data chips of memory modules is loaded.')
     const value = count(held.length, 'chip')
     return held.length > 0
-      ? metal(value, speaksFor(`A driver holds the data chips of memory modules: ${value}.`, memorySpd))
+      ? metal(value, supports(`A driver holds the data chips of memory modules: ${value}.`, memorySpd))
       : neutral(value)
   },
 }

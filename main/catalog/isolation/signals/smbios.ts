@@ -2,7 +2,7 @@ import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { dmiIdentity } from '../../probes/dmi-identity.ts'
 import { dmiTable } from '../../probes/dmi-table.ts'
-import { leavesUnclear, speaksAgainst } from '../../steps.ts'
+import { contradicts, unclear } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { emulatorsInTable, type FirmwareName, hasOwnWords, namesInIdentity } from '../firmware-names.ts'
 import {
@@ -53,7 +53,7 @@ const strings: Signal = {
     if (cloud !== undefined)
       return neutral(
         value,
-        leavesUnclear(
+        unclear(
           `The firmware’s identity is ${quote(cloud.words)}, as on both guests and bare metal of this cloud.`,
           dmiIdentity,
         ),
@@ -66,7 +66,7 @@ const nameSign = ({ platform, words }: FirmwareName): Sign =>
   sign(
     'names',
     platform,
-    speaksAgainst(
+    contradicts(
       `The firmware’s identity is ${quote(words)}, a name of ${platform ?? 'virtual machines'}.`,
       dmiIdentity,
     ),
@@ -76,7 +76,7 @@ const leftover = (words: string): Sign =>
   sign(
     'odd',
     'QEMU',
-    speaksAgainst(
+    contradicts(
       `The firmware names ${quote(words)} as manufacturer of a processor or memory module, as QEMU does.`,
       dmiTable,
     ),
@@ -92,7 +92,7 @@ function withoutTable(read: Read): Observation {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             'There is no SMBIOS table; machines with a current processor and hardware firmware have one.',
             dmiIdentity,
           ),
@@ -121,7 +121,7 @@ const machineBit: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               'The firmware sets the bit “System is a virtual machine”; a few real boards do so by mistake.',
               dmiTable,
             ),

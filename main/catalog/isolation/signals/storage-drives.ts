@@ -1,6 +1,6 @@
 import { quote } from '../../../core/plain-text.ts'
 import { type Disk, inventoryDisks } from '../../probes/inventory-disks.ts'
-import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { contradicts, count, named, unclear } from '../../steps.ts'
 import {
   attachmentOf,
   emulatorOf,
@@ -56,7 +56,7 @@ const model: Signal = {
             sign(
               'impossible',
               by.platform,
-              speaksAgainst(
+              contradicts(
                 `Drive ${quote(disk.name, 40)} calls itself ${quote(by.words)}, the name of an emulated drive.`,
                 inventoryDisks,
               ),
@@ -70,7 +70,7 @@ const model: Signal = {
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `Firmware version ${quote(QEMU_FIRMWARE)} of ${named(names(versioned), 4)}: QEMU uses it for its SATA and SCSI drives, and no drive manufacturer uses such a number.`,
             inventoryDisks,
             'values',
@@ -86,7 +86,7 @@ const model: Signal = {
     return provided.length > 0
       ? neutral(
           `${provided.length} of ${drives(local.length)} named by a provider`,
-          leavesUnclear(
+          unclear(
             `A provider names these drives, on virtual and on whole machines alike: ${named(provided.map(fullName), 3)}.`,
             inventoryDisks,
           ),
@@ -127,17 +127,14 @@ const smart: Signal = {
       .slice(0, 8)
       .join(', ')} °C`
     if (warm.some((one) => one < COLDEST || one > HOTTEST))
-      return neutral(
-        said,
-        leavesUnclear(`Drives report ${said}, which no working drive has.`, inventoryDisks, 'values'),
-      )
+      return neutral(said, unclear(`Drives report ${said}, which no working drive has.`, inventoryDisks, 'values'))
     if (warm.every((one) => one === QEMU_CELSIUS))
       return virtual(
         said,
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `${drives(warm.length)} at ${said}: the value that QEMU’s NVMe always reports, and that a real drive has occasionally.`,
             inventoryDisks,
             'values',

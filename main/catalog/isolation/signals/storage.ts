@@ -1,11 +1,11 @@
-import type { Step } from '../../../core/check.ts'
+import type { DraftObservation } from '../../../core/check.ts'
 import { quote } from '../../../core/plain-text.ts'
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../../probes/inventory-disks.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
 import { pciPorts } from '../../probes/pci-ports.ts'
 import { hasRemoteStorage, storageRemote } from '../../probes/storage-remote.ts'
-import { count, leavesUnclear, named, speaksAgainst } from '../../steps.ts'
+import { contradicts, count, named, unclear } from '../../steps.ts'
 import { cardFunctions } from '../card-functions.ts'
 import { attachmentOf, isBelowHyperV, networkOf, serviceOf } from '../disk-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -36,8 +36,8 @@ const path: Signal = {
     if (disks.length === 0) return notApplicable(NO_DRIVE)
     const on = (kind: ReturnType<typeof attachmentOf>): readonly Disk[] =>
       disks.filter((disk) => attachmentOf(disk) === kind)
-    const said = (kind: string, some: readonly Disk[]): Step =>
-      speaksAgainst(`${drives(some.length)} on ${kind}: ${named(names(some), 4)}.`, inventoryDisks, 'list')
+    const said = (kind: string, some: readonly Disk[]): DraftObservation =>
+      contradicts(`${drives(some.length)} on ${kind}: ${named(names(some), 4)}.`, inventoryDisks, 'list')
     const hyperV = disks.filter(isBelowHyperV)
     const cards = cardFunctions(read)
     const isOfCard = (disk: Disk): boolean => cards.has(diskFunction(disk) ?? '')
@@ -54,7 +54,7 @@ const path: Signal = {
             sign(
               'hint',
               null,
-              speaksAgainst(
+              contradicts(
                 `${drives(virtio.length)} on virtio: ${named(names(virtio), 4)}. Guests have them, and so has hardware with a data-processing unit.`,
                 inventoryDisks,
                 'list',
@@ -68,7 +68,7 @@ const path: Signal = {
     if (ofCards.length > 0)
       return neutral(
         `${drives(ofCards.length)} presented by a card`,
-        leavesUnclear(
+        unclear(
           `${drives(ofCards.length)} on virtio, presented by a data-processing unit in this machine: ${named(names(ofCards), 4)}. Where the data is does not show from here.`,
           inventoryDisks,
           'list',
@@ -109,11 +109,11 @@ const transport: Signal = {
       ...far.slice(0, 8).map((disk) => {
         const over = networkOf(disk, ways.fact)
         const how = over === null ? `a volume of ${serviceOf(disk) ?? 'a storage service'}` : `reached over ${over}`
-        return leavesUnclear(`Drive ${quote(disk.name, 40)} is not in this machine: ${how}.`, inventoryDisks)
+        return unclear(`Drive ${quote(disk.name, 40)} is not in this machine: ${how}.`, inventoryDisks)
       }),
       ...(behind.length > 0
         ? [
-            leavesUnclear(
+            unclear(
               `${drives(behind.length)} presented by a data-processing unit: ${named(names(behind), 4)}. The storage behind is not visible.`,
               pciDevices,
               'ids',
@@ -121,7 +121,7 @@ const transport: Signal = {
           ]
         : []),
       ...(hasRemoteStorage(ways.fact) && far.length === 0
-        ? [leavesUnclear('The kernel has a way open to drives of other machines.', storageRemote)]
+        ? [unclear('The kernel has a way open to drives of other machines.', storageRemote)]
         : []),
     ]
     const inside = disks.filter((disk) => attachmentOf(disk) === 'pci' && !far.includes(disk) && !behind.includes(disk))

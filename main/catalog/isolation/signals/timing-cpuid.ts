@@ -1,7 +1,7 @@
 import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
 import { type CpuidLong, liveCpuid, liveCpuidLong } from '../../probes/live-cpuid.ts'
 import { liveMsr } from '../../probes/live-msr.ts'
-import { leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, supports, unclear } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { type CallTimes, fastest, median } from '../dd-times.ts'
 import { metal, neutral, notApplicable, type Observation, type Signal, sign, unreadable, virtual } from '../signal.ts'
@@ -26,7 +26,7 @@ const isDecisive = (cpu: CpuFeatures): boolean => cpu.vendor === 'GenuineIntel' 
 const onlyRecorded = (said: string): Observation =>
   neutral(
     said,
-    leavesUnclear(
+    unclear(
       `${said}. On this kind of processor the time decides nothing: the limits are those of Intel processors since 2009.`,
       liveCpuid,
     ),
@@ -59,19 +59,19 @@ const cpuidTime: Signal = {
     const said = `One CPUID took ${us(middle)} (middle of ${cpuid.fact.micros.length} runs)`
     if (!isDecisive(cpu.fact)) return onlyRecorded(said)
     if (middle < QUICK)
-      return metal(said, speaksFor(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
+      return metal(said, supports(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
     const rest = control.ok ? best - fastest(control.fact) : best
     if (best < SLOW || rest < SLOW)
       return neutral(
         said,
-        leavesUnclear(`${said}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
+        unclear(`${said}: more than hardware at full speed needs, but explained by the loop itself.`, liveCpuid),
       )
     return virtual(
       said,
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           `${said}, and ${us(best)} in the fastest run; an Intel processor needs about 0.1 to 0.3 µs. On Intel each CPUID of a guest enters its hypervisor.`,
           liveCpuid,
         ),
@@ -116,15 +116,15 @@ function judgeDelta(cpu: CpuFeatures, cpuid: CallTimes, control: CallTimes): Obs
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           `${said}; on Intel hardware the two differ by about 0.1 µs. On Intel each CPUID of a guest enters its hypervisor.`,
           liveCpuid,
         ),
       ),
     )
   return Math.abs(middle) < QUICK && median(control) < SLOW
-    ? metal(said, speaksFor(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
-    : neutral(said, leavesUnclear(`${said}: this matches neither hardware at full speed nor a guest.`, liveCpuid))
+    ? metal(said, supports(`${said}: too little for a hypervisor to have intervened at each.`, liveCpuid))
+    : neutral(said, unclear(`${said}: this matches neither hardware at full speed nor a guest.`, liveCpuid))
 }
 
 const external: Signal = {
@@ -168,7 +168,7 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong):
       sign(
         'odd',
         null,
-        speaksAgainst(
+        contradicts(
           `The clocks disagree about one command: the node counted ${Math.max(own, dd).toFixed(2)} s, the auditor’s clock ${auditor.toFixed(2)} s. A hypervisor that hides its overhead slows the clock of its guest; a network that delayed packets would look the same.`,
           liveCpuidLong,
         ),
@@ -178,7 +178,7 @@ function judgeClocks(cpu: CpuFeatures, { calls, dd, node, auditor }: CpuidLong):
   return isDecisive(cpu) && most < QUICK
     ? metal(
         said,
-        speaksFor(
+        supports(
           `${said}: at most ${us(most)} each, too little for a hypervisor to have intervened at each.`,
           liveCpuidLong,
         ),

@@ -3,7 +3,7 @@ import { liveEnergy } from '../../probes/live-energy.ts'
 import { liveJitter } from '../../probes/live-jitter.ts'
 import { liveSteal } from '../../probes/live-steal.ts'
 import { liveThermal } from '../../probes/live-thermal.ts'
-import { count, speaksAgainst } from '../../steps.ts'
+import { contradicts, count } from '../../steps.ts'
 import type { Heard } from '../dd-times.ts'
 import { neutral, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
@@ -60,7 +60,7 @@ const heardSignal: Signal = {
           sign(
             'odd',
             null,
-            speaksAgainst(
+            contradicts(
               `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
               liveSteal,
             ),

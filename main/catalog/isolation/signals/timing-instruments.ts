@@ -1,7 +1,7 @@
 import { cpuFeatures } from '../../probes/cpu-features.ts'
 import { liveEnergy } from '../../probes/live-energy.ts'
 import { liveThermal } from '../../probes/live-thermal.ts'
-import { count, leavesUnclear, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, supports, unclear } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 /** Watts of one package: less is no running processor, more is no processor. */
@@ -39,18 +39,15 @@ const rapl: Signal = {
         sign(
           'odd',
           null,
-          speaksAgainst(
+          contradicts(
             `The energy counter of the processor did not change while the processor worked for ${zone.seconds.toFixed(2)} s.`,
             liveEnergy,
           ),
         ),
       )
     return watts >= WATTS[0] && watts <= WATTS[1]
-      ? metal(said, speaksFor(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
-      : neutral(
-          said,
-          leavesUnclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy),
-        )
+      ? metal(said, supports(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
+      : neutral(said, unclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy))
   },
 }
 
@@ -75,14 +72,13 @@ const liveness: Signal = {
     if (range === null) return neutral('no temperature sensor of the processor')
     const said = `${moved} of ${count(sensors, 'temperature sensor')} of the processor moved under load, ${range[0].toFixed(0)} to ${range[1].toFixed(0)} °C`
     const isReal = range[0] >= DEGREES[0] && range[1] <= DEGREES[1]
-    if (moved === 0 || !isReal)
-      return neutral(said, leavesUnclear(`${said}: that shows no working sensor.`, liveThermal))
+    if (moved === 0 || !isReal) return neutral(said, unclear(`${said}: that shows no working sensor.`, liveThermal))
     const energy = read(liveEnergy)
     const together = [
       ...(energy.ok && (energy.fact.zone?.microjoules ?? 0) > 0 ? ['the energy counter rose'] : []),
       ...(clock !== null && clock[0] !== clock[1] ? ['the clock of the first CPU changed'] : []),
     ]
-    return metal(said, speaksFor(`${[said, ...together].join('; ')}.`, liveThermal))
+    return metal(said, supports(`${[said, ...together].join('; ')}.`, liveThermal))
   },
 }
 

@@ -2,7 +2,7 @@ import { LIVE_NOT_ASKED } from '../../../core/probe.ts'
 import { liveJitter } from '../../probes/live-jitter.ts'
 import { liveSteal } from '../../probes/live-steal.ts'
 import { steal as stealProbe } from '../../probes/steal.ts'
-import { count, leavesUnclear, speaksAgainst } from '../../steps.ts'
+import { contradicts, count, unclear } from '../../steps.ts'
 import { metal, neutral, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { cpuidTimingSignals } from './timing-cpuid.ts'
 import { heardSignals } from './timing-heard.ts'
@@ -36,7 +36,7 @@ const stealSignal: Signal = {
               sign(
                 'names',
                 null,
-                speaksAgainst(
+                contradicts(
                   `A hypervisor ran something else for ${count(total, 'clock tick')} since boot (“steal” is above zero).`,
                   stealProbe,
                 ),
@@ -48,7 +48,7 @@ const stealSignal: Signal = {
               sign(
                 'names',
                 null,
-                speaksAgainst(
+                contradicts(
                   `During the observation a hypervisor took ${count(live, 'clock tick')} of ${interval.fact.ticks} (“steal” rose).`,
                   liveSteal,
                 ),
@@ -98,7 +98,7 @@ const jitter: Signal = {
         sign(
           'hint',
           null,
-          speaksAgainst(
+          contradicts(
             `A busy processor was interrupted: ${said}. A host that shares it would cause this, and so would other work on the node.`,
             liveJitter,
           ),
@@ -106,7 +106,7 @@ const jitter: Signal = {
       )
     return over50 <= FEW_GAPS && over500 === 0
       ? metal(said)
-      : neutral(said, leavesUnclear(`A busy processor was interrupted briefly: ${said}.`, liveJitter))
+      : neutral(said, unclear(`A busy processor was interrupted briefly: ${said}.`, liveJitter))
   },
 }
 

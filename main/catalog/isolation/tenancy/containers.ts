@@ -1,8 +1,8 @@
-import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import { accountsLocal, type LocalAccounts } from '../../probes/accounts-local.ts'
 import { type Pods, tenancyPods } from '../../probes/tenancy-pods.ts'
 import { type Container, containersOf, tenancyProcesses } from '../../probes/tenancy-processes.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import type { TenancyReadings } from './readings.ts'
 import { peopleOf, rosterOf } from './roster.ts'
 
@@ -42,18 +42,18 @@ const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
 export function containerSteps(
   { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const missing = [...unclearAbout(tenancyPods, pods), ...unclearAbout(accountsLocal, accounts)]
   if (!processes.ok || !pods.ok || !accounts.ok) return missing
   const containers = containersOf(processes.fact)
   const spaces = spacesOf(pods.fact)
   if (containers.length === 0 && spaces.length === 0)
-    return [speaksFor('No container runs, and no tenant’s Kubernetes namespace has pods here.', tenancyProcesses)]
+    return [supports('No container runs, and no tenant’s Kubernetes namespace has pods here.', tenancyProcesses)]
   const managers = [...new Set(containers.map(({ manager }) => manager))].sort()
   const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
   const roster = rosterOf(context)
   if (roster === null)
-    return [leavesUnclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
+    return [unclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
   const open = [
     ...spaceSteps(spaces, roster),
     ...unlistedPods(containers, pods.fact),
@@ -62,7 +62,7 @@ export function containerSteps(
   return open.length > 0
     ? open
     : [
-        speaksFor(
+        supports(
           `${what}, all of them under owners on the declared roster${spaces.length === 0 ? '' : `; Kubernetes namespaces ${named(spaces)}`}.`,
           tenancyProcesses,
         ),
@@ -72,12 +72,12 @@ export function containerSteps(
 const spacesOf = ({ pods }: Pods): readonly string[] =>
   [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => !SYSTEM_NAMESPACES.has(name)).sort()
 
-function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): readonly Step[] {
+function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): readonly DraftObservation[] {
   const foreign = spaces.filter((name) => !roster.has(name))
   return foreign.length === 0
     ? []
     : [
-        speaksAgainst(
+        contradicts(
           `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreign)}.`,
           tenancyPods,
         ),
@@ -85,14 +85,14 @@ function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): rea
 }
 
 /** Pods that run and have no folder: the kubelet keeps its folders elsewhere, or something else made the groups. */
-function unlistedPods(containers: readonly Container[], { pods }: Pods): readonly Step[] {
+function unlistedPods(containers: readonly Container[], { pods }: Pods): readonly DraftObservation[] {
   const plainId = (id: string): string => id.replace(/[-_]/g, '')
   const listed = new Set(pods.map(({ uid }) => plainId(uid)))
   const unlisted = containers.filter(({ manager, id }) => manager === 'Kubernetes' && !listed.has(plainId(id)))
   return unlisted.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace is unknown: the list of pods lacks them.`,
           tenancyPods,
         ),
@@ -106,7 +106,7 @@ function ownerSteps(
   accounts: LocalAccounts,
   roster: ReadonlySet<string>,
   what: string,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const people = peopleOf(accounts)
   const names = new Set(people.map(({ name }) => name))
   const isForeign = (user: string): boolean => names.has(user) && !roster.has(user)
@@ -120,7 +120,7 @@ function ownerSteps(
   return [
     ...(foreign.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Containers run under accounts that are not on the declared roster: ${named(foreign)}.`,
             tenancyProcesses,
           ),
@@ -128,7 +128,7 @@ function ownerSteps(
       : []),
     ...(unowned.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `${what}; for ${unowned.length} no owner on the declared roster could be identified.`,
             tenancyProcesses,
           ),

@@ -1,11 +1,11 @@
-import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import type { Probe } from '../../../core/probe.ts'
 import { sharingProcesses } from '../../probes/gpu-mps.ts'
 import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
 import { isGpu, isNvidiaGpu, pciDevices } from '../../probes/pci-devices.ts'
 import { tenancyKfd } from '../../probes/tenancy-kfd.ts'
 import { type Processes, tenancyProcesses } from '../../probes/tenancy-processes.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { type TenancyReadings, wasAnswered } from './readings.ts'
 import { rosterOf } from './roster.ts'
 
@@ -13,12 +13,12 @@ import { rosterOf } from './roster.ts'
 function gpuProcessSteps(
   { gpus, processes }: Pick<TenancyReadings, 'gpus' | 'processes'>,
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   if (!gpus.ok || !processes.ok) return []
   const ids = [...new Set(gpus.fact.gpus.flatMap((gpu) => gpu.processes.map(({ pid }) => pid)))]
   if (ids.length === 0)
     return [
-      speaksFor(
+      supports(
         `No process uses ${gpus.fact.gpus.length === 1 ? 'the GPU' : `any of the ${gpus.fact.gpus.length} GPUs`}.`,
         gpuNvidia,
       ),
@@ -47,23 +47,23 @@ function ownerSteps(
   { processes }: Processes,
   roster: ReadonlySet<string> | null,
   probe: Probe<unknown>,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const { unseen, owners, foreign } = ownersOf(ids, processes, roster)
   return [
     ...(unseen.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Of the GPU processes, ${unseen.length} cannot be found among the processes of this system.`,
             probe,
           ),
         ]
       : []),
     ...(foreign.length > 0
-      ? [speaksAgainst(`GPU processes belong to users not on the declared roster: ${named(foreign)}.`, probe)]
+      ? [contradicts(`GPU processes belong to users not on the declared roster: ${named(foreign)}.`, probe)]
       : []),
     ...(roster === null
       ? [
-          leavesUnclear(
+          unclear(
             `${count(ids.length, 'GPU process', 'GPU processes')}, and no roster was declared to identify their owners.`,
             probe,
           ),
@@ -71,7 +71,7 @@ function ownerSteps(
       : []),
     ...(unseen.length === 0 && foreign.length === 0 && roster !== null
       ? [
-          speaksFor(
+          supports(
             `${count(ids.length, 'GPU process', 'GPU processes')}, all of users on the declared roster: ${named(owners)}.`,
             probe,
           ),
@@ -87,7 +87,7 @@ function ownerSteps(
 export function gpuTenancySteps(
   readings: Pick<TenancyReadings, 'gpus' | 'processes' | 'pci' | 'kfd'>,
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const { gpus } = readings
   return [
     ...unaskedSteps(readings),
@@ -100,7 +100,7 @@ export function gpuTenancySteps(
 }
 
 /** GPUs whose processes nothing listed. */
-export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): readonly Step[] {
+export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'>): readonly DraftObservation[] {
   if (!pci.ok) return unclearAbout(pciDevices, pci)
   const listed = pci.fact.devices.filter(isGpu)
   const others = listed.filter((device) => device.vendor !== '1002' && !isNvidiaGpu(device))
@@ -109,7 +109,7 @@ export function unaskedSteps({ gpus, pci }: Pick<TenancyReadings, 'gpus' | 'pci'
     ...(isNeeded ? unclearAbout(gpuNvidia, gpus) : []),
     ...(others.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Processes were not read for ${count(others.length, 'GPU or accelerator', 'GPUs or accelerators')} of other manufacturers: ${named(others.map(({ address }) => address))}.`,
             pciDevices,
           ),
@@ -123,7 +123,7 @@ const SPARE_MIB = 2048
 const SPARE_PART = 0.03
 
 /** GPUs on which more memory is in use than the listed processes hold. */
-export function memorySteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
+export function memorySteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
   const unheld = gpus.flatMap(({ address, memory: { totalMib, usedMib }, processes }) => {
     // A process of which the driver does not show the memory may hold any of it.
     if (usedMib === null || processes.some(({ memoryMib }) => memoryMib === null)) return []
@@ -133,20 +133,20 @@ export function memorySteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
   return unheld.length === 0
     ? []
     : [
-        leavesUnclear(
+        unclear(
           `Memory is in use on GPUs that no listed process holds: ${named(unheld.map(({ address, rest }) => `${address} ${Math.round(rest)} MiB`))}.`,
           gpuNvidia,
         ),
       ]
 }
 
-function sliceSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
+function sliceSteps(gpus: readonly NvidiaGpu[]): readonly DraftObservation[] {
   const sliced = gpus.filter(({ migMode }) => migMode === 'Enabled')
   const slices = sliced.reduce((sum, { migDevices }) => sum + migDevices, 0)
   return sliced.length === 0
     ? []
     : [
-        speaksFor(
+        supports(
           `${count(sliced.length, 'GPU')} divided into ${count(slices, 'slice')} (MIG) within this system: a division of its user’s own, reported.`,
           gpuNvidia,
         ),
@@ -154,7 +154,10 @@ function sliceSteps(gpus: readonly NvidiaGpu[]): readonly Step[] {
 }
 
 /** Programs by which several processes share a GPU (MPS), by whose they are. */
-function sharingSteps({ processes }: Pick<TenancyReadings, 'processes'>, context: Context): readonly Step[] {
+function sharingSteps(
+  { processes }: Pick<TenancyReadings, 'processes'>,
+  context: Context,
+): readonly DraftObservation[] {
   const roster = rosterOf(context)
   const found = processes.ok ? sharingProcesses(processes.fact) : []
   if (found.length === 0 || roster === null) return []
@@ -162,18 +165,21 @@ function sharingSteps({ processes }: Pick<TenancyReadings, 'processes'>, context
   const foreign = owners.filter((owner) => !roster.has(owner))
   return [
     foreign.length > 0
-      ? speaksAgainst(
+      ? contradicts(
           `GPUs are shared (MPS) by a service of users not on the declared roster: ${named(foreign)}.`,
           tenancyProcesses,
         )
-      : speaksFor(
+      : supports(
           `GPUs are shared between processes (MPS) by a service of ${named(owners)}: a division of its user’s own, reported.`,
           tenancyProcesses,
         ),
   ]
 }
 
-function kfdSteps({ kfd, processes }: Pick<TenancyReadings, 'kfd' | 'processes'>, context: Context): readonly Step[] {
+function kfdSteps(
+  { kfd, processes }: Pick<TenancyReadings, 'kfd' | 'processes'>,
+  context: Context,
+): readonly DraftObservation[] {
   if (!kfd.ok || !processes.ok) return unclearAbout(tenancyKfd, kfd)
   return kfd.fact.ids.length === 0 ? [] : ownerSteps(kfd.fact.ids, processes.fact, rosterOf(context), tenancyKfd)
 }

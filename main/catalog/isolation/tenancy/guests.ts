@@ -1,4 +1,4 @@
-import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import {
   guestServicesOf,
   guestThreadsOf,
@@ -11,7 +11,7 @@ import { virtBuses } from '../../probes/virt-buses.ts'
 import { virtGuests } from '../../probes/virt-guests.ts'
 import { virtHosted } from '../../probes/virt-hosted.ts'
 import { virtMachines } from '../../probes/virt-machines.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import type { TenancyReadings } from './readings.ts'
 import { rosterOf } from './roster.ts'
 
@@ -21,14 +21,14 @@ const programs = (of: readonly Process[]): string => named([...new Set(of.map(({
 const users = (of: readonly Process[]): readonly string[] => [...new Set(of.map(({ user }) => user))].sort()
 
 /** Virtual machines that run here, and services that would start them: any of them is more than "none". */
-export function guestSteps(readings: Readings, context: Context): readonly Step[] {
+export function guestSteps(readings: Readings, context: Context): readonly DraftObservation[] {
   const { processes } = readings
-  const found = runningSteps(readings, explainsGuests(readings, context) ? leavesUnclear : speaksAgainst)
+  const found = runningSteps(readings, explainsGuests(readings, context) ? unclear : contradicts)
   const services = processes.ok ? guestServicesOf(processes.fact) : []
   return [
     ...found,
     ...(services.length > 0
-      ? [leavesUnclear(`Services that start virtual machines are running: ${programs(services)}.`, tenancyProcesses)]
+      ? [unclear(`Services that start virtual machines are running: ${programs(services)}.`, tenancyProcesses)]
       : []),
   ]
 }
@@ -37,9 +37,9 @@ export function guestSteps(readings: Readings, context: Context): readonly Step[
 export function guestOwnerSteps(
   readings: Readings & Pick<TenancyReadings, 'buses'>,
   context: Context,
-): readonly Step[] {
+): readonly DraftObservation[] {
   return [
-    ...runningSteps(readings, explainsGuests(readings, context) ? speaksFor : speaksAgainst),
+    ...runningSteps(readings, explainsGuests(readings, context) ? supports : contradicts),
     ...controlDomain(readings),
   ]
 }
@@ -57,8 +57,8 @@ function explainsGuests({ processes, runtimes }: Readings, context: Context): bo
 
 function runningSteps(
   { processes, guests, hosted, machines, runtimes }: Readings,
-  says: typeof speaksFor,
-): readonly Step[] {
+  says: typeof supports,
+): readonly DraftObservation[] {
   const missing = [
     ...unclearAbout(virtGuests, guests),
     ...unclearAbout(virtHosted, hosted),
@@ -82,7 +82,7 @@ function runningSteps(
   ]
   if (missing.length + steps.length > 0) return [...missing, ...steps]
   return [
-    speaksFor(
+    supports(
       `No virtual machine runs here${guests.ok && guests.fact.openGuests !== null ? '; the kernel has none open' : ''}.`,
       virtGuests,
     ),
@@ -94,7 +94,7 @@ function hiddenSteps({
   processes,
   guests,
   machines,
-}: Pick<Readings, 'processes' | 'guests' | 'machines'>): readonly Step[] {
+}: Pick<Readings, 'processes' | 'guests' | 'machines'>): readonly DraftObservation[] {
   if (!processes.ok) return []
   const monitors = monitorsOf(processes.fact)
   const known = new Set(monitors.map(({ pid }) => pid))
@@ -105,7 +105,7 @@ function hiddenSteps({
   return [
     ...(holders.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `The kernel has virtual machines open that programs of other names hold: ${named(holders.map((pid) => names.get(pid) ?? `process ${pid}, which is not in the process list`))}.`,
             virtMachines,
           ),
@@ -114,7 +114,7 @@ function hiddenSteps({
     ...(monitors.length > 0 || held === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `The kernel’s virtualization is in use (held ${count(held, 'time')}), and no identified process runs a guest.`,
             virtGuests,
             'uses',
@@ -123,7 +123,7 @@ function hiddenSteps({
     ...(monitors.length > 0 || threads.length === 0
       ? []
       : [
-          speaksAgainst(
+          contradicts(
             `The kernel runs threads for a guest, and no identified process runs one: ${programs(threads)}.`,
             tenancyProcesses,
           ),
@@ -131,13 +131,13 @@ function hiddenSteps({
   ]
 }
 
-function lentSteps(hosted: Readings['hosted']): readonly Step[] {
+function lentSteps(hosted: Readings['hosted']): readonly DraftObservation[] {
   if (!hosted.ok) return []
   const { xenGuests, mediated } = hosted.fact
   return [
     ...(xenGuests.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `This system serves devices to ${count(xenGuests.length, 'guest')} of Xen: ${named(xenGuests.map(String))}.`,
             virtHosted,
             'lists',
@@ -146,7 +146,7 @@ function lentSteps(hosted: Readings['hosted']): readonly Step[] {
       : []),
     ...(mediated.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Parts of devices were made for guests (${mediated.length}): ${named(mediated, 2)}.`,
             virtHosted,
             'lists',
@@ -156,13 +156,13 @@ function lentSteps(hosted: Readings['hosted']): readonly Step[] {
   ]
 }
 
-function listedSteps(runtimes: Readings['runtimes'], monitors: number): readonly Step[] {
+function listedSteps(runtimes: Readings['runtimes'], monitors: number): readonly DraftObservation[] {
   if (!runtimes.ok) return []
   const { libvirtGuests, xenGuests } = runtimes.fact
   return [
     ...(libvirtGuests.length > monitors
       ? [
-          speaksAgainst(
+          contradicts(
             `The guest manager lists running guests that no process runs: ${named(libvirtGuests)}.`,
             tenancyRuntimes,
           ),
@@ -170,7 +170,7 @@ function listedSteps(runtimes: Readings['runtimes'], monitors: number): readonly
       : []),
     ...(xenGuests.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Xen’s tools keep data of ${count(xenGuests.length, 'guest')}, running or left from before: ${named(xenGuests)}.`,
             tenancyRuntimes,
           ),
@@ -180,11 +180,11 @@ function listedSteps(runtimes: Readings['runtimes'], monitors: number): readonly
 }
 
 /** Xen's guests are no processes of the control domain: without them in sight, nothing was shown. */
-const controlDomain = ({ buses }: Pick<TenancyReadings, 'buses'>): readonly Step[] => [
+const controlDomain = ({ buses }: Pick<TenancyReadings, 'buses'>): readonly DraftObservation[] => [
   ...unclearAbout(virtBuses, buses),
   ...(buses.ok && buses.fact.isControlDomain
     ? [
-        leavesUnclear(
+        unclear(
           'This system is Xen’s control domain: other guests of Xen are not in its list of processes.',
           virtBuses,
           'files',

@@ -1,8 +1,8 @@
-import { type Step, unclearAbout } from '../../../core/check.ts'
+import { type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import { containersOf, monitorsOf, type Processes } from '../../probes/tenancy-processes.ts'
 import { type Runtimes, tenancyRuntimes } from '../../probes/tenancy-runtimes.ts'
 import { tenancySlices } from '../../probes/tenancy-slices.ts'
-import { leavesUnclear, named, speaksFor } from '../../steps.ts'
+import { named, supports, unclear } from '../../steps.ts'
 import type { TenancyReadings } from './readings.ts'
 
 /** Containers and guests from the side of what manages them: work that they list and that no process belongs to is hidden from us. */
@@ -10,7 +10,7 @@ export function managerSteps({
   runtimes,
   processes,
   slices,
-}: Pick<TenancyReadings, 'runtimes' | 'processes' | 'slices'>): readonly Step[] {
+}: Pick<TenancyReadings, 'runtimes' | 'processes' | 'slices'>): readonly DraftObservation[] {
   if (!runtimes.ok) return unclearAbout(tenancyRuntimes, runtimes)
   if (!processes.ok) return []
   const units = unitsOf(processes.fact)
@@ -21,16 +21,16 @@ export function managerSteps({
   const defined = definedOf(runtimes.fact)
   return [
     ...(hidden.length > 0
-      ? [leavesUnclear(`The managers list work without a matching process: ${named(hidden)}.`, tenancyRuntimes)]
+      ? [unclear(`The managers list work without a matching process: ${named(hidden)}.`, tenancyRuntimes)]
       : [
-          speaksFor(
+          supports(
             `${listed.length === 0 ? 'Container and guest managers list nothing that runs' : `Container and guest managers list: ${named(listed)}`}${defined.length === 0 ? '' : `; they know of ${named(defined)}, running or not`}.`,
             tenancyRuntimes,
           ),
         ]),
     ...(unseen.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `The kernel keeps shares of containers or guests without a matching process: ${named(unseen)}.`,
             tenancySlices,
           ),

@@ -1,9 +1,9 @@
-import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import { type Process, type Processes, tenancyProcesses } from '../../probes/tenancy-processes.ts'
 import { tenancyRay } from '../../probes/tenancy-ray.ts'
 import { tenancySlices } from '../../probes/tenancy-slices.ts'
 import { tenancySlurm } from '../../probes/tenancy-slurm.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import type { TenancyReadings } from './readings.ts'
 import { rosterOf } from './roster.ts'
 
@@ -13,7 +13,7 @@ type Readings = Pick<TenancyReadings, 'processes' | 'slices' | 'slurm' | 'ray' |
  * Batch jobs and clusters that place work here, against the roster. What a scheduler states counts only where it runs: without its programs
  * in a list of processes that is whole, and without a job's control group, there is none.
  */
-export function schedulerSteps(readings: Readings, context: Context): readonly Step[] {
+export function schedulerSteps(readings: Readings, context: Context): readonly DraftObservation[] {
   const { processes, slices } = readings
   // Without these two the result is undetermined already, and they state this themselves.
   if (!processes.ok || !slices.ok) return []
@@ -31,14 +31,12 @@ function slurmSteps(
   { slices, slurm, accounts }: Readings,
   list: Processes,
   roster: ReadonlySet<string> | null,
-): readonly Step[] {
+): readonly DraftObservation[] {
   const daemons = list.processes.filter(({ command }) => SLURM.test(command))
   const jobs = slices.ok ? slices.fact.jobs : []
   if (daemons.length === 0 && jobs.length === 0) return []
   if (roster === null)
-    return [
-      leavesUnclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses),
-    ]
+    return [unclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses)]
   const inJobs = list.processes.filter(
     ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
   )
@@ -60,16 +58,16 @@ function slurmSteps(
     ...unclearAbout(tenancySlurm, slurm),
     ...(unlisted.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Slurm jobs have control groups here that its own list does not show: ${named(unlisted.map(({ id }) => String(id)))}.`,
             tenancySlices,
           ),
         ]
       : []),
     ...(foreign.length > 0
-      ? [speaksAgainst(`Slurm runs jobs here of users not on the declared roster: ${named(foreign)}.`, tenancySlurm)]
+      ? [contradicts(`Slurm runs jobs here of users not on the declared roster: ${named(foreign)}.`, tenancySlurm)]
       : [
-          speaksFor(
+          supports(
             running === 0
               ? 'Slurm may place jobs here, and none runs.'
               : `Slurm runs ${count(running, 'job')} here, all of users on the declared roster: ${named(owners)}${billed.length === 0 ? '' : `, for the accounts ${named(billed)}`}.`,
@@ -82,13 +80,11 @@ function slurmSteps(
 // "ray::IDLE" and "ray::" with the name of what runs: the programs of a Ray node.
 const RAY = /^(raylet|gcs_server|ray::.*)$/
 
-function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string> | null): readonly Step[] {
+function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string> | null): readonly DraftObservation[] {
   const found: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
   if (found.length === 0) return []
   if (roster === null)
-    return [
-      leavesUnclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses),
-    ]
+    return [unclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses)]
   const owners = unique(found.map(({ user }) => user))
   const foreign = owners.filter((owner) => !roster.has(owner))
   const nodes = found.filter(({ command }) => command === 'raylet').length
@@ -96,8 +92,8 @@ function raySteps({ ray }: Readings, list: Processes, roster: ReadonlySet<string
   return [
     ...unclearAbout(tenancyRay, ray),
     foreign.length > 0
-      ? speaksAgainst(`Ray runs here under users not on the declared roster: ${named(foreign)}.`, tenancyProcesses)
-      : speaksFor(
+      ? contradicts(`Ray runs here under users not on the declared roster: ${named(foreign)}.`, tenancyProcesses)
+      : supports(
           `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. The owners of its jobs are not shown.`,
           tenancyProcesses,
         ),

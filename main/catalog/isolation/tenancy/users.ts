@@ -1,16 +1,16 @@
-import { type Context, type Step, unclearAbout } from '../../../core/check.ts'
+import { type Context, type DraftObservation, unclearAbout } from '../../../core/check.ts'
 import { accountsLocal } from '../../probes/accounts-local.ts'
 import { containersOf, tenancyProcesses } from '../../probes/tenancy-processes.ts'
 import { tenancySessions } from '../../probes/tenancy-sessions.ts'
 import { tenancySlices } from '../../probes/tenancy-slices.ts'
-import { count, leavesUnclear, named, speaksAgainst, speaksFor } from '../../steps.ts'
+import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import type { TenancyReadings } from './readings.ts'
 import { FIRST_PERSON, NOBODY, peopleOf, rosterOf } from './roster.ts'
 
 type Readings = Pick<TenancyReadings, 'accounts' | 'processes' | 'sessions' | 'slices'>
 
 /** Login accounts that run something or have a session, against the roster. Accounts inside containers are counted with those. */
-export function userSteps(readings: Readings, context: Context): readonly Step[] {
+export function userSteps(readings: Readings, context: Context): readonly DraftObservation[] {
   const { accounts, processes, sessions, slices } = readings
   const missing = [
     ...unclearAbout(accountsLocal, accounts),
@@ -22,10 +22,7 @@ export function userSteps(readings: Readings, context: Context): readonly Step[]
   if (roster === null)
     return [
       ...missing,
-      leavesUnclear(
-        'No roster was declared for this node, so authorized users cannot be distinguished from others.',
-        null,
-      ),
+      unclear('No roster was declared for this node, so authorized users cannot be distinguished from others.', null),
     ]
   return [
     ...missing,
@@ -35,7 +32,7 @@ export function userSteps(readings: Readings, context: Context): readonly Step[]
   ]
 }
 
-function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<string>): readonly Step[] {
+function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!accounts.ok || !processes.ok) return []
   const people = new Set(peopleOf(accounts.fact).map(({ name }) => name))
   const known = new Set(accounts.fact.accounts.map(({ name }) => name))
@@ -45,30 +42,30 @@ function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<str
   const unnamed = [...running].filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user)).sort()
   return [
     foreign.length === 0
-      ? speaksFor(
+      ? supports(
           `Every account with a login that runs a process is on the declared roster (${count(running.size, 'user')} of processes in all).`,
           tenancyProcesses,
         )
-      : speaksAgainst(
+      : contradicts(
           `Processes run under accounts that are not on the declared roster: ${named(foreign)}.`,
           tenancyProcesses,
         ),
     ...(unnamed.length > 0
-      ? [leavesUnclear(`Processes run under users that are in no local account: ${named(unnamed)}.`, tenancyProcesses)]
+      ? [unclear(`Processes run under users that are in no local account: ${named(unnamed)}.`, tenancyProcesses)]
       : []),
   ]
 }
 
-function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly Step[] {
+function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!sessions.ok) return []
   const logged = sessions.fact.sessions.map(({ user }) => user).filter((user) => !roster.has(user))
   return [
     logged.length === 0
-      ? speaksFor(
+      ? supports(
           `${count(sessions.fact.sessions.length, 'open session')}, none of an account off the roster.`,
           tenancySessions,
         )
-      : speaksAgainst(
+      : contradicts(
           `Open sessions of accounts not on the declared roster: ${named([...new Set(logged)])}.`,
           tenancySessions,
         ),
@@ -76,7 +73,7 @@ function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): rea
 }
 
 /** Sessions without a terminal, and services that users keep: systemd gives each account a share of its own. */
-function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>): readonly Step[] {
+function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
   if (!accounts.ok || !slices.ok) return []
   const people = slices.fact.userIds.filter((uid) => uid >= FIRST_PERSON && uid !== NOBODY)
   const names = (uid: number): readonly string[] =>
@@ -89,7 +86,7 @@ function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>)
   return [
     ...(foreign.length > 0
       ? [
-          speaksAgainst(
+          contradicts(
             `Accounts that are not on the declared roster have sessions or services of their own: ${named(foreign)}.`,
             tenancySlices,
           ),
@@ -97,7 +94,7 @@ function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>)
       : []),
     ...(unnamed.length > 0
       ? [
-          leavesUnclear(
+          unclear(
             `Accounts that are not in the local list have sessions or services of their own: ${named(unnamed.map(String))}.`,
             tenancySlices,
           ),
@@ -105,7 +102,7 @@ function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>)
       : []),
     ...(foreign.length + unnamed.length === 0
       ? [
-          speaksFor(
+          supports(
             `${count(people.length, 'account')} with sessions or services of their own, all on the roster.`,
             tenancySlices,
           ),

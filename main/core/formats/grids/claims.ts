@@ -43,7 +43,7 @@ export function claimsGrid({ nodes }: Assessment, { claims, sources }: ProviderP
         source?.sha256 ?? '',
         node.node,
         claimAnswerWords[answered.answer].label,
-        reasonsText(answered.reasons),
+        reasonsText(answered.observations),
         claim?.bring ?? '',
       ]
     }),

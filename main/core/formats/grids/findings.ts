@@ -1,4 +1,4 @@
-import type { Assessment, Reason, Register } from '../../../../schemas/types.ts'
+import type { Assessment, Observation, Register } from '../../../../schemas/types.ts'
 import { verdictWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../catalog.ts'
 import { acceptancesOf } from '../../register.ts'
@@ -20,8 +20,8 @@ export const FINDINGS_COLUMNS = columns({
 })
 
 /** Observations in one line. */
-export const reasonsText = (reasons: readonly Reason[]): string =>
-  reasons.map(({ says, text }) => `${says}: ${text}`).join(' | ')
+export const reasonsText = (reasons: readonly Observation[]): string =>
+  reasons.map(({ direction, text }) => `${direction}: ${text}`).join(' | ')
 
 /** One row per node and check, generated lazily. A risk acceptance is listed next to a verdict and never changes it. */
 export function* findingRows(
@@ -40,7 +40,7 @@ export function* findingRows(
         checks.get(finding.check)?.claim ?? '',
         finding.verdict,
         verdictWords[finding.verdict].label,
-        reasonsText(finding.reasons),
+        reasonsText(finding.observations),
         checks.get(finding.check)?.limits ?? '',
         node.observedAt ?? '',
         node.recording?.digest ?? '',

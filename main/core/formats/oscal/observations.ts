@@ -56,7 +56,7 @@ function head(names: Names, check: Check | undefined, id: string, verdict: Verdi
 
 function single(names: Names, check: Check | undefined, { node, finding }: Seen): unknown {
   const collected = momentOf(node.observedAt) ?? names.input.assessment.asOf
-  const cited = new Set(finding.reasons.flatMap(({ captures }) => captures.map(({ sha256 }) => sha256)))
+  const cited = new Set(finding.observations.flatMap(({ captures }) => captures.map(({ sha256 }) => sha256)))
   return {
     ...head(names, check, finding.check, finding.verdict, names.observation(finding.check, finding.verdict, node.node)),
     subjects: [{ 'subject-uuid': names.node(node.node), type: 'inventory-item' }],
@@ -101,7 +101,7 @@ function expiry(observedAt: string | null): { readonly expires?: string } {
   return expires === null ? {} : { expires }
 }
 
-function remarks({ reasons }: Finding): { readonly remarks?: string } {
-  const said = worstFirst(reasons).map(({ says, text }) => `${says}: ${plain(text, 1200)}`)
+function remarks({ observations }: Finding): { readonly remarks?: string } {
+  const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
   return said.length === 0 ? {} : { remarks: said.join('\n') }
 }
