@@ -169,8 +169,8 @@ export function settling(
       const compareWith = comparing.get(found.check)
       if (compareWith === undefined || found.verdict === 'not-tested') return found
       const { verdict, observations } = compareWith(found.verdict, amongOf(alone.node))
-      const reasons = [...found.observations, ...observations.map((step) => citeAgain(step, found.observations))]
-      const bare = { ...found, verdict, reasons }
+      const all = [...found.observations, ...observations.map((step) => citeAgain(step, found.observations))]
+      const bare: Finding = { ...found, verdict, observations: all }
       return alone.stale ? onStaleEvidence(bare, alone.observedAt ?? '', asOf) : bare
     }),
   })
@@ -178,7 +178,7 @@ export function settling(
 
 /** Cites the captures that other reasons of the same finding cite for the same question. */
 const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readonly Observation[]): Observation => ({
-  direction: direction,
+  direction,
   text,
   probe,
   captures: reasons.find((reason) => reason.probe === probe && probe !== null)?.captures ?? [],

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import renames from './renames.json' with { type: 'json' }
 
 /**
- * `tsx test/support/behaviour/compare.ts BEFORE AFTER`: compares two files of `print.ts`. What `renames.json` names is renamed in BEFORE
- * first: keys of objects, and strings that are exactly such a value. Sentences (the keys under `texts`) may differ and are counted; any
+ * `tsx test/support/behaviour/compare.ts BEFORE AFTER`: compares two files of `print.ts`. What `renames.json` names may have changed its
+ * name: keys of objects, and strings that are exactly such a value. Sentences (the keys under `texts`) may differ and are counted; any
  * other difference is printed, the first hundred of them, and the status is 1.
  */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -12,15 +12,6 @@ const KEYS: Table = renames.keys
 const VALUES: Table = renames.values
 const TEXTS: ReadonlySet<string> = new Set(renames.texts)
 const PRINTED = 100
-
-const renamed = (value: Json): Json => {
-  if (typeof value === 'string') return VALUES[value] ?? value
-  if (Array.isArray(value)) return value.map(renamed)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, held]) => [KEYS[key] ?? VALUES[key] ?? key, renamed(held)]),
-  )
-}
 
 const read = (file: string): ReadonlyMap<string, Json> =>
   new Map(
@@ -36,12 +27,18 @@ const problems: string[] = []
 const short = (value: Json | undefined): string => (JSON.stringify(value) ?? 'absent').slice(0, 160)
 
 function compare(at: string, key: string, before: Json | undefined, after: Json | undefined): void {
-  if (before === after) return
+  if (before === after || (typeof before === 'string' && VALUES[before] === after)) return
   if (before !== null && after !== null && typeof before === 'object' && typeof after === 'object') {
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)])
     const [was, is] = [before, after] as readonly Readonly<Record<string, Json>>[]
     // An element of a list of sentences is a sentence as well.
-    for (const one of keys) compare(`${at}.${one}`, Array.isArray(after) ? key : one, was?.[one], is?.[one])
+    // A key keeps its name where other objects keep theirs.
+    const taken = new Set<string>()
+    for (const one of Object.keys(was ?? {})) {
+      const name = is?.[one] === undefined ? (KEYS[one] ?? VALUES[one] ?? one) : one
+      taken.add(name)
+      compare(`${at}.${name}`, Array.isArray(after) ? key : name, was?.[one], is?.[name])
+    }
+    for (const one of Object.keys(is ?? {})) if (!taken.has(one)) compare(`${at}.${one}`, one, undefined, is?.[one])
     return
   }
   if (TEXTS.has(key) && typeof before === 'string' && typeof after === 'string') sentences += 1
@@ -54,7 +51,7 @@ const was = read(before)
 const is = read(after)
 for (const about of new Set([...was.keys(), ...is.keys()])) {
   const held = was.get(about)
-  compare(about, '', held === undefined ? undefined : renamed(held), is.get(about))
+  compare(about, '', held, is.get(about))
 }
 for (const problem of problems.slice(0, PRINTED)) process.stdout.write(`${problem}\n`)
 process.stdout.write(
