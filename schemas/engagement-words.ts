@@ -1,37 +1,40 @@
 import type { EngagementSection } from './ipc-engagement.ts'
 import type { Word } from './words.ts'
 
-/** Names of what people declare before an audit, the same on every screen. Marks as in words.ts: shape and word, never color alone. */
+/** Labels of what is declared before an audit, the same on every screen. Marks as in words.ts: shape and word, never color alone. */
 
 export const engagementSectionWords: Readonly<Record<EngagementSection, Word>> = {
-  who: { label: 'Who and why', meaning: 'Whose system this is, who reads the evidence, and what for.' },
-  boundary: { label: 'Boundary', meaning: 'What the system is, where it stands, and what is left out.' },
+  who: { label: 'Entity and purpose', meaning: 'Entity, intended readers and purpose of the evidence.' },
+  boundary: { label: 'Boundary', meaning: 'System description, location and exclusions.' },
   responsibilities: {
     label: 'Responsibilities',
-    meaning: 'Who does what, area by area, as your contract with the provider splits it.',
+    meaning: 'Division of responsibilities by area, as in the contract with the provider.',
   },
   subservice: {
     label: 'Subservice organizations',
-    meaning: 'Organizations whose controls are needed beside your own, such as the data center.',
+    meaning: 'Organizations whose controls are needed in addition to your own, such as the data center.',
   },
   'user-entity': {
-    label: 'User-entity controls',
-    meaning: 'What a provider’s report expects of its customers, and where node evidence bears on it.',
+    label: 'Complementary user entity controls',
+    meaning: 'Controls that a provider’s report expects of its customers, and the node evidence that applies.',
   },
-  ephi: { label: 'ePHI map', meaning: 'Where ePHI is kept on the nodes, and which ways it takes.' },
+  ephi: { label: 'ePHI map', meaning: 'Where ePHI is stored on the nodes, and where it is transmitted.' },
   population: {
-    label: 'Declared nodes',
-    meaning: 'Every node that is meant to be covered, and where that list comes from.',
+    label: 'Declared population',
+    meaning: 'Every node meant to be covered, and the source of that list.',
   },
-  'sign-off': { label: 'Sign-off', meaning: 'Who collected, reviewed and approved. Nobody signs for the auditor.' },
+  'sign-off': {
+    label: 'Sign-off',
+    meaning: 'Persons who collected, reviewed and approved. Auditors sign their own report.',
+  },
 }
 
 export const subserviceMethodWords = {
   'carve-out': {
-    label: 'Carved out',
-    meaning: 'Its controls are left out here; its own report speaks of them.',
+    label: 'Carve-out method',
+    meaning: 'Its controls are excluded here; its own report covers them.',
   },
-  inclusive: { label: 'Included', meaning: 'Its controls are examined here as well.' },
+  inclusive: { label: 'Inclusive method', meaning: 'Its controls are examined here as well.' },
 } as const
 
 export const signOffWords = {
@@ -42,7 +45,7 @@ export const signOffWords = {
 } as const
 
 export const inventoryKindWords = {
-  'portal-export': 'Export of the provider’s portal',
+  'portal-export': 'Export from the provider’s portal',
   invoice: 'Invoice',
   order: 'Order',
 } as const
@@ -58,54 +61,54 @@ export const COVERAGE_STATES = [
 ] as const
 export type CoverageState = (typeof COVERAGE_STATES)[number]
 
-/** How a node or a row of the provider's list stands, worst first in COVERAGE_STATES. */
+/** Reconciliation of a node or of a row of the provider inventory, worst first in COVERAGE_STATES. */
 export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mark: string; readonly tone: string }>> = {
   unaccounted: {
-    label: 'Unaccounted for',
+    label: 'Unreconciled',
     meaning:
-      'The provider lists it, and no node here fits. While one stands, no control is supported by evidence of nodes.',
+      'In the provider inventory; no node matches. Affected controls cannot be concluded while an asset is unreconciled.',
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
   'not-enrolled': {
-    label: 'Not enrolled',
-    meaning: 'It is declared, and no evidence is ever collected from it.',
+    label: 'Not in fleet file',
+    meaning: 'Declared, but never collected from.',
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
   'not-answered': {
-    label: 'Did not answer',
-    meaning: 'It is enrolled, and gave no answer in this run.',
+    label: 'Not collected',
+    meaning: 'In the fleet file, but not collected in this run.',
     mark: 'dotted-ring',
     tone: 'not-tested',
   },
   'not-declared': {
     label: 'Not declared',
-    meaning: 'Evidence was collected from it, and the declared list does not name it.',
+    meaning: 'Collected, but not in the declared population.',
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
   'not-listed': {
-    label: 'Not in the provider’s list',
-    meaning: 'It answered, and no row of the provider’s list fits it.',
+    label: 'Not in provider inventory',
+    meaning: 'Collected, but no row of the provider inventory matches.',
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
   'left-out': {
-    label: 'Left out, with a reason',
-    meaning: 'The provider lists it, and somebody said why it is no node of this population.',
+    label: 'Excluded, with rationale',
+    meaning: 'In the provider inventory; a named person documented why it is not part of this population.',
     mark: 'bar',
     tone: 'not-applicable',
   },
   covered: {
-    label: 'In every list',
-    meaning: 'Declared, enrolled and answered.',
+    label: 'Reconciled',
+    meaning: 'Declared, in the fleet file and collected.',
     mark: 'ring-tick',
     tone: 'satisfied',
   },
 }
 
-/** How a node was found in the provider's list. */
+/** How a node was matched with the provider inventory. */
 export const matchedByWords = {
   serial: 'by serial number',
   address: 'by address',

@@ -1,6 +1,6 @@
 /**
- * Every verdict, state and property in plain language; failures are in failure-words.ts. The window, the command line and the PDF all speak from here,
- * so that a thing has one name everywhere. The banned words (see BANNED) are a lint over everything a person can read.
+ * Labels of every verdict, state and property; failures are in failure-words.ts. The window, the command line and the PDF read them from here, so
+ * that a concept has one name everywhere. The banned words (see BANNED) are a lint over all people-facing text.
  */
 
 export const VERDICTS = [
@@ -49,57 +49,57 @@ export interface Word {
 }
 
 export const verdictWords: Readonly<Record<Verdict, Word & { readonly mark: string }>> = {
-  satisfied: { label: 'Supported', meaning: 'What was observed on this node supports the claim.', mark: 'ring-tick' },
+  satisfied: { label: 'Satisfied', meaning: 'The evidence meets the expected condition.', mark: 'ring-tick' },
   'not-satisfied': {
-    label: 'Contradicted',
-    meaning: 'What was observed on this node contradicts the claim.',
+    label: 'Not satisfied',
+    meaning: 'The evidence shows a deviation from the expected condition.',
     mark: 'square-cross',
   },
   inconclusive: {
-    label: 'Not enough evidence',
-    meaning: 'What was collected does not decide the claim. It counts as missing, never as support.',
+    label: 'Inconclusive',
+    meaning: 'The evidence does not decide. Counted as missing, never as support.',
     mark: 'diamond-question',
   },
   'not-applicable': {
-    label: 'Doesn’t apply',
-    meaning: 'The node shows that the claim cannot apply to it.',
+    label: 'Not applicable',
+    meaning: 'Evidence shows that the check cannot apply to this node.',
     mark: 'bar',
   },
   'not-tested': {
-    label: 'Not collected',
-    meaning: 'The question was not put to this node; the reason is given.',
+    label: 'Not tested',
+    meaning: 'Evidence was not obtained from this node; see the reason.',
     mark: 'dotted-ring',
   },
-  informational: { label: 'Recorded', meaning: 'A fact was recorded; no expectation is set.', mark: 'dot' },
+  informational: { label: 'Informational', meaning: 'A fact was recorded; no criterion applies.', mark: 'dot' },
 }
 
 export const propertyWords: Readonly<Record<Property, Word>> = {
-  isolation: { label: 'Isolation', meaning: 'Whether the node runs on hardware of its own, and who shares it.' },
-  'encryption-at-rest': { label: 'Encryption at rest', meaning: 'Whether stored data passes an encrypting layer.' },
-  'encryption-in-transit': { label: 'Encryption in transit', meaning: 'Whether data leaving the node is encrypted.' },
-  location: { label: 'Location', meaning: 'Where the node can and cannot be.' },
-  access: { label: 'Access', meaning: 'Who can log in, how, and with which rights.' },
-  audit: { label: 'Audit and time', meaning: 'What the node records about itself, and by which clock.' },
-  integrity: { label: 'Integrity', meaning: 'What started, what is installed, and what protects it.' },
+  isolation: { label: 'Isolation', meaning: 'Whether the node runs on dedicated hardware, and who uses it.' },
+  'encryption-at-rest': { label: 'Encryption at rest', meaning: 'Whether stored data is encrypted.' },
+  'encryption-in-transit': { label: 'Encryption in transit', meaning: 'Whether network traffic is encrypted.' },
+  location: { label: 'Location', meaning: 'Where the node can be, and which places are excluded.' },
+  access: { label: 'Access', meaning: 'Who can log in, how, and with what privileges.' },
+  audit: { label: 'Audit and time', meaning: 'Logging, audit trail and time synchronization.' },
+  integrity: { label: 'Integrity', meaning: 'Boot, software and malware protection.' },
   operations: {
     label: 'Operations',
-    meaning: 'What listens and connects, what is backed up, and what keeps the node running.',
+    meaning: 'Network exposure, backup, availability and maintenance.',
   },
-  evidence: { label: 'About this evidence', meaning: 'How complete the collection was and what ties it to this node.' },
+  evidence: { label: 'Evidence quality', meaning: 'Completeness of collection and identity of the node.' },
 }
 
 export const layerWords: Readonly<Record<Layer, string>> = {
-  metal: 'Consistent with running directly on hardware',
+  metal: 'No hypervisor detected (consistent with bare metal)',
   vm: 'Virtual machine',
   container: 'Container',
   lpar: 'Logical partition',
-  'hypervisor-host': 'Host of virtual machines',
-  unknown: 'Not decided',
+  'hypervisor-host': 'Hypervisor host',
+  unknown: 'Undetermined',
 }
 
 /** Stands wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
 export const imageLimit =
-  'Whoever has root in the system’s image can make every answer about isolation false, at no cost; no reading from inside excludes that.'
+  'An adversary with root in the system image can falsify every result about isolation at no cost; no observation from inside excludes that.'
 
 /** The answer of rule R8, in place of "Not decided". */
 export const notEstablished = 'No sign of a hypervisor found; hardware not established'
@@ -114,25 +114,25 @@ export const layerSaid = ({
 }): string => (rule.id === 'R8' ? notEstablished : layerWords[layer])
 
 export const gradeWords: Readonly<Record<Grade, string>> = {
-  B: 'Live-tested: measurements during the run agree',
-  C: 'Passive: read from the running system only',
-  D: 'Insufficient: the minimum evidence was not collected',
+  B: 'Actively tested: confirmed by measurements during the run',
+  C: 'Passively observed: read from the running system only',
+  D: 'Insufficient: minimum evidence not collected',
 }
 
 /** How an accepted exception or an attached record stands. Never by color alone, and never instead of the verdict. */
 export const standingWords = {
-  'in-force': 'In force',
-  'not-begun': 'Not yet in force',
-  expired: 'Ended',
+  'in-force': 'In effect',
+  'not-begun': 'Not yet effective',
+  expired: 'Expired',
   withdrawn: 'Withdrawn',
 } as const
 
 /** What named people decided about an addressable specification, or why a row does not apply (45 CFR 164.306(d)(3)). */
 export const decisionWords = {
   implemented: 'Implemented as specified',
-  'equivalent-alternative': 'Another measure in its place',
-  'not-implemented': 'Not implemented, and nothing in its place',
-  'not-applicable': 'Does not apply',
+  'equivalent-alternative': 'Equivalent alternative measure implemented',
+  'not-implemented': 'Not implemented; no alternative measure',
+  'not-applicable': 'Not applicable',
 } as const
 
 /** How a provider's promise is answered for one node, worst first. */
@@ -151,37 +151,37 @@ export const claimAnswerWords: Readonly<
 > = {
   contradicted: {
     label: 'Contradicted',
-    meaning: 'What was observed on the node contradicts the promise.',
+    meaning: 'Node evidence contradicts the claim.',
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
   'not-decided': {
-    label: 'Not decided',
-    meaning: 'What was collected does not decide it. It counts as missing, never as support.',
+    label: 'Inconclusive',
+    meaning: 'The evidence does not decide. Counted as missing, never as support.',
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
   'needs-record': {
-    label: 'Needs a record',
-    meaning: 'Only a record that somebody brings can show it.',
+    label: 'Document required',
+    meaning: 'Requires a document from the provider or the entity.',
     mark: 'dotted-ring',
     tone: 'not-tested',
   },
   'not-observable': {
-    label: 'Not observable from inside',
-    meaning: 'Nothing on a node shows it, either way.',
+    label: 'Not observable from the node',
+    meaning: 'Node evidence can neither support nor contradict it.',
     mark: 'dot',
     tone: 'informational',
   },
   'not-applicable': {
-    label: 'Does not apply',
-    meaning: 'The condition of the promise is not met on this node, as the reasons show.',
+    label: 'Not applicable',
+    meaning: 'The condition of the claim does not hold on this node, as the observations show.',
     mark: 'bar',
     tone: 'not-applicable',
   },
   observed: {
-    label: 'Observed',
-    meaning: 'What was read on the node agrees with the promise. It is no promise for other times.',
+    label: 'Corroborated',
+    meaning: 'Node evidence agrees with the claim at the time of collection.',
     mark: 'ring-tick',
     tone: 'satisfied',
   },
@@ -189,56 +189,56 @@ export const claimAnswerWords: Readonly<
 
 /** Parts of a machine that isolation signals come from. */
 export const familyWords = {
-  'cpu-identity': 'Identity of the processor',
-  'cpu-features': 'Workings of the processor',
-  timing: 'Time',
+  'cpu-identity': 'CPU identification',
+  'cpu-features': 'CPU features',
+  timing: 'Timing',
   firmware: 'Firmware tables',
-  pci: 'Chipset and buses',
+  pci: 'Chipset and PCI',
   storage: 'Drives',
   network: 'Network and fabric',
   gpu: 'GPUs',
-  management: 'Management and hardware keys',
-  session: 'Our session',
+  management: 'BMC and TPM',
+  session: 'SSH session',
 } as const
 
 /** Where the numbers that checks compare against come from. */
 export const profileWords = {
   baseline: {
     label: 'Baseline',
-    meaning: 'Values that each name their own source, or say that they are our choice.',
+    meaning: 'Barewitness defaults; each value cites its source, or states that it is our choice.',
   },
   cis: {
     label: 'CIS Benchmarks',
     meaning:
-      'Values of the CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, as ComplianceAsCode wrote them down in August 2026. Where these set none, the baseline’s.',
+      'Values of the CIS Benchmarks for RHEL 9, Ubuntu 24.04 and Debian 13, as published by ComplianceAsCode in August 2026; baseline values where these set none.',
   },
   stig: {
     label: 'DISA STIG',
     meaning:
-      'Values of the DISA STIGs for RHEL 9 and Ubuntu 24.04, as ComplianceAsCode wrote them down in August 2026. Where these set none, the baseline’s.',
+      'Values of the DISA STIGs for RHEL 9 and Ubuntu 24.04, as published by ComplianceAsCode in August 2026; baseline values where these set none.',
   },
 } as const
 
 /** What it costs a provider to make a guest show what hardware shows. */
 export const spoofWords = {
-  S0: 'a setting or a text',
-  S1: 'rebuilt firmware or a patched machine monitor',
-  S2: 'a patched hypervisor kernel with coherent devices',
-  S3: 'the part itself, or a private key',
+  S0: 'a configuration change',
+  S1: 'custom firmware or a patched virtual machine monitor',
+  S2: 'a patched hypervisor with consistent virtual devices',
+  S3: 'the physical component, or a private key',
 } as const
 
 /** How a signal reads on a node. */
 export const readsWords = {
-  virtual: { label: 'As on a guest', mark: 'square-cross' },
-  metal: { label: 'As on hardware', mark: 'ring-tick' },
-  neutral: { label: 'Says neither', mark: 'dot' },
-  unreadable: { label: 'Not read', mark: 'diamond-question' },
-  'not-applicable': { label: 'Doesn’t apply', mark: 'bar' },
+  virtual: { label: 'Indicates virtualization', mark: 'square-cross' },
+  metal: { label: 'Indicates bare metal', mark: 'ring-tick' },
+  neutral: { label: 'Neutral', mark: 'dot' },
+  unreadable: { label: 'Not readable', mark: 'diamond-question' },
+  'not-applicable': { label: 'Not applicable', mark: 'bar' },
 } as const
 
 export const contradictionWords = {
-  K1: 'Cannot happen on the hardware that the machine says it is',
-  K2: 'Happens on hardware too, and needs an explanation',
+  K1: 'Impossible on the stated hardware',
+  K2: 'Possible on hardware; needs explanation',
 } as const
 
 /** Natural-log weight of evidence as odds in words, without a claim of precision. */
@@ -250,12 +250,12 @@ export const oddsWords = (weight: number): string => {
       : times >= 20
         ? `about ${Math.round(times / 10) * 10}`
         : `about ${Math.round(times * 10) / 10}`
-  return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 toward ${weight > 0 ? 'virtual' : 'hardware'}`
+  return Math.abs(weight) < 0.05 ? 'even' : `${about} to 1 in favor of ${weight > 0 ? 'virtual' : 'hardware'}`
 }
 
 /** Stands in every report and in every file that leaves it behind, word for word but for what carries it. */
 export const standingLimitation = (carrier: 'pack records' | 'page sums up' | 'file repeats'): string =>
-  `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node rely on the node’s own software and firmware. Items marked manual or outstanding need records that no server can show.`
+  `This ${carrier} technical facts collected from the listed nodes at the listed times. It supports, and does not replace, a risk analysis, a HIPAA evaluation or a SOC 2® examination. Facts read from a node depend on the node’s own software and firmware. Controls with documents outstanding require evidence that servers cannot provide.`
 
 /** Words that over-claim. Tested over everything a person can read; quotations of a framework's own title are exempt. */
 export const BANNED: readonly RegExp[] = [

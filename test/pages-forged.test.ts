@@ -77,7 +77,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   test('an executive page that states another result is rejected', async () => {
     const isPage = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
-    const report = await verified(forging(replacing('Contradicted', 'Supported', isPage)))
+    const report = await verified(forging(replacing('Not satisfied', 'Satisfied', isPage)))
     expect(report.ok).toBe(false)
     expect(complete(report)?.details[0]).toMatch(/^data\/report-executive\.pdf: Page 1 reads /)
   })

@@ -13,12 +13,12 @@ export const LABEL: Readonly<Record<string, string>> = {
   'out-of-scope': 'Not in scope',
 }
 export const COUNTED: Readonly<Record<string, string>> = {
-  'not-satisfied': 'contradicted',
-  'not-tested': 'not collected',
-  inconclusive: 'not enough evidence',
-  satisfied: 'supported',
-  informational: 'recorded',
-  'not-applicable': 'does not apply',
+  'not-satisfied': 'not satisfied',
+  'not-tested': 'not tested',
+  inconclusive: 'inconclusive',
+  satisfied: 'satisfied',
+  informational: 'informational',
+  'not-applicable': 'not applicable',
 }
 /** In the order of the columns. */
 export const PROPERTIES = [
@@ -35,9 +35,9 @@ export const PROPERTIES = [
 export const SHORT: Readonly<Record<string, string>> = { hipaa: 'HIPAA', soc2: 'SOC 2' }
 export const ANSWERS: Readonly<Record<string, string>> = {
   contradicted: 'Contradicted',
-  'not-decided': 'Not decided',
-  'needs-record': 'Needs a record',
-  'not-observable': 'Not observable from inside',
-  'not-applicable': 'Does not apply',
-  observed: 'Observed',
+  'not-decided': 'Inconclusive',
+  'needs-record': 'Document required',
+  'not-observable': 'Not observable from the node',
+  'not-applicable': 'Not applicable',
+  observed: 'Corroborated',
 }
