@@ -29,7 +29,7 @@ const day = (change: Partial<CalendarDay>): CalendarDay => ({
 })
 
 describe('what a day shows', () => {
-  const ran = { planned: 1, satisfied: 1, declared: 3 }
+  const ran = { planned: 1, completed: 1, declared: 3 }
   test.each([
     [day({}), 'nothing'],
     [day({ unplanned: 1, declared: 3, answered: 3 }), 'unplanned'],

@@ -55,9 +55,9 @@ describe('audit rules', () => {
     const watch =
       '-a always,exit -S all -F path=/usr/bin/passwd -F perm=x -F auid>=1000 -F auid!=-1 -F key=privileged\n'
     const text = said(over('audit.auditd-rules', [auditdRules, rules(watch)]))
-    expect(text).toContain('against: Not or not wholly recorded: programs being started')
-    expect(text).toContain('against: Not or not wholly recorded: kernel modules')
-    expect(text).toContain('against: Not or not wholly recorded: mounted file systems')
+    expect(text).toContain('contradicts: Not or not wholly recorded: programs being started')
+    expect(text).toContain('contradicts: Not or not wholly recorded: kernel modules')
+    expect(text).toContain('contradicts: Not or not wholly recorded: mounted file systems')
   })
 
   test('a rule about one program or about failures covers no topic; a list of what is left out is told', () => {
@@ -111,7 +111,7 @@ describe('accounts', () => {
     const locked = known({ states: new Map(accounts.map(({ name }) => [name, 'locked' as const])) })
     const others = known({ accounts, groups: [], otherSources: [] })
     const unique = over('access.unique-accounts', [accountsLocal, others], [accountsPasswordState, locked])
-    expect(said(unique)).toContain('against: The account list requires no password for “bare”.')
+    expect(said(unique)).toContain('contradicts: The account list requires no password for “bare”.')
     expect(over('access.pam.lockout', [accountsLocal, others], [accountsPasswordState, locked]).verdict).not.toBe(
       'not-applicable',
     )
@@ -257,8 +257,8 @@ describe('administrators beside sudo', () => {
     const file = (path: string, mode: number, group = 'root') =>
       known({ files: [{ path, owner: 'root', group, mode }] })
     const text = (reading: Parsed<unknown>) => said(over('access.sudo-policy', [clusterKubernetes, reading]))
-    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain('against: Others than root can read a Kubernetes')
-    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o640, 'ops'))).toContain('against: Others than root')
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain('contradicts: Others than root can read a Kubernetes')
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o640, 'ops'))).toContain('contradicts: Others than root')
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o600))).not.toContain('Kubernetes')
     expect(text(file('/root/.kube/config', 0o644))).not.toContain('Kubernetes')
     expect(text(unknown('not read'))).toContain('unclear: Credentials of Kubernetes')
@@ -309,13 +309,13 @@ describe('logs', () => {
       ...now,
       seconds: now.seconds - 86_400,
     }))
-    expect(said(over('audit.log-continuity', later))).toContain('against: The journal has entries from the future.')
+    expect(said(over('audit.log-continuity', later))).toContain('contradicts: The journal has entries from the future.')
     const other = changed(probe('host.identity') as Probe<{ bootId: string }>, (host) => ({
       ...host,
       bootId: '00000000-0000-4000-8000-000000000000',
     }))
     expect(said(over('audit.log-continuity', other))).toContain(
-      'against: The journal does not cover the running system.',
+      'contradicts: The journal does not cover the running system.',
     )
   })
 

@@ -52,7 +52,7 @@ describe('accounts', () => {
     expect(verdict('fx-access-hardened', 'access.roster-match', { roster: undefined })).toBe('inconclusive')
     expect(verdict('fx-access-hardened', 'access.roster-match')).toBe('satisfied')
     expect(texts('demo-shared-05', 'access.roster-match')).toContain(
-      'against: 2 accounts with a login shell not on the declared roster: “acme-ops”, “acme-train”.',
+      'contradicts: 2 accounts with a login shell not on the declared roster: “acme-ops”, “acme-train”.',
     )
   })
 })
@@ -97,8 +97,8 @@ describe('sudo', () => {
 
   test('cloud images’ rule and membership of docker contradict the policy', () => {
     const said = texts('demo-metal-04', 'access.sudo-policy')
-    expect(said).toContain('against: May run any command as root without a password: “debian”.')
-    expect(said).toContain('against: Group “docker” gives 1 account root rights without sudo: “debian”.')
+    expect(said).toContain('contradicts: May run any command as root without a password: “debian”.')
+    expect(said).toContain('contradicts: Group “docker” gives 1 account root rights without sudo: “debian”.')
   })
 })
 
@@ -254,12 +254,12 @@ describe('authorized keys', () => {
   test('a short RSA key speaks against', () => {
     expect(
       texts('fx-accounts-neglected', 'access.authorized-keys').filter((text) =>
-        /^against: SHA256:\S+ is ssh-rsa with 1024 bits \(limit: 3072 bits\)\.$/.test(text),
+        /^contradicts: SHA256:\S+ is ssh-rsa with 1024 bits \(limit: 3072 bits\)\.$/.test(text),
       ),
     ).toHaveLength(1)
     const said = texts('demo-metal-04', 'access.authorized-keys')
     expect(
-      said.filter((text) => /^against: SHA256:\S+ is ssh-rsa with 2048 bits \(limit: 3072 bits\)\.$/.test(text)),
+      said.filter((text) => /^contradicts: SHA256:\S+ is ssh-rsa with 2048 bits \(limit: 3072 bits\)\.$/.test(text)),
     ).toHaveLength(2)
   })
 })
@@ -289,7 +289,7 @@ describe('the SSH server', () => {
     expect(verdict('fx-access-match-block', 'access.sshd.password-auth')).toBe('not-satisfied')
     expect(verdict('fx-access-match-block', 'access.sshd.root-login')).toBe('inconclusive')
     expect(texts('fx-access-match-block', 'access.sshd.mfa')).toContain(
-      'against: For connections that match “Address 10.0.0.0/8”, authenticationmethods is set to “any”.',
+      'contradicts: For connections that match “Address 10.0.0.0/8”, authenticationmethods is set to “any”.',
     )
   })
 
@@ -380,7 +380,7 @@ describe('sessions and lockout', () => {
   test('a settings file without the module in the stack has no effect', () => {
     expect(verdict('fx-access-hardened', 'access.pam.lockout')).toBe('satisfied')
     expect(texts('demo-metal-04', 'access.pam.lockout')).toEqual([
-      'against: The login modules of SSH do not include one that locks after failures.',
+      'contradicts: The login modules of SSH do not include one that locks after failures.',
     ])
     expect(verdict('demo-guest-03', 'access.pam.lockout')).toBe('not-applicable')
   })

@@ -29,9 +29,9 @@ function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly s
 describe('stale accounts', () => {
   test('a person unseen for long, one never seen; keys and services stay open', () => {
     const said = texts('fx-accounts-neglected', 'access.stale-accounts')
-    expect(said).toContain('against: “sam” last logged in on 2026-02-02, more than 90 days before this collection.')
+    expect(said).toContain('contradicts: “sam” last logged in on 2026-02-02, more than 90 days before this collection.')
     expect(said).toContain(
-      'against: No login of “kim” was recorded in the last 90 days, and the record reaches back further.',
+      'contradicts: No login of “kim” was recorded in the last 90 days, and the record reaches back further.',
     )
     expect(said.filter((text) => text.startsWith('unclear: ')).map((text) => /“(.*?)”/.exec(text)?.[1])).toEqual([
       'new',
@@ -42,17 +42,17 @@ describe('stale accounts', () => {
 
   test('the limit is the profile’s: what is recent enough for one is not for another', () => {
     const late = (profile: 'cis' | 'stig') =>
-      under(profile, 'fx-accounts-declared', 'access.stale-accounts').filter((text) => !text.startsWith('for: '))
+      under(profile, 'fx-accounts-declared', 'access.stale-accounts').filter((text) => !text.startsWith('supports: '))
     expect([late('cis'), late('stig')]).toEqual([[], []])
     expect(under('stig', 'fx-accounts-neglected', 'access.stale-accounts')).toContain(
-      'against: “sam” last logged in on 2026-02-02, more than 35 days before this collection.',
+      'contradicts: “sam” last logged in on 2026-02-02, more than 35 days before this collection.',
     )
   })
 
   test('where lastlog and wtmp are gone, their successors answer', () => {
     const said = texts('fx-accounts-declared', 'access.stale-accounts')
-    expect(said).toContain('for: “jlin” last logged in on 2026-11-18.')
-    expect(said).toContain('for: Declared for emergencies and so expected to be unused: “sealed”.')
+    expect(said).toContain('supports: “jlin” last logged in on 2026-11-18.')
+    expect(said).toContain('supports: Declared for emergencies and so expected to be unused: “sealed”.')
   })
 
   test('a last day that has passed is the matter of another check', () => {
@@ -68,11 +68,11 @@ describe('stale accounts', () => {
 describe('declared accounts', () => {
   test('joiners and movers both ways', () => {
     expect(
-      texts('fx-accounts-neglected', 'access.roster-match').filter((text) => text.startsWith('against: ')),
+      texts('fx-accounts-neglected', 'access.roster-match').filter((text) => text.startsWith('contradicts: ')),
     ).toEqual([
-      'against: 2 accounts with a login shell not on the declared roster: “ubuntu”, “postgres”.',
-      'against: Have administrator rights that were not declared: “mortiz”, “kim”, “svc-etl”.',
-      'against: Declared as administrators and without such rights here: “jlin”.',
+      'contradicts: 2 accounts with a login shell not on the declared roster: “ubuntu”, “postgres”.',
+      'contradicts: Have administrator rights that were not declared: “mortiz”, “kim”, “svc-etl”.',
+      'contradicts: Declared as administrators and without such rights here: “jlin”.',
     ])
   })
 
@@ -110,17 +110,17 @@ describe('declared accounts', () => {
 describe('service accounts', () => {
   test('a password, a key without a shell, docker and sudo', () => {
     expect(
-      texts('fx-accounts-neglected', 'access.service-accounts').filter((text) => text.startsWith('against: ')),
+      texts('fx-accounts-neglected', 'access.service-accounts').filter((text) => text.startsWith('contradicts: ')),
     ).toEqual([
-      'against: Accounts of services that a password or key opens, without being declared: “postgres”.',
-      'against: SSH keys are in place for accounts of services without a login shell: “ftp”.',
-      'against: Accounts of services in groups that give root rights: “svc-etl (docker)”.',
-      'against: Accounts of services that may run any command as root: “svc-etl”.',
+      'contradicts: Accounts of services that a password or key opens, without being declared: “postgres”.',
+      'contradicts: SSH keys are in place for accounts of services without a login shell: “ftp”.',
+      'contradicts: Accounts of services in groups that give root rights: “svc-etl (docker)”.',
+      'contradicts: Accounts of services that may run any command as root: “svc-etl”.',
     ])
   })
 
   test('a rule for everybody with root’s own password makes no service root', () => {
-    expect(texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('against: '))).toEqual(
+    expect(texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('contradicts: '))).toEqual(
       [],
     )
     expect(verdict('fx-accounts-rhel', 'access.sudo-policy')).toBe('inconclusive')
@@ -130,79 +130,79 @@ describe('service accounts', () => {
 describe('passwords', () => {
   test('credits shorten what pam_cracklib asks for', () => {
     expect(texts('fx-accounts-neglected', 'access.pam.password-quality').slice(0, 3)).toEqual([
-      'against: A new password may have 9 characters (limit: 14 characters).',
-      'against: A new password is stored by the scheme “des”; yescrypt or SHA-512 is required.',
-      'against: Passwords are stored by an outdated scheme: “mortiz (md5)”.',
+      'contradicts: A new password may have 9 characters (limit: 14 characters).',
+      'contradicts: A new password is stored by the scheme “des”; yescrypt or SHA-512 is required.',
+      'contradicts: Passwords are stored by an outdated scheme: “mortiz (md5)”.',
     ])
   })
 
   test('RHEL: system-auth by substack, settings in pwquality.conf.d', () => {
     expect(texts('fx-accounts-rhel', 'access.pam.password-quality')).toContain(
-      'for: A new password must have at least 15 characters (pam_pwquality).',
+      'supports: A new password must have at least 15 characters (pam_pwquality).',
     )
   })
 
   test('kinds, history and age are asked for by the profiles that set them', () => {
     expect(under('cis', 'fx-accounts-rhel', 'access.pam.password-quality')).toEqual([
-      'for: A new password must have at least 15 characters (pam_pwquality).',
-      'for: A new password must hold 4 kinds of characters.',
-      'for: The last 24 passwords may not come back.',
-      'for: A new password is stored by the scheme “sha512”.',
-      'for: Every password here is stored by yescrypt or SHA-512.',
-      'against: A new account’s password may stay for ever (limit: 365 days).',
-      'against: Passwords that may stay longer than 365 days: “mortiz”, “jlin”.',
+      'supports: A new password must have at least 15 characters (pam_pwquality).',
+      'supports: A new password must hold 4 kinds of characters.',
+      'supports: The last 24 passwords may not come back.',
+      'supports: A new password is stored by the scheme “sha512”.',
+      'supports: Every password here is stored by yescrypt or SHA-512.',
+      'contradicts: A new account’s password may stay for ever (limit: 365 days).',
+      'contradicts: Passwords that may stay longer than 365 days: “mortiz”, “jlin”.',
     ])
     const cis = under('cis', 'demo-gpu-01', 'access.pam.password-quality')
-    expect(cis).toContain('against: A new password must hold 0 kinds of characters (limit: 4 classes).')
-    expect(cis).toContain('against: No module keeps earlier passwords from coming back.')
+    expect(cis).toContain('contradicts: A new password must hold 0 kinds of characters (limit: 4 classes).')
+    expect(cis).toContain('contradicts: No module keeps earlier passwords from coming back.')
   })
 })
 
 describe('hands of others', () => {
   test('agents, images’ accounts and keys that nobody declared', () => {
     const said = texts('fx-accounts-neglected', 'access.provider-access')
-    expect(said).toContain('against: amazon-ssm-agent (provider) runs or starts at boot and is not declared.')
-    expect(said).toContain('against: Accounts of an image or a provider can be opened and are not declared: “ubuntu”.')
+    expect(said).toContain('contradicts: amazon-ssm-agent (provider) runs or starts at boot and is not declared.')
+    expect(said).toContain('contradicts: Accounts of an image or a provider can be opened and are not declared: “ubuntu”.')
   })
 
   test('a declared agent is expected, by account or by service', () => {
     const declared = { services: [{ port: 41_641, protocol: 'udp' as const, name: 'tailscale' }] }
     const open = texts('demo-shared-05', 'access.provider-access', declared).filter((text) => /tailscale/.test(text))
-    expect(open).toEqual(['for: Declared, and running or started at boot: “tailscale (remote access)”.'])
+    expect(open).toEqual(['supports: Declared, and running or started at boot: “tailscale (remote access)”.'])
   })
 })
 
 describe('consoles', () => {
   test('each way in speaks against by itself', () => {
     const against = texts('fx-accounts-neglected', 'access.console-and-boot').filter((text) =>
-      text.startsWith('against: '),
+      text.startsWith('contradicts: '),
     )
     expect(against).toHaveLength(6)
   })
 
   test('a password of the boot loader that is set up by half is none', () => {
     expect(texts('fx-accounts-neglected', 'access.console-and-boot')[0]).toMatch(/configured incompletely/)
-    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^for: GRUB requires/)
+    expect(texts('fx-accounts-rhel', 'access.console-and-boot')[0]).toMatch(/^supports: GRUB requires/)
   })
 })
 
 describe('sudo and SSH', () => {
   test('a scoped setting takes the question away; another’s password is another matter', () => {
     const said = texts('fx-accounts-neglected', 'access.sudo-policy')
-    expect(said).toContain('against: May run any command as root without a password: “kim”.')
-    expect(said).toContain('against: sudo requires the password again only after 60 minutes (limit: 15 minutes).')
+    expect(said).toContain('contradicts: May run any command as root without a password: “kim”.')
+    expect(said).toContain('contradicts: sudo requires the password again only after 60 minutes (limit: 15 minutes).')
     expect(said.filter((text) => text.startsWith('unclear: '))).toHaveLength(2)
   })
 
   test('sudo’s built-in memory is too long for a profile that always asks', () => {
     expect(under('stig', 'demo-gpu-01', 'access.sudo-policy').filter((text) => /built-in/.test(text))[0]).toBe(
-      'against: sudo does not require the password again for its built-in time (limit: required every time).',
+      'contradicts: sudo does not require the password again for its built-in time (limit: required every time).',
     )
   })
 
   test('rules of pam_access that end with a refusal are an allow list', () => {
     expect(texts('fx-accounts-declared', 'access.sshd.allow-list')[0]).toBe(
-      'for: The rules of pam_access refuse all users except: “root (ops) bwaudit”, “svc-backup”.',
+      'supports: The rules of pam_access refuse all users except: “root (ops) bwaudit”, “svc-backup”.',
     )
     expect(verdict('fx-accounts-declared', 'access.sshd.allow-list', {}, { usepam: 'no' })).toBe('not-satisfied')
   })

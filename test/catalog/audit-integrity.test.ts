@@ -189,7 +189,7 @@ describe('integrity', () => {
     expect(fact(kernelProtections.parse({ files })).lockdown).toBe('integrity')
     expect(fact(kernelProtections.parse({ files: answer('/proc/sys/kernel/tainted:0\n') })).lockdown).toBe(null)
     expect(texts('fx-access-rhel-weak', 'integrity.kernel-lockdown')).toContain(
-      'against: A module without a valid signature was loaded.',
+      'contradicts: A module without a valid signature was loaded.',
     )
   })
 })
@@ -310,7 +310,7 @@ describe('updates', () => {
 
   test('a newer installed kernel of the same kind waits for a restart', () => {
     expect(texts('demo-metal-04', 'vuln.reboot-required')).toContain(
-      'against: The kernel “6.1.0-18-amd64” is running while “6.1.0-41-amd64” is installed.',
+      'contradicts: The kernel “6.1.0-18-amd64” is running while “6.1.0-41-amd64” is installed.',
     )
   })
 })

@@ -44,12 +44,12 @@ describe('limits of connections to the SSH server', () => {
   test('the reason names the setting, its value and the limit', () => {
     expect(texts('demo-gpu-01', ID, {}, { maxauthtries: '7', logingracetime: '0' })).toEqual(
       expect.arrayContaining([
-        'against: MaxAuthTries allows 7 attempts per connection (at most 6 attempts).',
-        'against: LoginGraceTime is 0: there is no time limit for a login.',
+        'contradicts: MaxAuthTries allows 7 attempts per connection (at most 6 attempts).',
+        'contradicts: LoginGraceTime is 0: there is no time limit for a login.',
       ]),
     )
     expect(texts('fx-access-match-block', ID)).toContain(
-      'against: For connections that match “User legacy”, maxsessions is set to “64”.',
+      'contradicts: For connections that match “User legacy”, maxsessions is set to “64”.',
     )
   })
 

@@ -152,7 +152,7 @@ describe('known weaknesses of the processor', () => {
 
   test('the reason names the weakness and quotes the kernel', () => {
     expect(said(withTexts({ gather_data_sampling: 'Vulnerable: No microcode' }))).toContain(
-      'against: The kernel reports the processor as vulnerable: gather_data_sampling, “Vulnerable: No microcode”.',
+      'contradicts: The kernel reports the processor as vulnerable: gather_data_sampling, “Vulnerable: No microcode”.',
     )
     expect(said(withTexts({ tsa: null, vmscape: null }))).toContain(
       'unclear: The running kernel does not report 2 known weaknesses: “tsa”, “vmscape”.',
@@ -182,7 +182,7 @@ describe('recorded kernels', () => {
     ['fx-iso-arm-metal', 'inconclusive', []],
   ])('%s: %s', (node, expected, vulnerable) => {
     expect(verdict(node, ID)).toBe(expected)
-    const named = texts(node, ID).flatMap((text) => /^against: .* vulnerable: ([a-z0-9_]+), /.exec(text)?.[1] ?? [])
+    const named = texts(node, ID).flatMap((text) => /^contradicts: .* vulnerable: ([a-z0-9_]+), /.exec(text)?.[1] ?? [])
     expect(named).toEqual(vulnerable)
   })
 

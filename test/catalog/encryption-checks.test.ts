@@ -32,7 +32,7 @@ describe('encryption checks', () => {
   test('the plain scratch drive is named, by both checks, and nothing else is held against the node', () => {
     const all = concludeAll('demo-gpu-02')
     for (const id of ['encryption.at-rest.block-graph', 'encryption.at-rest.scratch']) {
-      const against = steps(all.get(id), 'against')
+      const against = steps(all.get(id), 'contradicts')
       expect(against).toHaveLength(1)
       expect(against[0]).toContain('“/scratch”: there is no encrypting layer')
       expect(against[0]).toContain('nvme3n1')
@@ -47,7 +47,7 @@ describe('encryption checks', () => {
   })
 
   test('the proof path leads from the mount through every layer to the drive', () => {
-    const found = steps(concludeAll('demo-gpu-01').get('encryption.at-rest.block-graph'), 'for').find((text) =>
+    const found = steps(concludeAll('demo-gpu-01').get('encryption.at-rest.block-graph'), 'supports').find((text) =>
       text.startsWith('“/”'),
     )
     expect(found).toContain(
@@ -64,12 +64,12 @@ describe('encryption checks', () => {
   })
 
   test('clear-text listeners are named with port and process', () => {
-    const against = steps(concludeAll('demo-shared-05').get('encryption.in-transit.plaintext-listeners'), 'against')
+    const against = steps(concludeAll('demo-shared-05').get('encryption.in-transit.plaintext-listeners'), 'contradicts')
     expect(against.join()).toMatch(/tcp\/2375 on 0\.0\.0\.0, process dockerd.*tcp\/6379/)
   })
 
   test('weak SSH algorithms are named one by one', () => {
-    const against = steps(concludeAll('demo-metal-04').get('encryption.in-transit.ssh-algorithms'), 'against')
+    const against = steps(concludeAll('demo-metal-04').get('encryption.in-transit.ssh-algorithms'), 'contradicts')
     expect(against).toEqual(expect.arrayContaining([expect.stringContaining('“aes256-cbc”: CBC mode')]))
   })
 

@@ -155,7 +155,7 @@ describe('a declared ePHI path', () => {
     const found = paths(ROOT + OPEN, ['/data', '/open/ephi'])
     expect(found.verdict).toBe('not-satisfied')
     expect(textOf(found)).toMatch(
-      /against: Declared ePHI path “\/open\/ephi” on the mount “\/open” of “\/dev\/sdb”: .*sdb/,
+      /contradicts: Declared ePHI path “\/open\/ephi” on the mount “\/open” of “\/dev\/sdb”: .*sdb/,
     )
   })
 
@@ -206,7 +206,7 @@ describe('no declared ePHI path', () => {
 
   test('the reasons state what was tested, or what settles it', () => {
     expect(textOf(paths(ROOT, undefined))).toMatch(
-      /^for: No ePHI path is declared .* every persistent mount .* was tested/,
+      /^supports: No ePHI path is declared .* every persistent mount .* was tested/,
     )
     const open = textOf(paths(ROOT + OPEN, undefined))
     expect(open).toContain('Declare which paths hold ePHI')

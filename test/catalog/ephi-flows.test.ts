@@ -219,7 +219,7 @@ describe('one declared flow', () => {
       'network.listeners': sockets('tcp 127.0.0.1:7000', 'tcp 10.0.0.5:7000', 'tcp 10.0.0.6:7000'),
       'tls.listeners': answered(7000, { accepted: [TLS13] }, '10.0.0.5'),
     }
-    expect(saysOf(judge({ flows: [flow(7000)], readings }), 'tcp/7000 on')).toEqual(['for', 'unclear'])
+    expect(saysOf(judge({ flows: [flow(7000)], readings }), 'tcp/7000 on')).toEqual(['supports', 'unclear'])
   })
 
   test('the worst of several decides, and sockets that were not declared do not', () => {
@@ -346,7 +346,7 @@ describe('declared paths on storage over a network', () => {
 describe('no declared flow', () => {
   test('met where nothing is in clear, by reasons that state what was tested', () => {
     for (const flows of [undefined, []]) expect(judge(flows === undefined ? {} : { flows }).verdict).toBe('satisfied')
-    expect(textOf(judge({}))).toMatch(/^for: No ePHI flow is declared .* were tested/)
+    expect(textOf(judge({}))).toMatch(/^supports: No ePHI flow is declared .* were tested/)
   })
   test.each<[string, Parsed<unknown>, string]>([
     ['loopback alone', sockets('tcp 127.0.0.1:80'), 'satisfied'],

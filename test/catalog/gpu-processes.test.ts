@@ -35,8 +35,8 @@ describe('accounts of processes on GPUs', () => {
     ['of another account', [10, 11], true, roster, ['contradicts']],
     ['of an account without a name', [12], true, roster, ['contradicts']],
     ['that the list lacks', [99], true, roster, ['unclear']],
-    ['that the list lacks, beside one of a declared account', [10, 99], true, roster, ['unclear', 'for']],
-    ['that the list lacks, beside one of another account', [11, 99], true, roster, ['unclear', 'against']],
+    ['that the list lacks, beside one of a declared account', [10, 99], true, roster, ['unclear', 'supports']],
+    ['that the list lacks, beside one of another account', [11, 99], true, roster, ['unclear', 'contradicts']],
     ['without a roster', [10], true, null, ['unclear']],
   ] as const)('%s', (_, ids, isComplete, declared, expected) =>
     expect(judged(ids, isComplete, declared)).toEqual(expected),
@@ -59,13 +59,13 @@ const withGpu = (form: GpuForm, ...more: Parameters<typeof over>[1][]) =>
 describe('processes on the GPUs', () => {
   test('on recorded nodes: of declared accounts, of another tenant, none, no GPU', () => {
     expect(texts('demo-gpu-01', ID)).toEqual([
-      'for: 8 GPU processes run under accounts on the declared roster: “mortiz”.',
+      'supports: 8 GPU processes run under accounts on the declared roster: “mortiz”.',
     ])
     expect(texts('demo-shared-05', ID)).toEqual([
-      'against: GPU processes run under accounts not on the declared roster: “acme-train”, as “python3”.',
+      'contradicts: GPU processes run under accounts not on the declared roster: “acme-train”, as “python3”.',
     ])
     expect(verdict('demo-shared-05', 'tenancy.gpu-exclusive')).toBe('satisfied')
-    expect(texts('demo-metal-04', ID)).toEqual(['for: No process uses a GPU.'])
+    expect(texts('demo-metal-04', ID)).toEqual(['supports: No process uses a GPU.'])
     expect(verdict('demo-guest-03', ID)).toBe('not-applicable')
   })
 

@@ -72,11 +72,11 @@ describe('as real hosts read', () => {
           'accounts.local': { accounts: [], otherSources: [] },
         }),
       )
-    expect(judge()).toContain('for: No authorized key was found.')
+    expect(judge()).toContain('supports: No authorized key was found.')
     expect(judge()).not.toMatch(/DSA|several|Of these|No key opens/)
     expect(judge([])).not.toContain('Of these')
     expect(judge(['command'], ['from'], ['from'])).toContain(
-      'for: Of these, 2 open from named addresses only, 1 runs one command only.',
+      'supports: Of these, 2 open from named addresses only, 1 runs one command only.',
     )
   })
 

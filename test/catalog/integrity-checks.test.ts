@@ -100,7 +100,7 @@ describe('ends of support', () => {
     expect(said('2026-06-29T10:00:00.000Z').verdict).toBe('satisfied')
     expect(said('2026-09-28T23:59:59.000Z').verdict).toBe('satisfied')
     expect(texts(said('2026-09-28T23:59:59.000Z')).at(-1)).toBe(
-      'for: The list of ends of support is dated 2026-06-30, 90 days before this assessment.',
+      'supports: The list of ends of support is dated 2026-06-30, 90 days before this assessment.',
     )
     expect(said('2026-09-29T00:00:00.000Z').verdict).toBe('inconclusive')
     expect(texts(said('2026-09-29T00:00:00.000Z')).at(-1)).toBe(
@@ -246,7 +246,7 @@ describe('agents and their files', () => {
     })
     const kept = { '/usr/bin/aide': 99, '/var/lib/aide/aide.db': 30, '/var/log/aide/aide.log': 1 }
     expect(texts(judge(integrityFim, timer, marks({ '/usr/bin/aide': 99 })))).toEqual([
-      'against: AIDE is installed and was never initialised: it has no baseline.',
+      'contradicts: AIDE is installed and was never initialised: it has no baseline.',
     ])
     expect(judge(integrityFim, agents({}), marks(kept)).verdict).toBe('not-satisfied')
     expect(judge(integrityFim, agents({}), marks(kept), { tools: new Map([['aide', ['/etc/crontab']]]) }).verdict).toBe(

@@ -85,12 +85,12 @@ describe('one key for several accounts', () => {
   test('is not met, with the key and the accounts named', () => {
     const found = sharedWith(account('ops', '/home/ops', '/bin/bash', 1010))
     expect(found.verdict).toBe('not-satisfied')
-    expect(said(found)).toMatch(/against: SHA256:\S+ opens several accounts: “jlin”, “ops”\./)
+    expect(said(found)).toMatch(/contradicts: SHA256:\S+ opens several accounts: “jlin”, “ops”\./)
     expect(texts('demo-metal-04', ID)).toContainEqual(
-      expect.stringMatching(/^against: SHA256:\S+ opens several accounts: “root”, “debian”\.$/),
+      expect.stringMatching(/^contradicts: SHA256:\S+ opens several accounts: “root”, “debian”\.$/),
     )
     expect(texts('demo-shared-05', ID)).toContainEqual(
-      expect.stringMatching(/^against: SHA256:\S+ opens several accounts: “acme-ops”, “acme-train”\.$/),
+      expect.stringMatching(/^contradicts: SHA256:\S+ opens several accounts: “acme-ops”, “acme-train”\.$/),
     )
   })
 

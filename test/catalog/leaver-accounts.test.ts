@@ -98,7 +98,7 @@ describe('accounts of people who left', () => {
 
   test('rights of root are named', () => {
     expect(said(withPat({}, { until: PAST, group: 'sudo' }))).toContain(
-      'against: The last day declared for “pat” was 2026-11-19, and the account still has a login shell and a password; it has administrator rights by group “sudo”.',
+      'contradicts: The last day declared for “pat” was 2026-11-19, and the account still has a login shell and a password; it has administrator rights by group “sudo”.',
     )
     expect(said(withPat({ password: 'locked', account: { uid: 0 }, keys: one }))).toContain(
       '1 SSH key still opens the account; it is root by its user id.',
@@ -108,7 +108,7 @@ describe('accounts of people who left', () => {
   test('a key of theirs that opens another account, root among them', () => {
     const keys = [...one, key('/root/.ssh/authorized_keys')]
     expect(said(withPat({ password: 'locked', keys }))).toMatch(
-      /against: SHA256:A{43}, a key of a former user, also opens “root”\./,
+      /contradicts: SHA256:A{43}, a key of a former user, also opens “root”\./,
     )
   })
 
@@ -199,10 +199,10 @@ describe('what it takes to support the claim', () => {
 
   test('on recorded nodes: one that was kept and closed, one that was not', () => {
     expect(texts('fx-accounts-declared', ID)).toContain(
-      'for: The last day declared for “kept” was 2026-06-30; the account is kept, its password is locked and no SSH key opens it.',
+      'supports: The last day declared for “kept” was 2026-06-30; the account is kept, its password is locked and no SSH key opens it.',
     )
     expect(texts('fx-accounts-neglected', ID)).toContain(
-      'against: The last day declared for “pat” was 2026-03-31, and the account still has a login shell and a password.',
+      'contradicts: The last day declared for “pat” was 2026-03-31, and the account still has a login shell and a password.',
     )
   })
 })

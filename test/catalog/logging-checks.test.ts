@@ -146,7 +146,7 @@ describe('log files', () => {
   })
 
   test('retention is measured: short is contradicted, young is open, unread is open', () => {
-    expect(texts('fx-log-weak', 'audit.log-retention')).toContain('against: That is less than 30 days.')
+    expect(texts('fx-log-weak', 'audit.log-retention')).toContain('contradicts: That is less than 30 days.')
     expect(verdict('fx-log-zone', 'audit.log-retention')).toBe('inconclusive')
     expect(verdict('demo-nosudo-06', 'audit.log-retention')).toBe('inconclusive')
     expect(texts('demo-gpu-01', 'audit.log-retention').join('\n')).toContain('67 days old')

@@ -285,7 +285,7 @@ describe('parts of the kernel’s answer', () => {
     ])
     const { verdict, texts } = judge(networkKernelParams, { 'sysctl.network': { values } })
     expect(verdict).toBe('inconclusive')
-    expect(texts).toContain('for: SYN cookies are on.')
+    expect(texts).toContain('supports: SYN cookies are on.')
   })
 })
 
@@ -328,8 +328,8 @@ describe('ends of support', () => {
       context([], asOf),
     ).texts[0]
   test('the last day is still one of support', () => {
-    expect(at('2029-05-31T23:59:59.000Z')).toMatch(/^for: /)
-    expect(at('2029-06-01T00:00:00.000Z')).toMatch(/^against: /)
+    expect(at('2029-05-31T23:59:59.000Z')).toMatch(/^supports: /)
+    expect(at('2029-06-01T00:00:00.000Z')).toMatch(/^contradicts: /)
   })
 
   const read = (name: string): readonly (readonly string[])[] | null => {

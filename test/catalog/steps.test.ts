@@ -18,15 +18,15 @@ describe('what an argument comes to', () => {
     [[AGAINST, FOR], 'not-satisfied'],
     [[UNCLEAR, AGAINST], 'not-satisfied'],
     [[FOR, UNCLEAR, AGAINST], 'not-satisfied'],
-  ])('%j: %s', (because, verdict) => {
-    expect(decide(because)).toEqual({ verdict, because })
+  ])('%j: %s', (observations, verdict) => {
+    expect(decide(observations)).toEqual({ verdict, observations })
   })
 
   test('a step taken away never turns an argument against or undecided by steps left into support', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom(FOR, AGAINST, UNCLEAR), { maxLength: 6 }), (because) => {
-        const isSupported = decide(because).verdict === 'satisfied'
-        expect(isSupported).toBe(because.length > 0 && because.every((step) => step.direction === 'supports'))
+      fc.property(fc.array(fc.constantFrom(FOR, AGAINST, UNCLEAR), { maxLength: 6 }), (observations) => {
+        const isSupported = decide(observations).verdict === 'satisfied'
+        expect(isSupported).toBe(observations.length > 0 && observations.every((step) => step.direction === 'supports'))
       }),
     )
   })

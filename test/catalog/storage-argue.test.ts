@@ -9,14 +9,14 @@ describe('the argument about stored data', () => {
       argueRoots([{ name: 'x', walked: end(outcome, 'why') }])[0]?.direction,
     ])
     expect(Object.fromEntries(says)).toEqual({
-      volatile: 'for',
-      encrypted: 'for',
+      volatile: 'supports',
+      encrypted: 'supports',
       'encrypted-weak': 'unclear',
       'layer-present-cipher-unverified': 'unclear',
       'external-unverified': 'unclear',
       unknown: 'unclear',
-      'encrypted-broken': 'against',
-      exposed: 'against',
+      'encrypted-broken': 'contradicts',
+      exposed: 'contradicts',
     })
   })
 

@@ -91,13 +91,13 @@ describe('declared paths', () => {
     const said = of(
       '2 1 8:0 / /data rw - ext4 a rw\n3 2 0:9 / /data/work rw - tmpfs tmpfs rw\n4 1 0:9 / /database rw - tmpfs t rw\n',
     )
-    expect(said.map(([says]) => says)).toEqual(['for', 'against'])
+    expect(said.map(([says]) => says)).toEqual(['supports', 'contradicts'])
     expect(said[1]?.[1]).toContain('“/data/work”')
   })
 
   test('another system is named, or not credited', () => {
     expect(of('2 1 0:50 / /data rw - nfs4 files.example:/x rw\n')[0]).toEqual([
-      'for',
+      'supports',
       expect.stringContaining('“files.example:/x”'),
     ])
     expect(of('2 1 0:50 / /data rw - fuse.s3fs s3fs rw\n').map(([says]) => says)).toEqual(['unclear'])

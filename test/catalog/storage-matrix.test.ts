@@ -17,7 +17,7 @@ import { concludeAll, steps } from './encryption-readings.ts'
 const named = (text: string): readonly string[] =>
   [...(text.split(': ')[0] ?? '').matchAll(/“[^”]+”|program dumps/g)].map(String)
 const against = (node: string, id: string): readonly string[] =>
-  steps(concludeAll(node).get(`encryption.at-rest.${id}`), 'against')
+  steps(concludeAll(node).get(`encryption.at-rest.${id}`), 'contradicts')
 
 describe('every way out of an encrypting layer is named, and nothing else', () => {
   const PLAIN = [
@@ -39,16 +39,16 @@ describe('every way out of an encrypting layer is named, and nothing else', () =
     const all = [...PLAIN, ...DECLARED, '/dev/zram0', '/run', '/srv/ecb', '/srv/null']
     expect(names).toEqual(all.map((name) => `“${name}”`).sort())
     expect(
-      steps(concludeAll('fx-enc-escapes').get('encryption.at-rest.block-graph'), 'for').flatMap(named).sort(),
+      steps(concludeAll('fx-enc-escapes').get('encryption.at-rest.block-graph'), 'supports').flatMap(named).sort(),
     ).toEqual(['“/”', '“/srv/loopvault”', '“/dev/dm-11”'].sort())
   })
 
   test('without administrator rights: the same drives are found open, and no layer is credited', () => {
     const graph = concludeAll('fx-enc-escapes-user').get('encryption.at-rest.block-graph')
-    expect(steps(graph, 'against').flatMap(named).sort()).toEqual(
+    expect(steps(graph, 'contradicts').flatMap(named).sort()).toEqual(
       [...PLAIN, ...DECLARED, '/dev/zram0', '/run'].map((name) => `“${name}”`).sort(),
     )
-    expect(steps(graph, 'for')).toEqual([])
+    expect(steps(graph, 'supports')).toEqual([])
   })
 
   test('the proof path shows the plain member, the plain cache and the plain device', () => {
@@ -78,7 +78,7 @@ describe('everything covered, in every odd form', () => {
   const graph = concludeAll('fx-enc-covered').get('encryption.at-rest.block-graph')
 
   test('a detached header, a suspended volume, odd names and an image file are followed', () => {
-    const said = steps(graph, 'for').join('\n')
+    const said = steps(graph, 'supports').join('\n')
     expect(said).toMatch(/“\/vault”.*vault \[dm-2\] \(crypt\) → sda/)
     expect(said).toMatch(/“\/srv\/paused”/)
     expect(said).toMatch(/two\\u\{a\}lines/)

@@ -65,7 +65,7 @@ describe('file systems over a network', () => {
   test('TLS of NFS 4.1 and later counts from kernels that keep to it everywhere', () => {
     const tls = ['nfs4', 's:/x', 'rw,vers=4.1,xprtsec=tls,sec=sys'] as const
     expect(says(tls, NOT_READ, kernel('5.14.0-503.el9'))).toEqual(['unclear'])
-    expect(says(tls, NOT_READ, kernel('6.17.0'))).toEqual(['for'])
+    expect(says(tls, NOT_READ, kernel('6.17.0'))).toEqual(['supports'])
     expect(says(tls, NOT_READ, NOT_READ)).toEqual(['unclear'])
     expect(says(tls, NOT_READ, kernel('x'))).toEqual(['unclear'])
   })
@@ -108,7 +108,7 @@ describe('file systems over a network', () => {
   test('of the mixed node, each way is named', () => {
     const said = texts('fx-zfs-remote', 'encryption.in-transit.remote-mounts')
     expect(verdict('fx-zfs-remote', 'encryption.in-transit.remote-mounts')).toBe('not-satisfied')
-    expect(said.filter((text) => text.startsWith('against: '))).toHaveLength(2)
+    expect(said.filter((text) => text.startsWith('contradicts: '))).toHaveLength(2)
     expect(said.join('\n')).toContain('connections of Lustre use “null”, where only krb5p and skpi encrypt')
     expect(said.join('\n')).toContain('ms_mode=prefer-secure may fall back')
   })
@@ -288,8 +288,8 @@ describe('listeners', () => {
   test('the port mapper, its services, containers and jobs are told apart', () => {
     const said = texts('fx-transit-weak', 'encryption.in-transit.plaintext-listeners')
     const about = (port: string) => said.find((text) => text.includes(port)) ?? ''
-    expect(about('tcp/111 ')).toMatch(/^against: .*RPC port mapper, which is clear text\.$/)
-    expect(about('udp/43657')).toMatch(/^against: .*process rpc\.statd: a service of ONC RPC/)
+    expect(about('tcp/111 ')).toMatch(/^contradicts: .*RPC port mapper, which is clear text\.$/)
+    expect(about('udp/43657')).toMatch(/^contradicts: .*process rpc\.statd: a service of ONC RPC/)
     expect(about('tcp/18080')).toMatch(/^unclear: .*a container is published there\.$/)
     expect(said.some((text) => text.includes('9400'))).toBe(false)
     expect(texts('fx-transit-open', 'encryption.in-transit.plaintext-listeners').join('\n')).toMatch(

@@ -153,14 +153,14 @@ describe('A calendar', () => {
 
   test('a run that names a plan which the chain does not have is unplanned, and told', () => {
     const { calendar: found, notes } = calendar(log(met(at(1))), '2026-10-01', '2026-10-01')
-    expect(found.counts).toMatchObject({ planned: 0, satisfied: 0, unplanned: 1 })
+    expect(found.counts).toMatchObject({ planned: 0, completed: 0, unplanned: 1 })
     expect(notes).toEqual([expect.stringMatching(/It counts as unscheduled/)])
   })
 
   test('a run without facts supports nothing', () => {
     const entries = log(nightly(), met(at(1)))
     const { calendar: found, runs } = calendar(entries, '2026-10-01', '2026-10-01', new Map())
-    expect(found.counts).toMatchObject({ satisfied: 1, daysWith: 0 })
+    expect(found.counts).toMatchObject({ completed: 1, daysWith: 0 })
     expect(found.without).toHaveLength(1)
     expect(runs[0]).toMatchObject({ catalog: null, rules: null, answered: 0 })
   })

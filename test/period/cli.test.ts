@@ -134,7 +134,7 @@ describe('history period and history sample', () => {
     renameSync(`${there}.away`, there)
     expect(made.shortfalls).toHaveLength(1)
     expect(made.period.demo).toBe(true)
-    expect(made.period.calendar.counts).toMatchObject({ satisfied: 3, daysWith: 2 })
+    expect(made.period.calendar.counts).toMatchObject({ completed: 3, daysWith: 2 })
     expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })
     expect(made.period.deviations).toEqual([])
     expect(made.period.notes).toContainEqual(expect.stringMatching(/^Run “run-24”.*Its pack was not available/))

@@ -31,9 +31,9 @@ describe('the ledger', () => {
   ]
   test('puts against first, then unclear, then for', () =>
     expect(ledgerOf(reasons, probes).map(({ says, count }) => [says, count])).toEqual([
-      ['against', 1],
+      ['contradicts', 1],
       ['unclear', 1],
-      ['for', 3],
+      ['supports', 3],
     ]))
   test('groups by part of the evidence, most reasons first', () =>
     expect(ledgerOf(reasons, probes)[2]?.groups.map(({ title, entries }) => [title, entries.length])).toEqual([
