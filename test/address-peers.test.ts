@@ -232,8 +232,8 @@ describe('what databases say of a node', () => {
     ])
     expect(signals.map(({ text }) => text)).toEqual([
       '“MaxMind” (“City”, “db.mmdb”, of 2026-11-01, SHA-256 abababababababab…) places 8.8.8.8, the address that the connection reached, in “Frankfurt”, DE, operated by AS64500 “Host”.',
-      '“iptoasn” (“City”, “db.mmdb”, of 2026-08-01, SHA-256 abababababababab…) places 8.8.8.8, the address that the connection reached, in US. The network is 8.8.8.8/24; the answer is good for a country only. Its data is 112 days old as of then; addresses move.',
-      '“RouteViews” (“City”, “db.mmdb”, of an unknown day, SHA-256 abababababababab…) names the operator of 8.8.8.8, the address that the connection reached, as AS64500 “Host”: that is no place. Data of an unknown day is not counted.',
+      '“iptoasn” (“City”, “db.mmdb”, of 2026-08-01, SHA-256 abababababababab…) places 8.8.8.8, the address that the connection reached, in US. The network is 8.8.8.8/24; the result is valid for the country only. Its data is 112 days old at the evaluation time; addresses move.',
+      '“RouteViews” (“City”, “db.mmdb”, of an unknown day, SHA-256 abababababababab…) gives the operator of 8.8.8.8, the address that the connection reached, as AS64500 “Host”; an operator is not a location. Data of an unknown day is not counted.',
     ])
     expect(registryOf('registry.2', context({ databases }))).toEqual({ source: 'iptoasn', address: 1 })
     expect(registryOf('registry.2.3', context({ databases }))).toEqual({ source: 'iptoasn', address: 3 })
@@ -243,9 +243,9 @@ describe('what databases say of a node', () => {
   it('is told to stand alone where no second source of another provenance answers', () => {
     const one = [answer('8.8.8.8', 'DE')]
     const alone = registrySignals(facts, context({ databases: [database('MaxMind', one), database('MaxMind', one)] }))
-    expect(alone.every(({ text }) => text.includes('stands alone'))).toBe(true)
+    expect(alone.every(({ text }) => text.includes('is not confirmed'))).toBe(true)
     const two = registrySignals(facts, context({ databases: [database('MaxMind', one), database('DB-IP', one)] }))
-    expect(two.some(({ text }) => text.includes('stands alone'))).toBe(false)
+    expect(two.some(({ text }) => text.includes('is not confirmed'))).toBe(false)
   })
 
   it('is nothing without a database, and nothing of an address that was not asked', () => {
@@ -264,8 +264,8 @@ describe('what databases say of a node', () => {
     const databases = [database('MaxMind', [answer('9.9.9.9', 'US'), answer('9.9.9.8', 'US'), answer('1.1.1.1', 'AU')])]
     expect(egressNotes(peers, context({ databases }))).toEqual([
       'Public peers of its data, by “MaxMind” (“City”, “db.mmdb”, of 2026-11-01, SHA-256 abababababababab…): US 2 (9.9.9.8, a connection; 9.9.9.9, a connection); AU 1 (1.1.1.1, a connection); no country 1 (8.8.4.4, a connection).',
-      'No database was asked about 1 of 4 public peers: too many, or of a family that none holds.',
-      'Peers that are named and not numbered were not looked up: “logs.example.net” (a log receiver).',
+      'No database was queried for 1 of 4 public peers: too many, or of a family that none holds.',
+      'Peers given by name, not by address, were not looked up: “logs.example.net” (a log receiver).',
     ])
   })
 })

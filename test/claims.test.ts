@@ -103,7 +103,7 @@ describe('one reading', () => {
       answer: 'not-decided',
       observations: [
         { direction: 'unclear', text: expect.stringContaining('not counted as support') },
-        { text: 'said met' },
+        { text: 'said satisfied' },
       ],
     })
     expect(answer([{ test: 'test.echo', value: 'not-satisfied' }], { stale: true })?.answer).toBe('contradicted')
@@ -152,8 +152,8 @@ describe('a condition', () => {
   const BROKEN: Bearing = { check: 'check.not-satisfied' }
 
   test.each<[readonly string[], Bearing, ClaimAnswer['answer'], readonly string[]]>([
-    [['satisfied'], MET, 'observed', ['said met', 'found met']],
-    [['satisfied', 'satisfied'], BROKEN, 'contradicted', ['said met', 'said met', 'found not-satisfied']],
+    [['satisfied'], MET, 'observed', ['said satisfied', 'found satisfied']],
+    [['satisfied', 'satisfied'], BROKEN, 'contradicted', ['said satisfied', 'said satisfied', 'found not-satisfied']],
     [['not-satisfied'], BROKEN, 'not-applicable', ['said not-satisfied']],
     [['satisfied', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
     [['inconclusive', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
@@ -221,7 +221,7 @@ describe('a claim that a document decides where the node does not', () => {
     ['not-satisfied', 'contradicted'],
     ['inconclusive', 'needs-record'],
     ['not-tested', 'needs-record'],
-  ])('%s is answered with %s, and keeps its reasons', (verdict, said) => {
+  ])('%s is answered with %s, and keeps its observations', (verdict, said) => {
     expect(answerClaims(own(verdict), matter)[0]).toMatchObject({
       answer: said,
       observations: [{ text: `found ${verdict}` }],
@@ -350,7 +350,7 @@ describe('the table', () => {
         'c',
         'It is so.',
         'observed',
-        'for: found met',
+        'supports: found satisfied',
         'Contract 1',
         'Schedule A',
         '2026-01-01',

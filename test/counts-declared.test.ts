@@ -33,7 +33,7 @@ const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].
 function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
   const text = summary[summary.indexOf(`  ${line}`) + 1] ?? ''
   const [, list = '', of] = /^ {6}(.*) \(of (\d+)(?: collected)?\)$/.exec(text) ?? []
-  const counts = list.split(', ').map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
+  const counts = list.split(/(?<=\d), /).map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
   return { counts: new Map(counts), of: Number(of) }
 }
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
@@ -59,7 +59,7 @@ describe('population', () => {
     const [declared, enrolled, answered, , inventory, uncovered] = numbers(coverageLine(coverage))
     const told = summary.find((line) => line.startsWith('population: ')) ?? ''
     expect(numbers(told)).toEqual([declared, enrolled, inventory, uncovered])
-    const head = summary.find((line) => line.includes('declared nodes answered')) ?? ''
+    const head = summary.find((line) => line.includes('declared nodes collected')) ?? ''
     expect(numbers(head)[0]).toBe(answered)
     expect(populationGrid(assessment).rows).toHaveLength(coverage.nodes.length)
   })
@@ -68,7 +68,7 @@ describe('population', () => {
 describe('location', () => {
   const { rows } = locationView('run' as never, assessment, false)
   const questions = [
-    ['declared place', rows.map(placeWord)],
+    ['declared location', rows.map(placeWord)],
     ...policiesOf(rows).map((title) => [title, rows.flatMap((row) => policyWord(row, title) ?? [])] as const),
   ] as const
 

@@ -133,7 +133,7 @@ describe('a node and a property', () => {
       expect({ worst: cell?.verdict, ...cell?.tally }, `${node}, ${property}`).toEqual({ worst, ...same })
       expect(supportedShare(reported.cell(node, property))).toBe(shortShareOf(cell?.tally ?? tallyIn(null)))
       const share = shareOf(cell?.tally ?? tallyIn(null))
-      if (node !== AWAY && share !== '') expect(told).toContain(`${share} supported`)
+      if (node !== AWAY && share !== '') expect(told).toContain(`${share} satisfied`)
     }
   })
 })

@@ -104,5 +104,5 @@ test.each([
 ])('what a file holds of the host is named where the key is not known: %s', (_, text, isNamed) => {
   const found = decideHostKey({ fingerprint: null, files: [known(text)] }, HOST, 22, SHOWN)
   expect(found.ok ? null : found.error.code).toBe('ssh.host-key-unknown')
-  if (!found.ok) expect(found.error.detail.includes('known_hosts holds')).toBe(isNamed)
+  if (!found.ok) expect(found.error.detail.includes('known_hosts contains')).toBe(isNamed)
 })

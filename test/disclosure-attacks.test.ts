@@ -155,7 +155,7 @@ describe('a signer who states what does not follow', () => {
             ...node,
             findings: node.findings.map((found) => ({
               ...found,
-              reasons: found.observations.map((reason) => ({ ...reason, text: 'All disks are encrypted.' })),
+              observations: found.observations.map((reason) => ({ ...reason, text: 'All disks are encrypted.' })),
             })),
           },
         ]),

@@ -1,15 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS } from '../main/cli/commands.ts'
-import type { Context } from '../main/cli/context.ts'
 import { EXIT } from '../main/cli/exit-codes.ts'
+import { commandLine } from '../main/cli/program.ts'
+import type { World } from '../main/core/world.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
 
 /** Anchors of a page, as GitHub makes them from headings. */
 const anchorsOf = (path: string): readonly string[] =>
@@ -22,7 +27,8 @@ const anchorsOf = (path: string): readonly string[] =>
 
 describe.each(pages)('%s', (page) => {
   test('links and pictures resolve', () => {
-    for (const [, target = ''] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+    const prose = read(page).replaceAll(/^```[\s\S]*?^```|`[^`\n]+`/gm, '')
+    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
       const [path = '', anchor] = target.split('#')
       const file = path === '' ? page : join(dirname(page), path)
       expect(existsSync(join(root, file)), target).toBe(true)
@@ -42,14 +48,12 @@ test('every exit code is in the operations guide', () => {
   expect(new Set(codes)).toEqual(new Set(Object.values(EXIT)))
 })
 
-/** Every command by its path without the program’s name, with its long options. */
+/** Every command by its path without the program’s name, with its long options; former names are hidden and do not count. */
 function commandOptions(): ReadonlyMap<string, ReadonlySet<string>> {
-  const program = new Command('barewitness')
-  const context = { program, world: {}, exit: () => undefined } as unknown as Context
-  for (const add of COMMANDS) add(context)
+  const program = commandLine({} as World, () => undefined)
   const found = new Map<string, ReadonlySet<string>>()
   const visit = (command: Command, path: string): void => {
-    found.set(path, new Set(command.options.flatMap(({ long }) => long ?? [])))
+    found.set(path, new Set(command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])))))
     for (const sub of command.commands) visit(sub, `${path} ${sub.name()}`.trim())
   }
   visit(program, '')
@@ -63,12 +67,12 @@ const callsIn = (text: string): readonly string[] =>
   )
 
 const commands = commandOptions()
-// Until commands have their current names, there is nothing to compare with.
-describe.runIf(commands.has('acceptance'))('commands exist in', () => {
+describe('commands exist in', () => {
   test.each(pages)('%s', (page) => {
     for (const call of callsIn([...read(page).matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)].join('\n'))) {
       const words = call.trim().split(/\s+/)
-      const path = [words.slice(0, 2).join(' '), words[0] ?? ''].find((one) => commands.has(one))
+      const [first = ''] = words
+      const path = first.startsWith('-') ? '' : [words.slice(0, 2).join(' '), first].find((one) => commands.has(one))
       if (path === undefined) expect.fail(`no command: ${call}`)
       for (const option of words.filter((word) => word.startsWith('--')))
         if (option !== '--help') expect([...(commands.get(path) ?? [])], call).toContain(option)

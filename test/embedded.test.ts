@@ -89,7 +89,7 @@ describe('what a report embeds', () => {
       documentText(buildReport({ ...sampleInput(), embeds })).join('\n')
     expect(said('whole')).toContain('embedded in this file as assessment.json')
     expect(said('whole')).not.toContain('assessment-index.json')
-    expect(said('index')).toContain('Embedded as assessment-index.json')
+    expect(said('index')).toContain('embeds, as assessment-index.json,')
     expect(said('index')).toContain('cmp data/assessment.json')
     expect(said('index')).not.toContain('embedded in this file as assessment.json')
   })
@@ -113,7 +113,7 @@ describe('a pack whose report embeds the index', () => {
     expect(answers.get('reproducible')?.outcome).toBe('not-shown')
     expect(answers.get('complete')?.details).toEqual([
       expect.stringMatching(/^Evidence digest stated: [0-9a-f]{64}\.$/),
-      expect.stringContaining('each node with the digest of its results'),
+      expect.stringContaining('the digest of each node’s results, are embedded'),
     ])
   })
 
@@ -144,9 +144,9 @@ describe('a pack whose report embeds the index', () => {
     [
       'and a second one',
       (index) => [...named('assessment-index.json', index), ...named('assessment.json', index)],
-      /no assessment/,
+      /no readable assessment/,
     ],
-    ['under another name', (index) => named('results.json', index), /no assessment/],
+    ['under another name', (index) => named('results.json', index), /no readable assessment/],
   ])('does not where it is an index %s', async (_, embeds, why) => {
     const files = await samplePack({ signer, embeds: (payload) => embeds(indexIn(payload)) })
     const verified = await verifySource(sourceOf(files), [])

@@ -53,7 +53,7 @@ test('a new file is written once, and says line by line what is to be filled in'
   expect(text).toContain('on: 2026-11-21')
   const again = await run('new', file)
   expect(again.code).toBe(2)
-  expect(again.lines[0]).toContain('new.yaml exists already; nothing was written')
+  expect(again.lines[0]).toContain('new.yaml already exists; nothing was written')
   expect(readFileSync(file, 'utf8')).toBe(text)
   const checked = await run('check', file)
   expect(checked.code).toBe(2)

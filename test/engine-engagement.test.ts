@@ -170,12 +170,12 @@ describe('an engagement that is filled in', () => {
       ephi: { ...FORM.ephi, stores: [{ name: 'Images', path: 'data', nodes: [], what: 'Scans' }] },
     })
     expect(lacks.map(({ section, text }) => `${section}: ${text}`)).toEqual([
-      'who: The last day is “2026-11-01”, before the start date, “2026-12-01”.',
+      'who: The end date is “2026-11-01”, before the start date, “2026-12-01”.',
       'responsibilities: Area 1: enter the customer’s responsibility, or a dash for none.',
       'responsibilities: Area 1: enter its owner.',
-      'user-entity: Control 1: a row is “soc2:CC99”, which is not in “soc2”.',
+      'user-entity: Control 1: a control is “soc2:CC99”, which is not in “soc2”.',
       'user-entity: Control 1: a check is “no.such-check”, a check that is not in the catalog.',
-      'ephi: Store 1: enter its path, beginning with a slash.',
+      'ephi: ePHI location 1: enter its path, beginning with a slash.',
     ])
     // A row is written as it is printed, and kept under its key.
     expect(form?.userEntityControls[0]?.rows[0]).toEqual({ framework: 'soc2', control: 'soc2:CC6.1' })

@@ -72,7 +72,7 @@ describe('days and runs', () => {
       declared: 2,
       answered: 2,
     })
-    expect(view.counts).toMatchObject({ days: 3, daysWith: 1, satisfied: 0, unplanned: 0 })
+    expect(view.counts).toMatchObject({ days: 3, daysWith: 1, completed: 0, unplanned: 0 })
     expect(view.without).toEqual([{ from: '2026-11-16', to: '2026-11-17', days: 2 }])
   })
 

@@ -312,7 +312,7 @@ describe('an auditor’s worksheet', () => {
     const path = join(kit.folder, 'sheet.csv')
     expect(value(await kit.review['review.save-worksheet'](null, { path }))).toEqual({ file: 'sheet.csv' })
     const digest = sha256(readFileSync(first().path))
-    const words = { 'node-a': 'met,Supported', 'node-b': 'not-satisfied,Contradicted' } as Readonly<
+    const words = { 'node-a': 'satisfied,Satisfied', 'node-b': 'not-satisfied,Not satisfied' } as Readonly<
       Record<string, string>
     >
     const place = drawn === 'node-a' ? 1 : 2

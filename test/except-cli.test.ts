@@ -131,7 +131,7 @@ describe('exceptions on the command line', () => {
       { id, check: CHECK, nodes: ['gpu-01', 'gpu-02'], approvedBy: 'M. Ortiz', approverRole: 'Security officer' },
     ])
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
-    expect(told).toContain(`In force  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
+    expect(told).toContain(`In effect  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
     expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Fixed.')).toBe(EXIT.done)
     expect(kept().exceptions[0]?.withdrawn).toEqual({ at: now, by: 'L. Sato', reason: 'Fixed.' })
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
@@ -171,7 +171,7 @@ describe('exceptions on the command line', () => {
     const moved = kept().exceptions.map((one) => ({ ...one, expiresAt: `${today}T23:59:59.999Z` }))
     writeFileSync(path, JSON.stringify({ ...kept(), exceptions: moved }))
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.notVerified)
-    expect(told).toContain('the signature of who approved does not stand')
+    expect(told).toContain('the signature of the approver is invalid')
     expect(await readSaid(real, path)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 
@@ -180,7 +180,7 @@ describe('exceptions on the command line', () => {
     const id = firstId()
     expect(await run('acceptance', 'reject', id, ...there(), '--by', 'M. Ortiz', '--reason', 'Fix it.')).toBe(EXIT.done)
     expect(await approve(id)).toBe(EXIT.usage)
-    expect(told).toContain('this request was refused already')
+    expect(told).toContain('this request was already refused')
     await run('acceptance', 'list', ...there())
     expect(told).toContain(`Rejected  ${id}`)
   })
@@ -197,7 +197,7 @@ describe('exceptions on the command line', () => {
       run('acceptance', 'list', ...there(), '--as-of', '2026-11-21T00:00:00Z', ...more)
     writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended] })))
     expect(await list()).toBe(EXIT.gaps)
-    expect(told).toContain('Ended  ')
+    expect(told).toContain('Expired  ')
     expect(await list('--deviations-exit-zero')).toBe(EXIT.done)
     writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended, next] })))
     expect(await list()).toBe(EXIT.done)
@@ -206,7 +206,7 @@ describe('exceptions on the command line', () => {
   test.each<[string, readonly string[], string]>([
     ['a check that is not there', ['--check', 'no.such'], 'there is no check “no.such”'],
     ['an end too far away', ['--expires', '2099-01-01'], 'must be at most 366 days from today'],
-    ['no reason', ['--reason', ' '], 'the reason must be given'],
+    ['no reason', ['--reason', ' '], 'the reason must be entered'],
     ['an identity that is not there', ['--identity', 'nobody', '--passphrase-file', secret], 'nobody'],
   ])('with %s is refused, and nothing is begun', async (_, more, detail) => {
     expect(await request(...more)).toBe(EXIT.usage)
@@ -415,7 +415,7 @@ describe('documents on the command line', () => {
     ],
     ['checks without nodes', ['--request', 'ER-18', ...SUPPORTS, '--answers', MFA], 'must be used together'],
     ['a file that is not there', ['--request', 'ER-31', ...SUPPORTS, '--file', '/nowhere/x.pdf'], '/nowhere/x.pdf'],
-    ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--expires', '2027-02-30'], 'must be a day such as'],
+    ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--expires', '2027-02-30'], 'must be a date such as'],
   ])('with %s are refused, and nothing is begun', async (_, more, detail) => {
     expect(await add(...more)).toBe(EXIT.usage)
     expect(told).toContain(detail)

@@ -64,7 +64,7 @@ describe('pictures in the report', () => {
 
   test('say nothing that a report must not say', () => {
     const words = documentText(buildReport(input))
-    expect(words).toContain('Where data lies, down to the drives')
+    expect(words).toContain('Data location, down to the drives')
     expect(words).toContain('not encrypted')
     for (const text of words) for (const banned of BANNED) expect(text).not.toMatch(banned)
   })
@@ -74,7 +74,7 @@ describe('pictures in the report', () => {
     const { figures: _, ...without } = input
     const plain = await render(buildReport(without))
     expect(occurrences(with_, '/S /Figure') - occurrences(plain, '/S /Figure')).toBe(11)
-    expect(with_).toContain('How GPUs and adapters are connected. Connections as the GPU driver of this node says.')
+    expect(with_).toContain('How GPUs and adapters are connected. Connections as reported by the GPU driver of this node.')
   })
 
   test('give the same bytes for the same input', async () => {

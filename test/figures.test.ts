@@ -43,9 +43,9 @@ describe('isolation signals by family', () => {
   test('of a server: a square for each reading, and how many of each', () => {
     const { marks, table, legend } = figure('demo-gpu-01', 'isolation-families')
     expect(table.rows.slice(0, 3)).toEqual([
-      ['Identity of the processor', '12', '0', '1', '0', '2', 'None seen'],
-      ['Workings of the processor', '7', '0', '1', '0', '1', 'None seen'],
-      ['Time', '1', '0', '0', '7', '0', 'None seen'],
+      ['CPU identification', '12', '0', '1', '0', '2', 'None seen'],
+      ['CPU features', '7', '0', '1', '0', '1', 'None seen'],
+      ['Timing', '1', '0', '0', '7', '0', 'None seen'],
     ])
     const squares = boxes({ marks })
     expect(squares.filter(({ tone, filled }) => tone === 'for' && filled)).toHaveLength(75)
@@ -57,9 +57,9 @@ describe('isolation signals by family', () => {
   test('of a guest dressed as hardware: what contradicts is underlined and counted by class', () => {
     const picture = figure('demo-metal-04', 'isolation-families')
     expect(picture.table.rows.map(([family, metal, guest, , , , found]) => [family, metal, guest, found])).toEqual([
-      ['Identity of the processor', '3', '9', '2 K1, 5 K2'],
-      ['Workings of the processor', '0', '7', '3 K2'],
-      ['Time', '1', '0', 'None seen'],
+      ['CPU identification', '3', '9', '2 K1, 5 K2'],
+      ['CPU features', '0', '7', '3 K2'],
+      ['Timing', '1', '0', 'None seen'],
       ['Firmware tables', '6', '8', '5 K1, 5 K2'],
       ['Chipset and buses', '4', '6', '4 K1, 2 K2'],
       ['Drives', '2', '1', '1 K2'],
@@ -94,7 +94,7 @@ describe('isolation signals that could not be drawn', () => {
   test('a contradiction is shown where no signal of its family was read', () => {
     const isolation = { signals: [unread], contradictions: [contradiction] } as unknown as Isolation
     const picture = isolationFamilies(isolation)
-    expect(picture?.table.rows.map((row) => [row[0], row.at(-1)])).toContainEqual(['Time', '1 K1'])
+    expect(picture?.table.rows.map((row) => [row[0], row.at(-1)])).toContainEqual(['Timing', '1 K1'])
     expect(texts(picture as Figure).map(({ text }) => text)).toContain('1 K1')
   })
 
@@ -145,10 +145,10 @@ describe('where data lies', () => {
       [
         'declared ePHI path “/data/ephi”',
         'Not encrypted',
-        'no encrypting layer lies above the drive',
+        'there is no encrypting layer above the drive',
         '/ (ext4) → vda (disk)',
       ],
-      ['“/”', 'Not encrypted', 'no encrypting layer lies above the drive', '/ (ext4) → vda (disk)'],
+      ['“/”', 'Not encrypted', 'there is no encrypting layer above the drive', '/ (ext4) → vda (disk)'],
     ])
   })
 
@@ -319,7 +319,7 @@ describe('how GPUs and adapters are connected', () => {
     ])
     expect(said(picture).slice(-3)).toEqual(['Memory node 0: NODE', 'SYS', 'Memory node 1: NODE'])
     expect(picture.caption).toBe(
-      'Connections as the GPU driver of this node says. The PCI tree agrees on 64 of 64 pairs.',
+      'Connections as reported by the GPU driver of this node. The PCI tree agrees on 64 of 64 pairs.',
     )
     expect(picture.table.rows[8]).toEqual(
       'NIC0 mlx5_0,PIX,NODE,NODE,NODE,SYS,SYS,SYS,SYS,·,NODE,NODE,NODE,SYS,SYS,SYS,SYS'.split(','),
@@ -377,7 +377,7 @@ describe('how GPUs and adapters are connected', () => {
     ]
     const picture = topologyOf(TOPOLOGY_OLD, parts, devices)
     expect(said(picture)).toEqual(
-      expect.arrayContaining(['NV12', 'GPU0 – mlx5_0: the driver says PIX, the PCI tree shows different roots.']),
+      expect.arrayContaining(['NV12', 'GPU0 – mlx5_0: the driver reports PIX, the PCI tree shows different roots.']),
     )
     expect(against(picture)).toHaveLength(1)
     expect(boxes(picture).filter(({ tone }) => tone === 'against')).toHaveLength(2)

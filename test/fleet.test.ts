@@ -150,9 +150,9 @@ nodes:
     ...[
       [
         'residency: [{ region: US, country: [DE] }]',
-        'fleet.yaml:2:13: residency[0] names region and country: only one',
+        'fleet.yaml:2:13: residency[0] has region and country: only one',
       ],
-      ['residency: [{ name: x }]', 'fleet.yaml:2:13: residency[0] names no place: one of region, country, polygon'],
+      ['residency: [{ name: x }]', 'fleet.yaml:2:13: residency[0] has no area: one of region, country, polygon'],
       [
         'residency: [{ country: [de] }]',
         'fleet.yaml:2:25: residency[0].country[0] is “de”, which is not a country code',
@@ -162,7 +162,7 @@ nodes:
       ['residency: [{ polygon: [[50, 1], [51, 2]] }]', 'fleet.yaml:2:15: residency[0].polygon must have at least 3'],
       [
         'vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 51, declaredBy: us }',
-        'fleet.yaml:2:1: vantage is known to within 51 km only',
+        'fleet.yaml:2:1: vantage has an accuracy of only 51 km',
       ],
       ['vantage: { name: O, latitude: 52, longitude: 13, radiusKm: 1 }', 'fleet.yaml:2:1: vantage lacks “declaredBy”'],
       [
@@ -186,7 +186,7 @@ nodes:
       `name: x\nnodes:\n  - { name: a, address: a, ephiFlows: [${flow}] }\n`,
       `nodes[0].${problem}`,
     ]),
-    ['name: x\nnodes:\n  - { name: a, address: a, jumpOnly: true }\n', 'nodes holds jump hosts only'],
+    ['name: x\nnodes:\n  - { name: a, address: a, jumpOnly: true }\n', 'nodes contains only jump hosts'],
     [
       'name: x\nknownHosts: nowhere\nnodes:\n  - { name: a, address: a }\n',
       'fleet.yaml:2:1: knownHosts names nowhere, which does not exist',

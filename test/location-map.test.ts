@@ -47,7 +47,7 @@ describe('the map of a node', () => {
   it('says that times exclude each other, and shades nothing', () => {
     const figure = mapOf(locationOf({ discs: [discFrom(DALLAS, 4), discFrom(OFFICE, 2)] }))
     expect(areas(figure).filter(({ fill, tone }) => fill === 'solid' && tone !== 'quiet')).toEqual([])
-    expect(figure.caption).toContain('Nothing is said against the node by that.')
+    expect(figure.caption).toContain('no evidence against the node')
     expect(figure.table.rows.at(-1)?.[3]).toBe('nowhere: the times exclude each other')
   })
 
@@ -148,8 +148,8 @@ describe('the map of a fleet', () => {
     ]
     const figure = fleetMap(nodes, land)
     expect(figure?.table.rows).toEqual([
-      ['Claimed: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '2', '1 contradicted, 1 bounded inside'],
-      ['Claimed: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '1', '1 not determined'],
+      ['Claimed: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '2', '1 contradicted, 1 bounded within area'],
+      ['Claimed: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '1', '1 undetermined'],
       ['Measured from: Office, within 2 km of 39.04, -77.49', 'M. Ortiz', '2', ''],
     ])
     expect(figure?.marks.some((mark) => mark.is === 'area' && mark.tone === 'against')).toBe(true)

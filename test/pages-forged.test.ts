@@ -65,11 +65,11 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   })
 
   test('a report that states another result is rejected, with the page and both sentences', async () => {
-    const report = await verified(forging(replacing('contradicted', 'supported')))
+    const report = await verified(forging(replacing('Not satisfied', 'Satisfied')))
     expect(report.ok).toBe(false)
     expect(complete(report)?.outcome).toBe('no')
     expect(complete(report)?.details[0]).toMatch(
-      /^data\/report\.pdf: Page \d+ reads “.*supported.*”, where “.*contradicted/,
+      /^data\/report\.pdf: Page \d+ reads “.*Satisfied.*”, where “.*Not satisfied/,
     )
     // Everything else about it is as it should be: only the pages lie.
     expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   test('an executive page that states another result is rejected', async () => {
     const isPage = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
-    const report = await verified(forging(replacing('Not satisfied', 'Satisfied', isPage)))
+    const report = await verified(forging(replacing('not satisfied', 'satisfied', isPage)))
     expect(report.ok).toBe(false)
     expect(complete(report)?.details[0]).toMatch(/^data\/report-executive\.pdf: Page 1 reads /)
   })

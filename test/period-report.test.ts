@@ -33,7 +33,7 @@ describe('what a day shows', () => {
   test.each([
     [day({}), 'nothing'],
     [day({ unplanned: 1, declared: 3, answered: 3 }), 'unplanned'],
-    [day({ ...ran, answered: 3 }), 'satisfied'],
+    [day({ ...ran, answered: 3 }), 'completed'],
     [day({ ...ran, late: 1, answered: 3 }), 'late'],
     [day({ ...ran, late: 1, answered: 2 }), 'partial'],
     [day({ ...ran, answered: 0 }), 'no-evidence'],

@@ -69,7 +69,7 @@ describe('the register in the report', () => {
     const lines = section(bare, 'gaps').split('\n')
     expect(gaps.split('\n').filter((line) => !/ccept/.test(line))).toEqual(lines)
     expect(section(report, 'summary')).toContain('2 of 6 nodes have at least one deviation')
-    expect(section(report, 'summary')).toContain('1 risk-accepted')
+    expect(section(report, 'summary')).toContain('1 accepted')
     expect(section(bare, 'summary')).not.toContain('accepted')
   })
 
@@ -79,8 +79,8 @@ describe('the register in the report', () => {
       expect(all).toContain(words)
       return all.indexOf(words)
     }
-    expect(place('Ended (1)')).toBeLessThan(place('In force (1)'))
-    expect(place('In force (1)')).toBeLessThan(place('Withdrawn (1)'))
+    expect(place('Expired (1)')).toBeLessThan(place('In effect (1)'))
+    expect(place('In effect (1)')).toBeLessThan(place('Withdrawn (1)'))
     for (const words of [
       'It does not change the verdict',
       'Expired at the end of 19 Nov 2026, UTC',
@@ -115,7 +115,7 @@ describe('the register in the report', () => {
       '19 Nov 2026',
     ])
       expect(all).toContain(words)
-    expect(all.indexOf('Ended (1)')).toBeLessThan(all.indexOf('In force (1)'))
+    expect(all.indexOf('Expired (1)')).toBeLessThan(all.indexOf('In effect (1)'))
     expect(all).toContain('Overdue\nreceived only; overdue: owner P. Lind, due 1 Nov 2026')
     expect(all).toContain('2 requests are overdue')
     expect(all.indexOf('1 Nov 2026')).toBeLessThan(all.indexOf('19 Nov 2026'))

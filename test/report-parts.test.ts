@@ -265,11 +265,11 @@ describe('what a provider promised', () => {
     expect(place('Nobody else is on the floor.')).toBeLessThan(place('Clocks follow a time source.'))
     for (const words of [
       'Contradicted: 1 of 7',
-      'Not decided: 3 of 7',
-      'Observed: 3 of 7',
-      'Observed: 1 of 1',
-      'Needs a record: 7 of 7',
-      'Not observable from inside: 7 of 7',
+      'Inconclusive: 3 of 7',
+      'Corroborated: 3 of 7',
+      'Corroborated: 1 of 1',
+      'Document required: 7 of 7',
+      'Not observable from the node: 7 of 7',
       'no load was placed on any link',
       'source: Servers, retrieved on 30 Oct 2026; no copy of the page is retained',
       'Review your contract first',
@@ -343,7 +343,7 @@ describe('what a provider promised', () => {
     for (const words of [
       'Applies only: Where there is a fabric.',
       'In the provider’s words: “200G everywhere”',
-      `Does not apply: 1 of ${nodes.length}`,
+      `Not applicable: 1 of ${nodes.length}`,
       'Reason for non-applicability',
       'No fabric port.',
       'Facts collected (not decisive)',
@@ -439,7 +439,7 @@ describe('exceptions, deviations and decisions', () => {
     const decisions = section(full, 'decisions')
     for (const words of [
       'HIPAA 164.312(a)(2)(iv)',
-      'Another measure in its place',
+      'Equivalent alternative measure implemented',
       'Two sites, four people.',
       'Destruction on site',
       'RA-2026, page 4',
@@ -460,7 +460,7 @@ describe('exceptions, deviations and decisions', () => {
       exceptionOf({ id: index.toString(16).padStart(32, '0') }),
     )
     const document = buildReport({ ...sampleInput(), register: registerOf({ exceptions }) })
-    expect(section(document, 'exceptions')).toContain('In force (450)')
+    expect(section(document, 'exceptions')).toContain('In effect (450)')
     expect(section(document, 'exceptions')).toContain('150 more are in the pack, in data/exceptions.json.')
   })
 })

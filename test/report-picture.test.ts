@@ -83,7 +83,7 @@ describe('fleets at the edge', () => {
         },
       },
       [
-        '0 of 6 declared nodes answered.',
+        '0 of 6 declared nodes collected.',
         'No node was collected, so no check was tested.',
         '6 of 6 declared nodes without evidence',
       ],
@@ -113,8 +113,8 @@ describe('fleets at the edge', () => {
     const { coverage } = declared.assessment
     if (coverage === undefined) throw new Error('there is an engagement')
     const beyond = { ...declared, assessment: { ...declared.assessment, coverage: { ...coverage, declared: 5 } } }
-    expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes answered.')
-    expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes answered.')
+    expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes collected.')
+    expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes collected.')
   })
 })
 

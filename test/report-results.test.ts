@@ -245,7 +245,7 @@ describe('results by control', () => {
     const decided = (one: Decision): string =>
       section(buildReport({ ...input, register: { ...input.register, decisions: [one] } }), 'controls-hipaa')
     const words =
-      'Addressable decision: Another measure in its place. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'
+      'Addressable decision: Equivalent alternative measure implemented. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'
     expect(decided(decision)).toContain(words)
     expect(decided({ ...decision, expiresAt: '2026-11-19T23:59:59.999Z' })).not.toContain(words)
     expect(section(report, 'controls-hipaa')).toContain('Addressable decision: none in effect.')

@@ -269,7 +269,7 @@ describe('what a record of sites says of a machine', () => {
       country: 'DE',
       place: { name: 'FRA-2', country: 'DE', latitude: 50.1, longitude: 8.7, radiusKm: 10, declaredBy: 'Hostrunway' },
       probe: 'host.serials',
-      text: 'The record of “Hostrunway” of 2026-11-01 (a table in “sites.csv”, unsigned) says, in line 2, that the machine with the serial number “sn-1001”, which the firmware names, stands in “FRA-2”, rack “R17”, DE.',
+      text: 'The record of “Hostrunway” of 2026-11-01 (a table in “sites.csv”, unsigned) states, in line 2, that the machine with the serial number “sn-1001”, which the firmware reports, is in “FRA-2”, rack “R17”, DE.',
     })
   })
 
@@ -277,13 +277,13 @@ describe('what a record of sites says of a machine', () => {
     const told = (more: Partial<SiteList>) => only(serials('x', 'SN-1001'), list([FRA], more))
     expect(told({ signature })).toMatchObject({ class: 'E6', country: 'DE' })
     expect(told({ signature })?.text).toContain(
-      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, not an expected signer: anybody can make one of any name',
+      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, a key that was not confirmed: a key with any name can be created',
     )
     expect(told({ signature, signer: 'ab'.repeat(32) })).toMatchObject({ class: 'E6' })
     expect(told({ signer: 'cd'.repeat(32) })).toMatchObject({ class: 'E6' })
     expect(told({ signature, signer: signature.fingerprint })).toMatchObject({ class: 'E2', country: 'DE' })
     expect(told({ signature, signer: signature.fingerprint })?.text).toContain(
-      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, which “M. Ortiz” was told is the signer’s',
+      'signed as “CN=Provider”, certificate cdcdcdcdcdcdcdcd…, which “M. Ortiz” recorded as the signer’s',
     )
   })
 
@@ -297,7 +297,7 @@ describe('what a record of sites says of a machine', () => {
       only(serials('Default string', 'To be filled by O.E.M.'), list([{ ...FRA, serial: 'Default string' }])),
     ).toMatchObject({
       ...silent,
-      text: expect.stringContaining('tells this machine from others'),
+      text: expect.stringContaining('no serial number that identifies this machine'),
     })
     expect(only({ ok: false, reason: 'not collected: needs administrator rights (grep)' }, list([FRA]))).toMatchObject(
       silent,

@@ -71,7 +71,7 @@ it('a pack whose record is missing, or says something else, or whose rows do, do
   const { sites: list, bytes } = sites.value
   expect((await problemsOf(list, null)).join(' ')).toContain('is missing')
   expect((await problemsOf(list, new TextEncoder().encode(TABLE.replace('DE', 'US')))).join(' ')).toContain(
-    'another digest',
+    'a different digest',
   )
   const moved = { ...list, rows: list.rows.map((row) => ({ ...row, serial: 'SN-2002' })) }
   expect((await problemsOf(moved, bytes)).join(' ')).toContain('“SN-2002”')

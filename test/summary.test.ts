@@ -19,7 +19,7 @@ describe.each(frameworks.map((one) => [one.framework.id, one] as const))('the su
   const part = partOf(counts.framework.title)
 
   test('counts its rows by state, and the counts sum to the rows listed', () => {
-    expect(part[0]).toBe(`${counts.framework.title}: ${counts.rows.length} rows`)
+    expect(part[0]).toBe(`${counts.framework.title}: ${counts.rows.length} controls`)
     const labels: readonly string[] = counts.states.map(([state]) => rowStateWords[state].label)
     const told = part.flatMap((line) => {
       const [, count, label = ''] = /^ {2}(\d+) (.+?)(?: \(of which .*\))?$/.exec(line) ?? []

@@ -106,7 +106,7 @@ test.each([
   ['Office', /--location must be NAME, LATITUDE, LONGITUDE, KM/],
   ['Office, 50.11, east, 2', /--location must be NAME/],
   ['Office, 1e1, 8, 2', /--location must be NAME/],
-  ['Office, 50.11, 8.68, 51', /to within 51 km only/],
+  ['Office, 50.11, 8.68, 51', /accuracy of only 51 km/],
   ['IP-derived, 50.11, 8.68, 2', /a person must declare it/],
   ['Office, 150, 8.68, 2', /latitude/],
 ])('the place “%s” is refused before any node is contacted', async (place, words) => {
@@ -118,7 +118,7 @@ test.each([
 
 test('a file that is there, a node that is not, and a wrong passphrase stop it before any node is contacted', async () => {
   writeFileSync(at('there.json'), '{}')
-  expect((await recording(PLACE, 'there.json')).told).toContain('there.json exists already')
+  expect((await recording(PLACE, 'there.json')).told).toContain('there.json already exists')
   expect((await recording(PLACE, 'new.json', '--node', 'nobody')).told).toContain('has no node with this name')
   writeFileSync(at('secret'), 'a wrong passphrase\n')
   expect((await recording(PLACE, 'new.json')).code).toBe(EXIT.usage)

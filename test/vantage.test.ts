@@ -139,7 +139,7 @@ test.each([
   [{ declaredBy: 'geoip lookup' }, 'IP-derived'],
   [{ latitude: 91 }, 'latitude'],
   [{ longitude: Number.NaN }, 'longitude'],
-  [{ radiusKm: 0 }, 'more than 0'],
+  [{ radiusKm: 0 }, 'greater than 0'],
   [{ radiusKm: 50.1 }, '50 km'],
 ])('a place with %j is refused', (changes, words) => {
   expect(vantagePlaceProblem({ ...PLACE, ...changes })).toContain(words)
@@ -212,23 +212,23 @@ describe('reading', () => {
           },
         })),
       }),
-      /signature does not stand/,
+      /signature is invalid/,
     ],
-    ['the place', (one) => ({ ...one, vantage: { ...one.vantage, latitude: 51 } }), /signature does not stand/],
+    ['the place', (one) => ({ ...one, vantage: { ...one.vantage, latitude: 51 } }), /signature is invalid/],
     [
       'the moment of signing',
       (one) => ({ ...one, signature: { ...one.signature, at: one.startedAt.replace(/\d{3}Z/, '999Z') } }),
-      /signature does not stand/,
+      /signature is invalid/,
     ],
     [
       'the key named',
       (one) => ({ ...one, signature: { ...one.signature, fingerprint: '0'.repeat(64) } }),
-      /signature does not stand/,
+      /signature is invalid/,
     ],
     [
       'certificates beside it',
       (one) => ({ ...one, signature: { ...one.signature, chain: [] } }),
-      /signature does not stand/,
+      /signature is invalid/,
     ],
   ])('a record with %s changed is refused', async (_, change, words) => {
     expect(await refusal(file('changed.json', canonicalJson(change(record))))).toMatch(words)
@@ -240,11 +240,11 @@ describe('reading', () => {
       { measurements: [measurementOf('node-a', at), measurementOf('node-a', at)] },
       /“node-a” is in it twice/,
     ],
-    ['times of nobody', { measurements: [measurementOf('node-a', at, { hostKey: null })] }, /no host key/],
+    ['times of nobody', { measurements: [measurementOf('node-a', at, { hostKey: null })] }, /without a host key/],
     [
       'a node timed on another day',
       { measurements: [measurementOf('node-a', '2026-01-01T00:00:00.000Z')] },
-      /before it began/,
+      /before its start/,
     ],
     ['an end before its beginning', { startedAt: '2099-01-01T00:00:00.000Z', measurements: [] }, /ends before/],
     ['a day that is none', { endedAt: '2026-02-30T00:00:00.000Z', measurements: [] }, /ends before/],
@@ -258,7 +258,7 @@ describe('reading', () => {
   test('a demonstration key signs demonstrations only, of any day', async () => {
     const demo = await sealing.demoSigner()
     const old = unsignedVantage('2026-11-20T09:00:00.000Z', ['node-a'])
-    await expect(vantageOf(old, demo)).rejects.toThrow('demonstration')
+    await expect(vantageOf(old, demo)).rejects.toThrow('demo key')
     const marked = await vantageOf({ ...old, demo: true }, demo)
     expect(await read(file('demo.json', canonicalJson(marked)))).toEqual(ok(marked))
   })

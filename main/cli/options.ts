@@ -50,7 +50,7 @@ export function newFile(path: string): Outcome<null> {
   const parent = dirname(path)
   if (kindOf(parent) === 'other')
     return fail('input.refused', `${path} cannot be created: ${parent} is not a folder; nothing was written`)
-  return isThere(path) ? fail('input.refused', `${path} exists already; nothing was written`) : ok(null)
+  return isThere(path) ? fail('input.refused', `${path} already exists; nothing was written`) : ok(null)
 }
 
 /** As newFile(), but the folder must exist: a mistyped path must not create folders for a key. */

@@ -15,7 +15,7 @@ export function NodeFigures({
   readonly of: Source
   readonly node: string
   readonly kinds: readonly Figure['kind'][]
-  /** For screen readers; null where a heading exists already. */
+  /** For screen readers; null where a heading already exists. */
   readonly heading?: string | null
 }) {
   const { runs } = useStore()

@@ -111,8 +111,8 @@ describe('a policy names a region', () => {
   })
 
   test.each([
-    [{}, 'it has no area: one of region, country, polygon is required'],
-    [{ region: 'US', country: ['DE'] }, 'it has region and country: only one of them is permitted in a rule'],
+    [{}, 'one of region, country, polygon is'],
+    [{ region: 'US', country: ['DE'] }, 'region and country: only one of them'],
     [{ region: 'UK' }, 'the United Kingdom is GB'],
     [{ region: 'constructor' }, 'no country code of ISO 3166-1'],
     [{ country: ['ZZ'] }, 'no country code of ISO 3166-1'],

@@ -77,7 +77,7 @@ describe('A calendar', () => {
     const { calendar: found, unrecorded } = calendar(entries, '2026-10-01', '2026-10-05')
     expect(found.counts).toMatchObject({
       planned: 5,
-      satisfied: 2,
+      completed: 2,
       late: 1,
       recorded: 1,
       unrecorded: 2,

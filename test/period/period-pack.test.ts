@@ -65,7 +65,7 @@ describe('A sealed account of a period', () => {
     expect(made.shortfalls).toEqual([])
     expect(made.period.calendar.counts).toMatchObject({
       planned: 5,
-      satisfied: 3,
+      completed: 3,
       recorded: 1,
       unrecorded: 1,
       daysWith: 3,

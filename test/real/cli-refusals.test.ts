@@ -81,7 +81,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   test('nothing is written over a file that is there', () => {
-    const there = /exists already; nothing was written/
+    const there = /already exists; nothing was written/
     keeps(pack('one'), there, 'timestamp', 'add', pack('one'), '--export-tsq', pack('one'))
     keeps(report(), there, 'timestamp', 'add', report(), '--export-tsq', report())
     keeps(pack('one'), there, ...create(pack('one'), pack('one')))
@@ -92,7 +92,7 @@ describe.skipIf(missing !== null)(`refusals at the command line${because(missing
   })
 
   test('--save-head writes over nothing but an earlier head of the same chain', () => {
-    const there = /exists already; nothing was written/
+    const there = /already exists; nothing was written/
     keeps(pack('one'), there, 'verify', pack('one'), ...trust(), '--save-checkpoint', pack('one'))
     keeps(root(), there, 'verify', pack('one'), ...trust(), '--save-checkpoint', root())
     const save = ['--save-checkpoint', at('head.json')]

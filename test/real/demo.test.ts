@@ -102,7 +102,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     expect(place('demo-metal-04')).toBe('contradicted')
     expect(place('demo-shared-05')).toBe('asserted-only')
     expect(said).toMatch(
-      /declared place\n +Contradicted 1, Bounded inside 3, Consistent with 1, Asserted only 1 \(of 6 collected\)/,
+      /declared location\n +Contradicted 1, Bounded within area 3, Corroborated, not bounded 1, Not corroborated 1 \(of 6 collected\)/,
     )
   })
 

@@ -70,7 +70,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
         `${declared} declared, ${enrolled} in the fleet file, ${inventory} in the provider inventory: ${unaccounted} unreconciled`,
       ),
     )
-    expect(cover).toContain(tight(`${told.answered.length} of ${declared} declared nodes answered`))
+    expect(cover).toContain(tight(`${told.answered.length} of ${declared} declared nodes collected`))
     expect(cover).toContain(`SHA-256${told.digests.catalog}Evidencepack`)
     expect(cover).toContain(`Evidencedigest${told.digests.evidence}Signer`)
     expect(cover).toContain(`certificateSHA-256${told.digests.signer}`)
@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('the contents: each title on the page it is said to be on, and on none before', () => {
     const [, listed = ''] = pages
-      .filter((page) => page.includes('.zip 1 About'))
+      .filter((page) => page.includes('.zip 1 Report information'))
       .join('\n')
       .split('\nContents\n')
     const lines = listed.split('\n').flatMap((line) => {
@@ -127,7 +127,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
         const [met, decided] = [share('satisfied', here), count(here) - aside]
         return `${[...(decided > 0 ? [met] : []), ...(aside > 0 ? [`+${aside}`] : [])].join(' ')}${accepted(property) > 0 ? ` ${accepted(property)} accepted` : ''}`
       })
-      const silent = told.answered.some((one) => one.node === node) ? '' : 'no evidence'
+      const silent = told.answered.some((one) => one.node === node) ? '' : 'not collected'
       expect(summary).toContain(tight(`${node} ${silent} ${cells.join(' ')}`))
     }
   })
@@ -152,9 +152,9 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
   })
 
   test('gaps: claims, findings, and nodes of each', () => {
-    const gaps = part('Gaps')
+    const gaps = part('Findings')
     const findings = count(({ verdict }) => verdict === 'not-satisfied')
-    expect(gaps).toContain(tight(`${contradictedChecks().length} claims are contradicted, in ${findings} findings`))
+    expect(gaps).toContain(tight(`${contradictedChecks().length} checks are not satisfied, with ${findings} deviations in total`))
     for (const { id } of contradictedChecks()) {
       const n = count(({ check, verdict }) => check === id && verdict === 'not-satisfied')
       const tested = count(({ check, verdict }) => check === id && verdict !== 'not-tested')
@@ -223,11 +223,11 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
       tight(`${held} of ${needed} documents required by the selected frameworks are on file`),
     )
     const { inForce, ended } = told.exceptions
-    expect(summary).toContain(tight(`${inForce.length} exception in force,`))
-    expect(summary).toContain(tight(`${ended.length} ended`))
+    expect(summary).toContain(tight(`${inForce.length} risk acceptance in effect,`))
+    expect(summary).toContain(tight(`${ended.length} expired`))
     const section = part('Deviations and risk acceptances')
-    expect(section).toContain(`Inforce(${inForce.length})`)
-    expect(section).toContain(`Ended(${ended.length})`)
+    expect(section).toContain(`Ineffect(${inForce.length})`)
+    expect(section).toContain(`Expired(${ended.length})`)
     for (const { check, nodes } of [...inForce, ...ended]) {
       const n = count((one) => one.check === check && nodes.includes(one.node) && one.verdict === 'not-satisfied')
       expect(section).toContain(tight(`${nodes.length} of ${told.nodes.length}: ${nodes.join(', ')}`))
@@ -253,13 +253,13 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     const section = part('Evidence index')
     expect(section).toContain(
       tight(
-        `${told.evidence.reduce((sum, { answers }) => sum + answers, 0)} answers in ${told.evidence.length} recordings`,
+        `${told.evidence.reduce((sum, { answers }) => sum + answers, 0)} captures in ${told.evidence.length} recordings`,
       ),
     )
     for (const { node, answers, bytes, recording } of told.evidence) {
       const grouped = String(bytes).replace(/\B(?=(\d{3})+$)/g, ',')
       expect(section, node).toContain(
-        tight(`Recording ${recording} In the pack data/nodes/${node}/ Answers ${answers} answers, ${grouped} bytes`),
+        tight(`Recording ${recording} In the pack data/nodes/${node}/ Captures ${answers} captures, ${grouped} bytes`),
       )
     }
   })

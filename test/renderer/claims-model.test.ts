@@ -47,7 +47,7 @@ describe('promises', () => {
   test('are answered in counts with their denominator, by word', () =>
     expect(countsOfClaim(claim('x', { observed: 2, contradicted: 1 }))).toEqual([
       { word: 'contradicted', text: 'Contradicted on 1 of 3 nodes' },
-      { word: 'observed', text: 'Observed on 2 of 3 nodes' },
+      { word: 'observed', text: 'Corroborated on 2 of 3 nodes' },
     ]))
 
   test('name each record once, with all that it would show', () =>

@@ -131,7 +131,7 @@ export const fileAttacks: readonly FileAttack[] = [
     name: 'a verdict edited, all lists recomputed, not sealed again',
     tamper: async (files) => relist(upgrade(files)),
     no: ['signed-by', 'reproducible'],
-    names: /node-b.*encryption\.at-rest\.swap.*stated .*Supported.*derived .*Contradicted/,
+    names: /node-b.*encryption\.at-rest\.swap.*stated .*“Satisfied”.*derived .*“Not satisfied”/,
   },
   {
     name: 'a verdict edited in the trace that later runs are compared with, sealed again',
@@ -222,7 +222,7 @@ export const fileAttacks: readonly FileAttack[] = [
             ...node,
             findings: node.findings.map((found) => ({
               ...found,
-              reasons: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
+              observations: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
             })),
           })),
         }),

@@ -25,6 +25,6 @@ for (let n = 0; ; n += 1) {
     (thrown: Error) => thrown.message,
   )
   if (problem === null) say('sealed', run)
-  else if (problem.startsWith('input.refused') && problem.includes('exists already')) say('was-sealed', run)
+  else if (problem.startsWith('input.refused') && problem.includes('already exists')) say('was-sealed', run)
   else throw new Error(problem)
 }

@@ -21,7 +21,7 @@ type Findings = readonly (readonly [node: string, check: string])[]
 /** How many of these deviations are risk-accepted; no line where none is. */
 export function acceptedCount(matter: Matter, findings: Findings): readonly Line[] {
   const found = acceptedAmong(matter, findings)
-  return found.length === 0 ? [] : [{ text: `${found.length} risk-accepted`, style: 'quiet' }]
+  return found.length === 0 ? [] : [{ text: `${found.length} accepted`, style: 'quiet' }]
 }
 
 /** As acceptedCount(), with expiry and approver where a single acceptance covers all. */

@@ -32,7 +32,7 @@ export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
     quiet(`The mark shows the worst verdict among the checks of a property. ${SHARES}`),
     ...(matter.register.exceptions.length === 0
       ? []
-      : [quiet('“Risk-accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
+      : [quiet('“Accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
     nodeMatrix(matter, byWorstNode(matter)),
     { kind: 'list', items: LEGEND },
   ]

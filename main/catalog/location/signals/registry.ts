@@ -85,7 +85,7 @@ function says({ address, via, how }: OwnAddress, answer: AddressAnswer, database
     .filter((part) => part !== '')
     .join(' ')
   if (answer.country === null)
-    return `${nameOf(database)} names the operator of ${subject} as ${operator}: that is no location.`
+    return `${nameOf(database)} gives the operator of ${subject} as ${operator}; an operator is not a location.`
   const place = answer.level === 'city' ? `${quote(answer.city ?? '')}, ${answer.country}` : answer.country
   return `${nameOf(database)} places ${subject} in ${place}${operator === '' ? '' : `, operated by ${operator}`}.`
 }
@@ -97,7 +97,7 @@ function limitsOf(answer: AddressAnswer, database: AddressDatabase, alone: boole
       ? ` The network is ${plain(answer.network)}; the result is valid for the country only.`
       : '',
     days !== null && days > FRESH_DAYS
-      ? ` Its data is ${days} days old as of then; addresses move${isCurrent(database, asOf) ? '' : ', and it is not counted'}.`
+      ? ` Its data is ${days} days old at the evaluation time; addresses move${isCurrent(database, asOf) ? '' : ', and it is not counted'}.`
       : '',
     days === null ? ' Data of an unknown day is not counted.' : '',
     days !== null && days < 0 ? ' Its data is dated after this moment, and is not counted.' : '',
