@@ -33,7 +33,9 @@ const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].
 function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
   const text = summary[summary.indexOf(`  ${line}`) + 1] ?? ''
   const [, list = '', of] = /^ {6}(.*) \(of (\d+)(?: collected)?\)$/.exec(text) ?? []
-  const counts = list.split(/(?<=\d), /).map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
+  const counts = list
+    .split(/(?<=\d), /)
+    .map((one) => [one.replace(/ \d+$/, ''), Number(/\d+$/.exec(one)?.[0])] as const)
   return { counts: new Map(counts), of: Number(of) }
 }
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)

@@ -74,7 +74,9 @@ describe('pictures in the report', () => {
     const { figures: _, ...without } = input
     const plain = await render(buildReport(without))
     expect(occurrences(with_, '/S /Figure') - occurrences(plain, '/S /Figure')).toBe(11)
-    expect(with_).toContain('How GPUs and adapters are connected. Connections as reported by the GPU driver of this node.')
+    expect(with_).toContain(
+      'How GPUs and adapters are connected. Connections as reported by the GPU driver of this node.',
+    )
   })
 
   test('give the same bytes for the same input', async () => {

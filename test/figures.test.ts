@@ -51,7 +51,7 @@ describe('isolation signals by family', () => {
     expect(squares.filter(({ tone, filled }) => tone === 'for' && filled)).toHaveLength(75)
     expect(squares.filter(({ tone }) => tone === 'unclear')).toHaveLength(7)
     expect(squares.filter(({ tone }) => tone === 'against')).toHaveLength(0)
-    expect(legend.map(({ text }) => text)).toEqual(['Reads as on hardware', 'Says neither', 'Not read'])
+    expect(legend.map(({ text }) => text)).toEqual(['Reads as on hardware', 'Neutral', 'Not read'])
   })
 
   test('of a guest dressed as hardware: what contradicts is underlined and counted by class', () => {
@@ -61,12 +61,12 @@ describe('isolation signals by family', () => {
       ['CPU features', '0', '7', '3 K2'],
       ['Timing', '1', '0', 'None seen'],
       ['Firmware tables', '6', '8', '5 K1, 5 K2'],
-      ['Chipset and buses', '4', '6', '4 K1, 2 K2'],
+      ['Chipset and PCI', '4', '6', '4 K1, 2 K2'],
       ['Drives', '2', '1', '1 K2'],
       ['Network and fabric', '1', '3', '2 K2'],
       ['GPUs', '1', '3', '2 K2'],
-      ['Management and hardware keys', '1', '1', 'None seen'],
-      ['Our session', '6', '0', 'None seen'],
+      ['BMC and TPM', '1', '1', 'None seen'],
+      ['SSH session', '6', '0', 'None seen'],
     ])
     expect(said(picture)).toContain('5 K1, 5 K2')
     expect(boxes(picture).filter(({ tone, filled }) => tone === 'against' && filled)).toHaveLength(38)

@@ -148,10 +148,7 @@ nodes:
       'residency[0].nodes is empty, so the rule applies to no node',
     ],
     ...[
-      [
-        'residency: [{ region: US, country: [DE] }]',
-        'fleet.yaml:2:13: residency[0] has region and country: only one',
-      ],
+      ['residency: [{ region: US, country: [DE] }]', 'fleet.yaml:2:13: residency[0] has region and country: only one'],
       ['residency: [{ name: x }]', 'fleet.yaml:2:13: residency[0] has no area: one of region, country, polygon'],
       [
         'residency: [{ country: [de] }]',

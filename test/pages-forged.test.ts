@@ -69,7 +69,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     expect(report.ok).toBe(false)
     expect(complete(report)?.outcome).toBe('no')
     expect(complete(report)?.details[0]).toMatch(
-      /^data\/report\.pdf: Page \d+ reads “.*Satisfied.*”, where “.*Not satisfied/,
+      /^data\/report\.pdf: Page \d+ reads “.*Satisfied.*”; the evidence gives “.*Not satisfied/,
     )
     // Everything else about it is as it should be: only the pages lie.
     expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)

@@ -85,7 +85,7 @@ describe('fleets at the edge', () => {
       [
         '0 of 6 declared nodes collected.',
         'No node was collected, so no check was tested.',
-        '6 of 6 declared nodes without evidence',
+        '6 of 6 declared nodes not collected',
       ],
     ],
   ])('%s: nothing reads as support', (_, of, words) => {

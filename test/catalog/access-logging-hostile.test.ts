@@ -257,7 +257,9 @@ describe('administrators beside sudo', () => {
     const file = (path: string, mode: number, group = 'root') =>
       known({ files: [{ path, owner: 'root', group, mode }] })
     const text = (reading: Parsed<unknown>) => said(over('access.sudo-policy', [clusterKubernetes, reading]))
-    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain('contradicts: Others than root can read a Kubernetes')
+    expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o644))).toContain(
+      'contradicts: Others than root can read a Kubernetes',
+    )
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o640, 'ops'))).toContain('contradicts: Others than root')
     expect(text(file('/etc/rancher/k3s/k3s.yaml', 0o600))).not.toContain('Kubernetes')
     expect(text(file('/root/.kube/config', 0o644))).not.toContain('Kubernetes')

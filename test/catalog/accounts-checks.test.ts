@@ -120,9 +120,9 @@ describe('service accounts', () => {
   })
 
   test('a rule for everybody with root’s own password makes no service root', () => {
-    expect(texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('contradicts: '))).toEqual(
-      [],
-    )
+    expect(
+      texts('fx-accounts-rhel', 'access.service-accounts').filter((text) => text.startsWith('contradicts: ')),
+    ).toEqual([])
     expect(verdict('fx-accounts-rhel', 'access.sudo-policy')).toBe('inconclusive')
   })
 })
@@ -162,7 +162,9 @@ describe('hands of others', () => {
   test('agents, images’ accounts and keys that nobody declared', () => {
     const said = texts('fx-accounts-neglected', 'access.provider-access')
     expect(said).toContain('contradicts: amazon-ssm-agent (provider) runs or starts at boot and is not declared.')
-    expect(said).toContain('contradicts: Accounts of an image or a provider can be opened and are not declared: “ubuntu”.')
+    expect(said).toContain(
+      'contradicts: Accounts of an image or a provider can be opened and are not declared: “ubuntu”.',
+    )
   })
 
   test('a declared agent is expected, by account or by service', () => {

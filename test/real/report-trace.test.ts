@@ -154,7 +154,9 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
   test('gaps: claims, findings, and nodes of each', () => {
     const gaps = part('Findings')
     const findings = count(({ verdict }) => verdict === 'not-satisfied')
-    expect(gaps).toContain(tight(`${contradictedChecks().length} checks are not satisfied, with ${findings} deviations in total`))
+    expect(gaps).toContain(
+      tight(`${contradictedChecks().length} checks are not satisfied, with ${findings} deviations in total`),
+    )
     for (const { id } of contradictedChecks()) {
       const n = count(({ check, verdict }) => check === id && verdict === 'not-satisfied')
       const tested = count(({ check, verdict }) => check === id && verdict !== 'not-tested')
