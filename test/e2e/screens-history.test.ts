@@ -71,7 +71,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await page.keyboard.press('Escape')
     await rail(page, 'History')
     await press(page, 'Schedules')
-    await page.getByText('nothing is planned for it', { exact: false }).waitFor()
+    await page.getByText('it cannot be scheduled', { exact: false }).waitFor()
     expect(await page.getByRole('button', { name: 'Add schedule…' }).isDisabled()).toBe(true)
   })
 
