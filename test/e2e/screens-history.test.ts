@@ -135,7 +135,7 @@ describe.skipIf(missing !== null)(`screens of the history${missing === null ? ''
     await book.look('84-schedule-form')
     await page.getByRole('dialog').getByRole('button', { name: 'Add schedule' }).click()
     await page.getByRole('heading', { level: 2, name: 'nightly' }).waitFor({ timeout: 60_000 })
-    await page.getByText('no timer is installed', { exact: false }).waitFor()
+    await page.getByText('no timer is installed', { exact: false }).first().waitFor()
     await press(page, /Unit text/)
     await page.getByText('run --schedule nightly', { exact: false }).first().waitFor()
     await book.look('85-schedules', { full: true })

@@ -181,7 +181,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     writeFileSync(foreign, '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
     await choose(opened, foreign)
     await press(page, 'Open evidence pack')
-    await review.getByText('This file was not written by Barewitness.').waitFor()
+    await review.getByText('This file was not written by Barewitness.').first().waitFor()
     await titledThere('Verification')
     await book.look('43-review-foreign', { page: review, full: true })
     await rail(page, 'Evidence packs')
