@@ -261,7 +261,7 @@ describe('exceptions', () => {
     expect(await methods['exceptions.save'](null, { path })).toEqual(ok({ file: 'out.csv' }))
     const text = readFileSync(path, 'utf8')
     expect(text).toContain("'=1+1 second line")
-    expect(text).toContain('In force')
+    expect(text).toContain('In effect')
     expect(text).toContain('requested and approved by the same person')
   })
 })
