@@ -4,7 +4,7 @@ import { plural } from '../text.ts'
 import { Shape } from './Mark.tsx'
 
 const LOOKED_AT: readonly (readonly [state: CellState, words: string, mark: string, tone: string])[] = [
-  ['not-satisfied', 'contradicted', 'square-cross', 'not-satisfied'],
+  ['not-satisfied', 'with deviations', 'square-cross', 'not-satisfied'],
   ['not-tested', 'not tested', 'dotted-ring', 'not-tested'],
   ['inconclusive', 'inconclusive', 'diamond-question', 'inconclusive'],
   ['ended', 'with an expired risk acceptance', 'square-cross', 'not-satisfied'],

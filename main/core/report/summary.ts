@@ -189,7 +189,7 @@ function exceptionLine(
     3,
   )
   const ending = soon.length === 0 ? '' : `, ${soon.length} expiring within ${SOON_DAYS} days: ${which}`
-  const again = ended === 0 ? '' : `: the deviations that ${ended === 1 ? 'it' : 'they'} covered are no longer accepted`
+  const again = ended === 0 ? '' : ' and without effect'
   return `${plural(standing, 'risk acceptance')} in effect${ending}; ${ended} expired${again}.`
 }
 
