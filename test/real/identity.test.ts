@@ -127,7 +127,7 @@ describe('a passphrase', () => {
       env,
       input: SECRET,
     })
-    expect([run.status, run.stderr.includes('no terminal to ask')]).toEqual([2, true])
+    expect([run.status, run.stderr.includes('no terminal for the passphrase prompt')]).toEqual([2, true])
     expect(existsSync(at('ids/other'))).toBe(false)
   })
 

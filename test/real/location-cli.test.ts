@@ -164,7 +164,7 @@ describe.skipIf(missing !== null)(
     }
     test.each([
       ['the list of sites', 'data/sites', `${SERIAL},ASH-1,US`, `${SERIAL},ASH-1,DE`, /sites/],
-      ['a vantage record', 'data/scope.json', '"latitude":39.04', '"latitude":50.04', /vantage record/],
+      ['a vantage record', 'data/scope.json', '"latitude":39.04', '"latitude":50.04', /vantage measurement/],
       [
         'an answer of a database',
         'data/scope.json',

@@ -110,7 +110,7 @@ describe.skipIf(!ready)(`with ${TOOLS.join(', ')} (skipped where one is absent)`
     const stamp = tsa.reply(new Uint8Array(readFileSync(join(folder, 'query'))))
     await writePack(join(folder, NAME), new Map([...pack, [PATHS.stamp, stamp]]))
     const { passed, said } = paste(commandsOf(pack), folder)
-    expect(said).toMatch(/no later than 20.* UTC, says subject=CN ?= ?Test TSA/)
+    expect(said).toMatch(/no later than 20.* UTC, according to subject=CN ?= ?Test TSA/)
     expect(passed, said).toBe(true)
   })
 

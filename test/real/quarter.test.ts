@@ -34,7 +34,7 @@ describe('a simulated stretch of nightly runs', () => {
   test('the calendar has every day: met, late, recorded and unrecorded', () => {
     expect(closed.period.calendar.counts).toEqual({
       planned: 12,
-      satisfied: 9,
+      completed: 9,
       late: 1,
       recorded: 2,
       unrecorded: 1,
