@@ -167,9 +167,9 @@ describe('what a verifier says of a copy', () => {
       'complete not-shown',
       'reproducible not-shown',
     ])
-    expect(answers[0]?.details).toContain('Withheld: IPv4 address, 5 places.')
+    expect(answers[0]?.details).toContain('Redacted: IPv4 address, 5 places.')
     expect(answers[2]?.details).toEqual([
-      'Node “node-b”, check “encryption.at-rest.swap”: stated “Contradicted”, depends on redacted parts.',
+      'Node “node-b”, check “encryption.at-rest.swap”: stated “Not satisfied”, depends on redacted parts.',
     ])
   })
 

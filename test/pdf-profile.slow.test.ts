@@ -100,7 +100,7 @@ describe('a report as it was written', () => {
     const { problems, seal } = readPdf(kit.levels.stamped, [])
     expect(problems).toEqual([])
     expect(seal?.problems).toEqual([])
-    expect(seal?.incomplete).toMatch(/issued “A” is missing/)
+    expect(seal?.incomplete).toMatch(/issuer of “A” is missing/)
     expect(seal?.root).toBeNull()
   })
 

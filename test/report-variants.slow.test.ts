@@ -83,14 +83,14 @@ describe('the report on one page', () => {
   it('says whose it is, how many answered, where frameworks stand, what is contradicted and missing, and where the rest is', () => {
     for (const part of [
       'clinic-prod',
-      '4 of 6 declared nodes answered',
+      '4 of 6 declared nodes collected',
       'HIPAA',
       'SOC 2',
       'of 72',
       'of 61',
       'Encrypted volumes use a listed cipher.',
       '1 of 4',
-      '2 of 6 declared nodes without evidence',
+      '2 of 6 declared nodes not collected',
       'No risk acceptances',
       'required documents are outstanding',
       input.evidenceDigest,
@@ -176,7 +176,7 @@ describe('the report by control', () => {
     expect(words).toContain('deviations 1 of 4 tested')
     expect(words).toContain('gpu-fra-02')
     expect(words).toMatch(/(Not satisfied|Deviations) on gpu-fra-02/)
-    expect(textOf('cover')).toContain('2 declared nodes not collected and count as not collected in every check')
+    expect(textOf('cover')).toContain('2 declared nodes were not collected and count as not tested in every check')
     const once = textOf('checks encryption-at-rest')
     const whole = documentText(document).join('\n')
     const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.ephi-paths')?.limits ?? ''
@@ -198,7 +198,7 @@ describe('the report by control', () => {
   it('stays as long as it is with five times the nodes, and counts those that it does not name', () => {
     const [few, many] = [bigInput(200), bigInput(1000)].map((one) => documentText(buildBinder(one)).join('\n'))
     expect(many?.length ?? 0).toBeLessThan(1.3 * (few?.length ?? 0))
-    expect(many).toContain('of 1000 contradicted')
+    expect(many).toContain('of 1000 not satisfied')
     expect(many).toMatch(/and \d+ more/)
   })
 

@@ -155,7 +155,7 @@ describe('A sealed account of a period', () => {
     [
       'the words of a gap changed and signed anew, all made anew',
       async () => rederived(kit, rechained(files, await signedAnew('nothing'))),
-      /states another chain before it/,
+      /states a different preceding run chain/,
     ],
     [
       'a gap taken away, all made anew',
@@ -167,7 +167,7 @@ describe('A sealed account of a period', () => {
             entriesIn(files).filter(({ entry }) => entry.kind !== 'gap'),
           ),
         ),
-      /states another chain before it/,
+      /states a different preceding run chain/,
     ],
     [
       'the bytes of a drawn node changed, the list of the run left',
@@ -211,7 +211,7 @@ describe('A sealed account of a period', () => {
       /nodes\.csv.* differs from the one derived/,
     ],
     ['a list more', () => put('data/populations/people.csv', bytesOf('a')), /is not a list/],
-    ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are not what/],
+    ['the part of a run dropped', () => without('data/runs/run-24/'), /runs are inconsistent with/],
     ['the account is no JSON', () => put(PERIOD_PATH, bytesOf('{')), /not a period report/],
     [
       'a moment that is none',

@@ -84,7 +84,7 @@ export const ATTACKS_APPENDED: readonly PdfAttack[] = [
   },
   {
     name: 'encryption',
-    named: /says that it is encrypted/,
+    named: /is marked as encrypted/,
     build: update((text) => [[placesIn(text).next, '<<\n/Filter /Standard\n/V 1\n>>']], '/Encrypt 9 0 R\n'),
   },
   {
@@ -141,7 +141,7 @@ export const ATTACKS_APPENDED: readonly PdfAttack[] = [
   },
   {
     name: 'cut back to a security store without a time-stamp (B-LT)',
-    named: /not a time-stamp of ours/,
+    named: /other than a Barewitness time-stamp/,
     build: ({ levels }) => {
       const text = textOfPdf(levels.stamped)
       const { catalogId, catalog, next } = placesIn(text)
@@ -154,12 +154,12 @@ export const ATTACKS_APPENDED: readonly PdfAttack[] = [
   },
   {
     name: 'the last update cut in two',
-    named: /not a time-stamp of ours/,
+    named: /other than a Barewitness time-stamp/,
     build: ({ levels }) => levels.archived.slice(0, levels.archived.length - 300),
   },
   {
     name: 'the last update twice',
-    named: /not a time-stamp of ours/,
+    named: /other than a Barewitness time-stamp/,
     build: ({ levels }) =>
       new Uint8Array(Buffer.concat([levels.archived, levels.archived.subarray(levels.stamped.length)])),
   },

@@ -105,7 +105,7 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
       return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1)
     }),
   },
-  { name: 'junk before the header', named: /does not begin/, build: edited((text) => `\n${text}`) },
+  { name: 'junk before the header', named: /does not start as/, build: edited((text) => `\n${text}`) },
   {
     name: 'ByteRange missing',
     named: /author’s signature has no \/ByteRange/,
@@ -113,17 +113,17 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
   },
   {
     name: 'ByteRange all zeros',
-    named: /ByteRange of the author’s signature is not all/,
+    named: /ByteRange of the author’s signature is not the whole/,
     build: authorsRange(() => '/ByteRange [0 0 0 0]'),
   },
   {
     name: 'ByteRange that overlaps itself',
-    named: /ByteRange of the author’s signature is not all/,
+    named: /ByteRange of the author’s signature is not the whole/,
     build: authorsRange((from, to, rest) => `/ByteRange [0 ${from} ${from - 100} ${rest + to - from + 100}]`),
   },
   {
     name: 'ByteRange with too large a gap',
-    named: /ByteRange of the author’s signature is not all/,
+    named: /ByteRange of the author’s signature is not the whole/,
     build: authorsRange((from, to, rest) => `/ByteRange [0 ${from - 50} ${to + 20} ${rest - 20}]`),
   },
   {
@@ -133,22 +133,22 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
   },
   {
     name: 'the signature zeroed',
-    named: /place of the author’s signature does not hold one/,
+    named: /space for the author’s signature does not contain one/,
     build: edited((text) => withContents(text, () => '')),
   },
   {
     name: 'something behind the signature, where zeros belong',
-    named: /place of the author’s signature does not hold one/,
+    named: /space for the author’s signature does not contain one/,
     build: edited((text) => withContents(text, (hex) => `${hex.slice(0, -2)}01`)),
   },
   {
     name: 'the signature in other letters',
-    named: /place of the author’s signature does not hold one/,
+    named: /space for the author’s signature does not contain one/,
     build: edited((text) => withContents(text, (hex) => hex.toUpperCase())),
   },
   {
     name: 'the signature’s time-stamp removed',
-    named: /Document time-stamp 1 is not over.*|none over the author’s signature/,
+    named: /Document time-stamp 1 does not cover.*|none over the author’s signature/,
     build: edited((text, { levels }) => withContents(text, () => contentsIn(levels.basic))),
   },
   {
@@ -163,12 +163,12 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
   },
   {
     name: 'the document time-stamp of another report',
-    named: /Document time-stamp 1 is not over/,
+    named: /Document time-stamp 1 does not cover/,
     build: edited((text, { other }) => withContents(text, () => contentsIn(other.archived, true), true)),
   },
   {
     name: 'the document time-stamp copied into a further update',
-    named: /Document time-stamp 2 is not over/,
+    named: /Document time-stamp 2 does not cover/,
     build: ({ levels }) => {
       const { prepared } = must(prepareArchive(levels.archived, { certificates: [], crls: [] }))
       return pdfOfText(withContents(textOfPdf(prepared), () => contentsIn(levels.archived, true), true))
@@ -184,7 +184,7 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
   },
   {
     name: 'a certificate in the security store altered',
-    named: /Document time-stamp 1 is not over/,
+    named: /Document time-stamp 1 does not cover/,
     build: edited((text, { levels }) => {
       const at = text.indexOf('\nstream\n', levels.stamped.length) + 200
       return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1)
@@ -192,7 +192,7 @@ export const ATTACKS_IN_PLACE: readonly PdfAttack[] = [
   },
   {
     name: 'the security store emptied',
-    named: /not a time-stamp of ours/,
+    named: /other than a Barewitness time-stamp/,
     build: edited((text) => text.replace(/\/CRLs \[[^\]]*\]/, (list) => '/CRLs []'.padEnd(list.length))),
   },
   { name: 'a CMS with two signers', named: /2 signers/, build: withCms(twoSigners) },

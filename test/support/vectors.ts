@@ -281,7 +281,7 @@ function bySigner(
   const worded = (document: ReportDocument): ReportDocument =>
     JSON.parse(
       JSON.stringify(document, (_, value) =>
-        typeof value === 'string' ? value.replaceAll(/contradicted/gi, 'supported') : value,
+        typeof value === 'string' ? value.replaceAll(/not satisfied/gi, 'satisfied') : value,
       ),
     ) as ReportDocument
   const isExecutive = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
