@@ -1,5 +1,5 @@
 import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc-results.ts'
-import type { Finding, NodeAssessment } from '../schemas/types.ts'
+import type { CheckResult, NodeAssessment } from '../schemas/types.ts'
 import { gradeWords, layerSaid, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
@@ -180,19 +180,19 @@ export const gradeLine = ({ isolation }: Pick<NodeAssessment, 'isolation'>): str
 
 export interface CheckOnNode {
   readonly check: CheckView
-  readonly finding: Finding | null
+  readonly finding: CheckResult | null
   readonly verdict: Verdict
 }
 /** The property’s checks with the results of one node, worst first. */
 export function checksOf(
   checks: readonly CheckView[],
-  node: Pick<NodeAssessment, 'findings'>,
+  node: Pick<NodeAssessment, 'results'>,
   property: Property,
 ): readonly CheckOnNode[] {
   return checks
     .filter((check) => check.property === property)
     .map((check) => {
-      const finding = node.findings.find((one) => one.check === check.id) ?? null
+      const finding = node.results.find((one) => one.check === check.id) ?? null
       return { check, finding, verdict: finding?.verdict ?? ('not-tested' as const) }
     })
     .sort((a, b) => severity(a.verdict) - severity(b.verdict))
@@ -207,7 +207,7 @@ export function whatWouldChange({ verdict, finding, check }: CheckOnNode): strin
     count === 1 ? `the one ${word}` : `each of the ${count} ${word}s`
   switch (verdict) {
     case 'satisfied':
-      return `Any observation that contradicts it, or the loss of ${check.needs.length === 1 ? 'its required capture' : `one of its ${check.needs.length} required captures`}.`
+      return `Any observation that contradicts it, or the loss of ${check.requires.length === 1 ? 'its required capture' : `one of its ${check.requires.length} required captures`}.`
     case 'not-satisfied':
       return `Correct ${many(against, 'contradicting observation')}, then collect again.`
     case 'inconclusive':

@@ -114,7 +114,7 @@ export interface HistoryBaseline {
 
 export interface HistoryDeviation extends Deviation {
   /** What the check claims. */
-  readonly claim: string
+  readonly expected: string
 }
 
 /** The first of them, and how many there are. */
@@ -166,7 +166,7 @@ export interface FlipLine {
   readonly node: string
   readonly check: string
   /** What the check claims. */
-  readonly claim: string
+  readonly expected: string
   /** Null: no such check then. */
   readonly before: Verdict | null
   readonly after: Verdict | null

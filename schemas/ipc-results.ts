@@ -117,11 +117,11 @@ export interface SignalView {
 export interface CheckView {
   readonly id: string
   readonly property: Property
-  readonly claim: string
-  readonly limits: string
+  readonly expected: string
+  readonly limitations: string
   /** Probe ids. */
-  readonly needs: readonly string[]
-  readonly wants: readonly string[]
+  readonly requires: readonly string[]
+  readonly optional: readonly string[]
 }
 export interface ProbeView {
   readonly id: string

@@ -601,7 +601,7 @@ export interface NodeAssessment {
   readonly privilege: 'root' | 'sudo' | 'none' | null
   readonly synthetic: string | null
   readonly isolation: null | Isolation
-  readonly findings: readonly Finding[]
+  readonly results: readonly CheckResult[]
   readonly machine?: Machine
   readonly claims?: readonly ClaimAnswer[]
   readonly location?: null | Location
@@ -749,7 +749,7 @@ export interface Observation {
   readonly probe: string | null
   readonly captures: readonly CaptureRef[]
 }
-export interface Finding {
+export interface CheckResult {
   readonly check: string
   property:
     | 'isolation'

@@ -17,7 +17,7 @@ const context = (location: DeclaredLocation = {}, node = NODE): Context => ({
   node,
   asOf: '2026-11-21T12:00:00.000Z',
   observedAt: '2026-11-21T11:00:00.000Z',
-  limits: new Map(),
+  thresholds: new Map(),
   location,
 })
 const NOT_READ = { ok: false, reason: 'this was not collected' } as const

@@ -18,9 +18,7 @@ const scope = {
 }
 const asOf = '2026-11-21T00:00:00.000Z'
 const verdicts = (recordings: readonly LoadedRecording[], at = asOf) =>
-  assess({ catalog, scope, recordings, asOf: at }).nodes.flatMap(({ findings }) =>
-    findings.map(({ verdict }) => verdict),
-  )
+  assess({ catalog, scope, recordings, asOf: at }).nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict))
 
 describe('assess', () => {
   test('the order of recordings, captures and population carries no meaning', () => {
@@ -56,8 +54,8 @@ describe('assess', () => {
     const [first, second] = assess({ catalog, scope, recordings: [metal], asOf }).nodes
     expect(first?.status).toBe('complete')
     expect(second?.status).toBe('missing')
-    expect(new Set(second?.findings.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
-    expect(second?.findings).toHaveLength(catalog.checks.length)
+    expect(new Set(second?.results.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
+    expect(second?.results).toHaveLength(catalog.checks.length)
   })
 
   test('a recording without answers is not tested and names the failure', () => {
@@ -65,7 +63,7 @@ describe('assess', () => {
     const dead = { recording: { ...metal.recording, outcome: { status: 'failed' as const, failure } }, captures: [] }
     const [node] = assess({ catalog, scope, recordings: [dead], asOf }).nodes
     expect(node?.failure).toEqual(failure)
-    expect(new Set(node?.findings.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
+    expect(new Set(node?.results.map(({ verdict }) => verdict))).toEqual(new Set(['not-tested']))
   })
 
   test(`evidence older than ${FRESH_DAYS} days, or from the future, supports nothing`, () => {
@@ -82,8 +80,8 @@ describe('assess', () => {
   test('a deviation on old evidence stays one, with the day on which it was last observed', () => {
     const old = new Date(Date.parse(FIXTURE_TIME) + (FRESH_DAYS + 2) * 86_400_000).toISOString()
     const firstOf = (asOf: string) =>
-      assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ findings }) =>
-        findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ observations }) => observations[0]?.text),
+      assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes.flatMap(({ results }) =>
+        results.filter(({ verdict }) => verdict === 'not-satisfied').map(({ observations }) => observations[0]?.text),
       )
     expect(new Set(firstOf(old))).toEqual(
       new Set(['Last observed as not satisfied on 2026-11-20, not retested since.']),
@@ -96,7 +94,7 @@ describe('assess', () => {
     const recording = { ...metal.recording, endedAt: '2026-05-14T25:15:00.000Z' }
     const whole = assess({ catalog, scope, recordings: [{ ...metal, recording }], asOf })
     expect(whole.nodes[0]).toMatchObject({ ageDays: null, stale: true })
-    expect(whole.nodes[0]?.findings.some(({ verdict }) => verdict === 'satisfied')).toBe(false)
+    expect(whole.nodes[0]?.results.some(({ verdict }) => verdict === 'satisfied')).toBe(false)
     expect(canonicalJson(whole)).toContain('"ageDays":null')
   })
 
@@ -107,8 +105,8 @@ describe('assess', () => {
     }))
     const [node] = assess({ catalog, scope, recordings: [{ ...metal, captures }], asOf }).nodes
     expect(verdicts([metal])).toContain('satisfied')
-    expect(new Set(node?.findings.map(({ verdict }) => verdict))).not.toContain('satisfied')
-    expect(node?.findings.flatMap(({ observations }) => observations.map(({ text }) => text)).join()).toContain(
+    expect(new Set(node?.results.map(({ verdict }) => verdict))).not.toContain('satisfied')
+    expect(node?.results.flatMap(({ observations }) => observations.map(({ text }) => text)).join()).toContain(
       'it was asked in other words than this catalog has (',
     )
   })
@@ -124,7 +122,7 @@ describe('assess', () => {
     const digests = new Set([...metal.captures, ...guest.captures].map(({ meta }) => meta.stdout.sha256))
     for (const node of assess({ catalog, scope, recordings: [metal, guest], asOf }).nodes) {
       for (const reason of [
-        ...node.findings.flatMap(({ observations }) => observations),
+        ...node.results.flatMap(({ observations }) => observations),
         ...(node.isolation?.observations ?? []),
       ]) {
         for (const { sha256 } of reason.captures) expect(digests.has(sha256)).toBe(true)

@@ -7,7 +7,7 @@ import { inventoryMemory } from '../main/catalog/probes/inventory-memory.ts'
 import { type Conclusion, type Context, defineCheck } from '../main/core/check.ts'
 import { answerClaims, type ClaimMatter, type ClaimTest, claimsOf, unansweredClaims } from '../main/core/claim.ts'
 import { conflictWords, sourceCitation } from '../main/core/provider.ts'
-import type { Bearing, ClaimAnswer, Finding, ProviderClaim, ProviderProfile } from '../schemas/types.ts'
+import type { Bearing, CheckResult, ClaimAnswer, ProviderClaim, ProviderProfile } from '../schemas/types.ts'
 import { BANNED, VERDICTS, type Verdict } from '../schemas/words.ts'
 import { FIXTURE_TIME } from './support/fixtures.ts'
 
@@ -15,7 +15,7 @@ const context: Context = {
   node: { name: 'gpu-01', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: true },
   asOf: FIXTURE_TIME,
   observedAt: FIXTURE_TIME,
-  limits: {} as Context['limits'],
+  thresholds: {} as Context['thresholds'],
 }
 
 /** A reading that concludes what was promised, so that each answer can be asked for. */
@@ -23,16 +23,16 @@ const echo: ClaimTest = {
   id: 'test.echo',
   title: 'It says what it is told.',
   takes: { kind: 'text' },
-  limits: 'It shows nothing at all of any node.',
+  limitations: 'It shows nothing at all of any node.',
   of: (value) =>
     typeof value !== 'string'
       ? null
       : defineCheck({
           id: 'test.echo',
           property: 'operations',
-          claim: 'It is so.',
-          limits: 'It shows nothing at all of any node.',
-          needs: value === 'needs' ? { memory: inventoryMemory } : {},
+          expected: 'It is so.',
+          limitations: 'It shows nothing at all of any node.',
+          requires: value === 'needs' ? { memory: inventoryMemory } : {},
           evaluate: (): Conclusion => ({
             verdict: value as Conclusion['verdict'],
             observations: [{ direction: 'supports', text: `said ${value}`, probe: null }],
@@ -40,7 +40,7 @@ const echo: ClaimTest = {
         }),
 }
 
-const finding = (verdict: Verdict): Finding => ({
+const finding = (verdict: Verdict): CheckResult => ({
   check: `check.${verdict}`,
   property: 'operations',
   verdict,
@@ -49,7 +49,7 @@ const finding = (verdict: Verdict): Finding => ({
 
 const matter: ClaimMatter = {
   tests: [echo],
-  findings: VERDICTS.map(finding),
+  results: VERDICTS.map(finding),
   readings: new Map(),
   context,
   stale: false,

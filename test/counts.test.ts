@@ -43,8 +43,8 @@ const scope = {
   frameworks: ['hipaa', 'soc2', 'nprm'],
 }
 const first = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME })
-const contradicted = first.nodes.flatMap(({ node, findings }) =>
-  findings.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [{ node, check }] : [])),
+const contradicted = first.nodes.flatMap(({ node, results }) =>
+  results.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [{ node, check }] : [])),
 )
 const accepted = contradicted[0] ?? { node: '', check: '' }
 const INSPECTION = { by: 'J. Chen', at: FIXTURE_TIME, lookedAt: 'The whole report.' }
@@ -92,7 +92,7 @@ function expectTally(tally: Tally | null | undefined, verdicts: readonly Verdict
 const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 
 test('the demo fleet has every verdict, an acceptance and documents in each state, so that each number is tried', () => {
-  const all = new Set(assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)))
+  const all = new Set(assessment.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict)))
   expect([...VERDICTS].filter((verdict) => !all.has(verdict))).toEqual([])
   expect(view.rows.some((row) => row.accepted.length > 0)).toBe(true)
   const states = new Set(controls.flatMap(({ row }) => row.documents.map(({ state }) => state)))
@@ -102,10 +102,10 @@ test('the demo fleet has every verdict, an acceptance and documents in each stat
 describe('a node and a property', () => {
   test('the matrix counts what the findings are, and so does the page behind each cell', () => {
     for (const { node, property, cell } of cells) {
-      const own = assessment.nodes.find((one) => one.node === node)?.findings ?? []
+      const own = assessment.nodes.find((one) => one.node === node)?.results ?? []
       const verdicts = own.filter((one) => one.property === property).map(({ verdict }) => verdict)
       expectTally(cell?.tally, verdicts, `${node}, ${property}`)
-      const behind = checksOf(view.checks, { findings: own }, property)
+      const behind = checksOf(view.checks, { results: own }, property)
       expectTally(
         cell?.tally,
         behind.map(({ verdict }) => verdict),
@@ -153,7 +153,7 @@ describe('all nodes', () => {
     const byCell = cells.map(({ cell }) => cell?.tally)
     const byCheck = view.checks.map(({ id }) => checkTally(view, id))
     for (const verdict of VERDICTS) {
-      const found = assessment.nodes.flatMap(({ findings }) => findings.filter((one) => one.verdict === verdict))
+      const found = assessment.nodes.flatMap(({ results }) => results.filter((one) => one.verdict === verdict))
       expect([sum(byCell, verdict), sum(byCheck, verdict)], verdict).toEqual([found.length, found.length])
     }
   })

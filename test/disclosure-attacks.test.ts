@@ -137,7 +137,7 @@ describe('a signer who states what does not follow', () => {
   })
   test.each([
     ['nothing', (honest: Assessment) => honest, 'yes'],
-    ['a finding dropped', (honest: Assessment) => nodeB(honest, (node) => [{ ...node, findings: [] }]), 'no'],
+    ['a finding dropped', (honest: Assessment) => nodeB(honest, (node) => [{ ...node, results: [] }]), 'no'],
     ['a node dropped', (honest: Assessment) => nodeB(honest, () => []), 'no'],
     [
       'a control edited',
@@ -153,7 +153,7 @@ describe('a signer who states what does not follow', () => {
         nodeB(honest, (node) => [
           {
             ...node,
-            findings: node.findings.map((found) => ({
+            results: node.results.map((found) => ({
               ...found,
               observations: found.observations.map((reason) => ({ ...reason, text: 'All disks are encrypted.' })),
             })),

@@ -51,7 +51,7 @@ beforeAll(async () => {
     asOf: FIXTURE_TIME,
   })
   stated = new Map(
-    nodes.flatMap(({ node, findings }) => findings.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)),
+    nodes.flatMap(({ node, results }) => results.map(({ check, verdict }) => [`${node} ${check}`, verdict] as const)),
   )
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -89,8 +89,8 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
       for (const [place, { label, entry }] of content.nodes.entries()) {
         const derived = compared[place]
         if (entry === null || derived === undefined) continue
-        for (const { check, verdict } of derived.findings) {
-          const before = entry.findings.find((found) => found.check === check)?.verdict
+        for (const { check, verdict } of derived.results) {
+          const before = entry.results.find((found) => found.check === check)?.verdict
           if (stated.has(`${label} ${check}`)) expect(before).toBe(stated.get(`${label} ${check}`))
           if (verdict === 'satisfied') expect(before, `${label} ${check}`).toBe('satisfied')
           if (isListed.has(`${label} ${check}`)) continue
@@ -139,7 +139,7 @@ describe('verdicts that can no longer be re-derived, tried out', () => {
       const [one, other] = [loaded, changed].map((which) =>
         assessNode(catalog, name, which, { asOf: FIXTURE_TIME, profile: undefined }),
       )
-      expect(other?.findings, name).toEqual(one?.findings)
+      expect(other?.results, name).toEqual(one?.results)
       expect(other?.isolation, name).toEqual(one?.isolation)
     }
   })

@@ -34,7 +34,7 @@ const large: Assessment = {
     return {
       ...first,
       node: `node-${index}`,
-      findings: [
+      results: [
         {
           check: 'a',
           property: 'location',

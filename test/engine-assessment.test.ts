@@ -59,8 +59,8 @@ describe('the matrix of a run', () => {
     })
     expect(view.rows).toHaveLength(500)
     expect(JSON.stringify(view).length).toBeLessThan(1024 * 1024)
-    const stated = assessment.nodes.flatMap(({ findings }) =>
-      findings.map(({ check, verdict }) => `${check} ${verdictLetters[verdict]}`),
+    const stated = assessment.nodes.flatMap(({ results }) =>
+      results.map(({ check, verdict }) => `${check} ${verdictLetters[verdict]}`),
     )
     const shown = view.rows.flatMap(({ verdicts }) =>
       [...verdicts].map((letter, at) => `${view.checks[at]?.id} ${letter}`),
@@ -76,7 +76,7 @@ describe('one node', () => {
     const kit = await kitOver()
     await demo(kit)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-shared-05' })
-    expect(node?.assessment.findings.find(({ check }) => check === 'tenancy.container-census')).toMatchObject({
+    expect(node?.assessment.results.find(({ check }) => check === 'tenancy.container-census')).toMatchObject({
       verdict: 'not-satisfied',
       observations: [
         { direction: 'contradicts', text: 'Containers of a second tenant run here: “tenant-b-runner”.' },
@@ -207,7 +207,7 @@ describe('evidence', () => {
     const past = await kit.get('evidence.get', { ...ask, capture: 'accounts.local/answer', offset: 2 ** 40 })
     expect([past.text, past.nextOffset]).toEqual(['', null])
     expect(await kit.refusal('evidence.get', { ...ask, capture: 'no.such/answer' })).toBe('input.not-found')
-    const reasons = (await kit.get('node.get', { of: 'run', node: 'demo-hostile-99' }))?.assessment.findings.flatMap(
+    const reasons = (await kit.get('node.get', { of: 'run', node: 'demo-hostile-99' }))?.assessment.results.flatMap(
       (finding) => finding.observations.map(({ text }) => text),
     )
     for (const text of reasons ?? []) expect(text).not.toMatch(/[\u0000-\u001f\u202e]/)

@@ -111,15 +111,15 @@ describe('more than 40 nodes', () => {
   test('a contradiction elsewhere does not count, one between signals does', () => {
     const [node] = nodes
     if (node === undefined) throw new Error('no node')
-    const only = (property: NodeAssessment['findings'][number]['property']): NodeAssessment => ({
+    const only = (property: NodeAssessment['results'][number]['property']): NodeAssessment => ({
       ...node.node,
       isolation: null,
-      findings: [{ check: 'x', property, verdict: 'not-satisfied', observations: [] }],
+      results: [{ check: 'x', property, verdict: 'not-satisfied', observations: [] }],
     })
     expect(isPictured(only('access'), 41)).toBe(false)
     expect(isPictured(only('access'), 40)).toBe(true)
     expect(isPictured(only('encryption-at-rest'), 41)).toBe(true)
-    expect(isPictured({ ...(nodes[1] ?? node).node, findings: [] }, 41)).toBe(true)
+    expect(isPictured({ ...(nodes[1] ?? node).node, results: [] }, 41)).toBe(true)
   })
 })
 

@@ -82,7 +82,7 @@ const sum = (rows: readonly Readonly<Record<string, string>>[], title: string): 
 describe('one assessment, in every format', () => {
   const verdicts = count(
     VERDICTS,
-    assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)),
+    assessment.nodes.flatMap(({ results: findings }) => findings.map(({ verdict }) => verdict)),
   )
   const states = count(
     ROW_STATES,
@@ -90,7 +90,7 @@ describe('one assessment, in every format', () => {
   )
   const frameworks = rowCounts(assessment, catalog)
   const nodes = assessment.nodes.map(({ node }) => node)
-  const excepted = assessment.nodes.flatMap(({ node, findings }) =>
+  const excepted = assessment.nodes.flatMap(({ node, results: findings }) =>
     findings
       .filter(({ check, verdict }) => verdict === 'not-satisfied' && register.exceptions[0]?.check === check)
       .filter(() => register.exceptions[0]?.nodes.includes(node) === true),
@@ -349,7 +349,7 @@ describe('the Heimdall Data Format', () => {
   test('nothing but what is supported is ever passed, and each control has one result', () => {
     for (const [at, [, { profiles }]] of hdf.entries())
       for (const control of profiles.flatMap(({ controls }) => controls)) {
-        const verdict = assessment.nodes[at]?.findings.find(({ check }) => check === control.id)?.verdict as Verdict
+        const verdict = assessment.nodes[at]?.results.find(({ check }) => check === control.id)?.verdict as Verdict
         expect(control.results.map(({ status }) => status)).toEqual([STATUS[verdict]])
         // Heimdall shows impact 0 as not applicable, whatever the status.
         expect(control.impact === 0).toBe(verdict === 'not-applicable')
@@ -399,7 +399,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
   const sheets = workbookOf({ ...input, assessment: { ...assessment, nodes: many }, recordings })
   const sheet = (name: string) => byTitle(sheets.find((one) => one.name === name)?.rows ?? [])
   const findings = sheet('Findings')
-  const all = assessment.nodes.flatMap(({ findings }) => findings)
+  const all = assessment.nodes.flatMap(({ results }) => results)
   expect(sum(findings, 'nodes')).toBe(all.length * times)
   for (const verdict of VERDICTS)
     expect(

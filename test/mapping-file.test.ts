@@ -82,7 +82,7 @@ describe('a mapping over an OSCAL catalog', () => {
     expect(found.value.controls[0]?.supports).toEqual([
       {
         check: 'tenancy.no-hypervisor',
-        shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.claim,
+        shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.expected,
         role: 'required',
       },
       { check: 'tenancy.gpu-exclusive', shows: 'The GPUs of the server are whole.', role: 'required' },

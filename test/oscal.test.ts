@@ -221,7 +221,7 @@ describe('the document', () => {
     const [grouped] = documentOf(many).results
     const subjects = grouped.observations.reduce((sum, one) => sum + one.subjects.length, 0)
     const verdicts = many.assessment.nodes
-      .flatMap(({ findings }) => findings)
+      .flatMap(({ results }) => results)
       .filter(({ verdict }) => verdict !== 'not-tested')
     expect(subjects).toBe(verdicts.length)
     expect(grouped.observations.length).toBeLessThan(many.catalog.checks.length * 5)

@@ -12,7 +12,7 @@ import type { Catalog } from '../main/core/catalog.ts'
 import { profileOf } from '../main/core/fleet.ts'
 import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
-import { isChosenProfile, limitsOf, type Threshold } from '../main/core/profile.ts'
+import { isChosenProfile, type Threshold, thresholdValues } from '../main/core/profile.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { buildReport, documentText } from '../main/core/report.ts'
 import type { Assessment, ChosenProfile } from '../schemas/types.ts'
@@ -34,7 +34,11 @@ const checks = wholeCatalog.checks.filter(({ id }) => CHECKS.includes(id))
 const catalog: Catalog = {
   ...wholeCatalog,
   checks,
-  probes: [...new Set(checks.flatMap(({ needs, wants }) => [...Object.values(needs), ...Object.values(wants ?? {})]))],
+  probes: [
+    ...new Set(
+      checks.flatMap(({ requires, optional }) => [...Object.values(requires), ...Object.values(optional ?? {})]),
+    ),
+  ],
 }
 
 const CIS: ChosenProfile = { name: 'cis', changes: [] }
@@ -55,7 +59,7 @@ const higher: Threshold = {
 }
 const changed = (threshold: string, value: number, name: ChosenProfile['name'] = 'baseline'): ChosenProfile =>
   ({ name, changes: [{ threshold, value, reason: 'so it was decided' }] }) as ChosenProfile
-const limit = (chosen: ChosenProfile | undefined, id: string) => limitsOf([lower, higher], chosen).get(id)
+const limit = (chosen: ChosenProfile | undefined, id: string) => thresholdValues([lower, higher], chosen).get(id)
 
 describe('limits', () => {
   test('are the profile’s, and the baseline’s where the profile sets none', () => {
@@ -91,7 +95,7 @@ describe('limits', () => {
   test('of two changes the last holds, and one that names no threshold moves nothing', () => {
     const both = { name: 'baseline', changes: [...changed('most', 2).changes, ...changed('most', 8).changes] } as const
     expect(limit(both, 'most')).toMatchObject({ value: 8, moved: 'looser' })
-    expect([...limitsOf([lower], changed('other', 1)).keys()]).toEqual(['most'])
+    expect([...thresholdValues([lower], changed('other', 1)).keys()]).toEqual(['most'])
   })
 
   test('every threshold has a source for every value, a unit and a title', () => {
@@ -155,7 +159,7 @@ const judged = (node: string, profile?: ChosenProfile): Assessment =>
     asOf: FIXTURE_TIME,
   })
 const verdictIn = (assessment: Assessment, check: string): string | undefined =>
-  assessment.nodes[0]?.findings.find((found) => found.check === check)?.verdict
+  assessment.nodes[0]?.results.find((found) => found.check === check)?.verdict
 const under = (node: string, check: string): readonly (string | undefined)[] =>
   [undefined, CIS, STIG].map((profile) => verdictIn(judged(node, profile), check))
 
@@ -183,7 +187,7 @@ describe('the same recording', () => {
       name: 'stig',
       changes: [{ threshold: 'lockout.failures', value: 5, reason: 'the help desk asked' }],
     })
-    const said = moved.nodes[0]?.findings.find(({ check }) => check === 'access.pam.lockout')?.observations ?? []
+    const said = moved.nodes[0]?.results.find(({ check }) => check === 'access.pam.lockout')?.observations ?? []
     expect(said.map(({ text }) => text)).toContain(
       'An account locks after 4 failures (at most 5 failures, looser than the profile’s 3 failures).',
     )

@@ -245,15 +245,13 @@ describe('what is listed', () => {
       pending: [pendingOf()],
     })
     const found = await list(register, assessment)
-    expect(found.exceptions[0]?.findings).toEqual([
+    expect(found.exceptions[0]?.results).toEqual([
       { node: 'node-a', verdict: 'satisfied', accepts: false },
       { node: 'node-b', verdict: 'not-satisfied', accepts: true },
       { node: 'node-c', verdict: null, accepts: null },
     ])
-    expect(found.pending).toMatchObject([{ standing: 'open', findings: [{ node: 'node-b', accepts: true }] }])
-    expect((await list(register, null)).pending[0]?.findings).toEqual([
-      { node: 'node-b', verdict: null, accepts: null },
-    ])
+    expect(found.pending).toMatchObject([{ standing: 'open', results: [{ node: 'node-b', accepts: true }] }])
+    expect((await list(register, null)).pending[0]?.results).toEqual([{ node: 'node-b', verdict: null, accepts: null }])
     expect([found.gaps, found.broken]).toEqual([false, false])
   })
 

@@ -65,7 +65,7 @@ describe('a register in a pack', () => {
     const bare = await verifySource(sourceOf(await packed(EMPTY_REGISTER, new Map())), [root])
     const [said, unsaid] = [verified.contents.assessment, bare.contents.assessment]
     expect(said?.nodes).toEqual(unsaid?.nodes)
-    expect(said?.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict))).toEqual([
+    expect(said?.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict))).toEqual([
       'satisfied',
       'not-satisfied',
     ])

@@ -368,7 +368,7 @@ describe('what a provider promised', () => {
         id: 'link.rate',
         title: 'Rate of the links that are up.',
         takes: { kind: 'number', unit: 'Gbit/s' },
-        limits: 'Nominal rate only.',
+        limitations: 'Nominal rate only.',
         of: () => null,
       },
     ] as const

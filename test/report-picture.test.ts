@@ -60,7 +60,7 @@ describe('the order of gaps', () => {
   it('never lets a contradicted claim stand alone as if it held', () => {
     const matter = matterOf(input)
     const headings = gapSection(matter).blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))
-    expect(headings).toEqual(contradicted(matter).map(({ check }) => `Not satisfied: ${check.claim}`))
+    expect(headings).toEqual(contradicted(matter).map(({ check }) => `Not satisfied: ${check.expected}`))
     expect(headings.length).toBeGreaterThan(0)
   })
 })

@@ -117,7 +117,7 @@ describe('the evidence index', () => {
       nodes: input.assessment.nodes.map((node) => ({
         ...node,
         isolation: null,
-        findings: node.findings.filter(({ check }) => check === 'time.sync'),
+        findings: node.results.filter(({ check }) => check === 'time.sync'),
       })),
     }
     const evidence = section(buildReport({ ...input, assessment }), 'evidence')

@@ -179,11 +179,11 @@ describe('the report by control', () => {
     expect(textOf('cover')).toContain('2 declared nodes were not collected and count as not tested in every check')
     const once = textOf('checks encryption-at-rest')
     const whole = documentText(document).join('\n')
-    const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.ephi-paths')?.limits ?? ''
+    const limits = input.catalog.checks.find(({ id }) => id === 'encryption.at-rest.ephi-paths')?.limitations ?? ''
     expect(whole.split(limits).length - 1).toBe(1)
     const finding = input.assessment.nodes
       .find(({ node }) => node === 'gpu-fra-02')
-      ?.findings.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
+      ?.results.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
     for (const { probe, captures } of finding?.observations ?? [])
       for (const { command, sha256 } of captures) {
         expect(once).toContain(`${probe}/${command} ${sha256.slice(0, 12)}`)

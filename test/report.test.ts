@@ -92,7 +92,7 @@ describe('report', () => {
   it('lists every contradicted finding with its node and a digest of its evidence', () => {
     const gaps = section(report, 'gaps')
     const all = input.assessment.nodes.flatMap((node) =>
-      node.findings
+      node.results
         .filter(({ verdict }) => verdict === 'not-satisfied')
         .map((finding) => ({ node: node.node, finding })),
     )
@@ -144,7 +144,7 @@ describe('report', () => {
 
   it('prints the limits of every check and every full digest of every answer', () => {
     const checks = section(report, 'checks')
-    for (const check of input.catalog.checks) expect(checks).toContain(check.limits)
+    for (const check of input.catalog.checks) expect(checks).toContain(check.limitations)
     const evidence = section(report, 'evidence')
     for (const { captures } of input.recordings)
       for (const { meta } of captures) {

@@ -159,7 +159,7 @@ describe('gaps', () => {
     privilege: null,
     synthetic: null,
     isolation: null,
-    findings: [{ check: 'c', property: 'access', verdict: 'not-satisfied', observations: [] }],
+    results: [{ check: 'c', property: 'access', verdict: 'not-satisfied', observations: [] }],
   } as const
   const assessment = {
     schema: 'barewitness.assessment/1',

@@ -178,7 +178,7 @@ function judged(recordings: readonly LoadedRecording[]) {
   const scope = { fleet: 'test', population, frameworks: ['hipaa' as const] }
   const assessment = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME })
   const verdict = (name: string, check: string): Verdict | undefined =>
-    assessment.nodes.find((one) => one.node === name)?.findings.find((found) => found.check === check)?.verdict
+    assessment.nodes.find((one) => one.node === name)?.results.find((found) => found.check === check)?.verdict
   return {
     assessment,
     identity: population.map((name) => verdict(name, 'evidence.host-identity')),
@@ -204,7 +204,7 @@ describe('an assessment', () => {
     const { columns, rows } = populationGrid(assessment)
     const at = columns.findIndex(({ title }) => title === 'same machine as')
     expect(rows.map((row) => row[at])).toEqual(['b', 'a'])
-    const reason = assessment.nodes[0]?.findings
+    const reason = assessment.nodes[0]?.results
       .find(({ check }) => check === 'evidence.host-identity')
       ?.observations.at(-1)
     expect([reason?.direction, reason?.captures.length]).toEqual(['unclear', 1])
@@ -250,8 +250,8 @@ describe('an assessment', () => {
     const recordings = [named('demo-gpu-01', 'a'), named('demo-gpu-02', 'b')]
     const scope = { fleet: 'test', population: ['a', 'b'], frameworks: [] }
     const { nodes } = assess({ catalog, scope, recordings, asOf: '2027-03-01T00:00:00.000Z' })
-    const verdicts = nodes.flatMap(({ findings }) =>
-      findings.flatMap(({ check, verdict }) => (check === 'evidence.host-key-unique' ? [verdict] : [])),
+    const verdicts = nodes.flatMap(({ results }) =>
+      results.flatMap(({ check, verdict }) => (check === 'evidence.host-key-unique' ? [verdict] : [])),
     )
     expect(verdicts).toEqual(['inconclusive', 'inconclusive'])
   })

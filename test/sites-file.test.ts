@@ -243,7 +243,7 @@ describe('what a record of sites says of a machine', () => {
     node: { name: 'gpu-01', address: '192.0.2.1', port: 22, user: 'bw', sudo: true },
     asOf: '2026-11-21T12:00:00.000Z',
     observedAt: '2026-11-21T11:00:00.000Z',
-    limits: new Map(),
+    thresholds: new Map(),
     ...(sites === undefined ? {} : { location: { sites } }),
   })
   const serials = (product: string, chassis = '', board = '') =>

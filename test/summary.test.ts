@@ -62,7 +62,7 @@ describe('the summary', () => {
     const observations = lines.findIndex((line) => line.startsWith('Observations: '))
     expect(deviations).toBeGreaterThan(0)
     expect(observations).toBeGreaterThan(deviations)
-    const claimOf = (id: string): string => catalog.checks.find((check) => check.id === id)?.claim ?? 'none'
+    const claimOf = (id: string): string => catalog.checks.find((check) => check.id === id)?.expected ?? 'none'
     const at = (id: string): number => lines.findIndex((line) => line.startsWith(`  ${claimOf(id)}`))
     expect(at('access.unique-accounts')).toBeGreaterThan(deviations)
     expect(at('access.unique-accounts')).toBeLessThan(observations)

@@ -61,7 +61,7 @@ describe('a CSV file', () => {
 describe('tables', () => {
   const { assessment, catalog } = sampleInput()
   const contradicted = assessment.nodes
-    .flatMap(({ node, findings }) => findings.map((finding) => ({ node, ...finding })))
+    .flatMap(({ node, results }) => results.map((finding) => ({ node, ...finding })))
     .find(({ verdict }) => verdict === 'not-satisfied')
   const register = registerOf({
     exceptions: [exceptionOf({ check: contradicted?.check ?? '', nodes: [contradicted?.node ?? ''] })],

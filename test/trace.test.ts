@@ -34,9 +34,9 @@ describe('the trace of a run', () => {
     expect(node.verdicts).toHaveLength(catalog.checks.length)
     expect(node.readings).toHaveLength(catalog.probes.length * READING_DIGITS)
     expect(node.verdicts).not.toContain('-')
-    const { findings } = judged(recorded)
+    const { results } = judged(recorded)
     for (const [at, check] of trace.checks.entries()) {
-      const { verdict } = findings.find((found) => found.check === check) ?? { verdict: 'satisfied' }
+      const { verdict } = results.find((found) => found.check === check) ?? { verdict: 'satisfied' }
       expect(node.verdicts[at]).toBe(verdictLetters[verdict])
     }
   })

@@ -36,9 +36,9 @@ let pack: Map<string, Uint8Array>
 const timed = defineCheck({
   id: 'location.rtt-bound',
   property: 'location',
-  claim: 'Other machines timed this node.',
-  limits: 'Nothing else.',
-  needs: {},
+  expected: 'Other machines timed this node.',
+  limitations: 'Nothing else.',
+  requires: {},
   evaluate: (_, __, { location, hostKey, node }) => {
     const all = (location?.vantages ?? []).flatMap(({ measurements }) => measurements)
     const found = all.some((one) => one.hostKey === hostKey && one.node === node.name)

@@ -113,7 +113,7 @@ describe('an assessment that names another engine', () => {
         engine: '9.9.9',
         nodes: honest.nodes.map((node) => ({
           ...node,
-          findings: node.findings.map((found) => ({ ...found, verdict: 'satisfied' as const })),
+          findings: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
         })),
       }),
     })

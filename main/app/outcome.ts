@@ -19,8 +19,8 @@ export function outcomeOf(
 ): AssessmentOutcome {
   const { inForce } = acceptancesOf(exceptions, asOf)
   return {
-    gaps: nodes.some(({ node, findings }) =>
-      findings.some(({ check, verdict }) => verdict === 'not-satisfied' && inForce(node, check) === null),
+    gaps: nodes.some(({ node, results }) =>
+      results.some(({ check, verdict }) => verdict === 'not-satisfied' && inForce(node, check) === null),
     ),
     incomplete:
       nodes.length === 0 ||

@@ -30,7 +30,7 @@ import {
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { isObservation, partsTable, type RowCounts, rowCounts } from '../core/formats/row-counts.ts'
 import { plain } from '../core/plain-text.ts'
-import { type Limit, limitsOf } from '../core/profile.ts'
+import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
 import { acceptancesOf } from '../core/register.ts'
@@ -44,7 +44,7 @@ import { summarize } from '../core/tally.ts'
 export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
   const catalog = catalogFor(ours, assessment.scope)
   return [
-    ...head(assessment, [...limitsOf(catalog.thresholds, assessment.scope.profile).values()]),
+    ...head(assessment, [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()]),
     ...nodeList(assessment, register),
     '',
     ...notSatisfiedLines(assessment, catalog, register),
@@ -56,9 +56,9 @@ export function summaryText(assessment: Assessment, ours: Catalog, register: Reg
 
 function head(
   { scope, nodes, asOf, catalog, demo, coverage, shared = NOTHING_SHARED }: Assessment,
-  limits: readonly Limit[],
+  limits: readonly ThresholdValue[],
 ): string[] {
-  const names = nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested')).length
+  const names = nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested')).length
   const reached = names - surplusNames(shared)
   return [
     `${plain(scope.fleet)}${demo ? '   [Demo data]' : ''}`,
@@ -87,7 +87,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
     ]
   const { layer, platform, concealed, tenancy, grade, rule } = node.isolation
   const counts = PROPERTIES.map((property) => {
-    const own = node.findings.filter((finding) => finding.property === property)
+    const own = node.results.filter((finding) => finding.property === property)
     const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
     const rest = VERDICTS.filter((verdict) => verdict !== 'satisfied' && counts[verdict] > 0)
     const told = [
@@ -164,7 +164,7 @@ const namesOf = (names: readonly string[]): string => {
 
 interface NotSatisfied {
   readonly id: string
-  readonly claim: string
+  readonly expected: string
   readonly found: readonly { readonly node: string; readonly why: string }[]
   /** Nodes with a result of this check. */
   readonly tested: number
@@ -177,7 +177,7 @@ interface NotSatisfied {
 function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: Register): readonly string[] {
   const { nodes, controls } = assessment
   const results = new Map<string, { found: { readonly node: string; readonly why: string }[]; tested: number }>()
-  for (const { node, findings } of nodes)
+  for (const { node, results: findings } of nodes)
     for (const { check, verdict, observations: reasons } of findings) {
       if (verdict === 'not-tested') continue
       const own = results.get(check) ?? { found: [], tested: 0 }
@@ -187,9 +187,9 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
         own.found.push({ node, why: reasons.find(({ direction }) => direction === 'contradicts')?.text ?? '' })
     }
   const all = catalog.checks
-    .flatMap(({ id, claim }): NotSatisfied[] => {
+    .flatMap(({ id, expected }): NotSatisfied[] => {
       const own = results.get(id)
-      return own === undefined || own.found.length === 0 ? [] : [{ id, claim, ...own }]
+      return own === undefined || own.found.length === 0 ? [] : [{ id, expected, ...own }]
     })
     .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
   if (all.length === 0) return ['No deviations noted on the nodes tested.', '']
@@ -215,7 +215,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
 }
 
 function notSatisfied(
-  { id, claim, found, tested }: NotSatisfied,
+  { id, expected, found, tested }: NotSatisfied,
   { nodes, asOf }: Assessment,
   { severities }: Catalog,
   { exceptions }: Register,
@@ -226,7 +226,7 @@ function notSatisfied(
   const severity = severities.find(({ check }) => check === id)?.severity
   const untested = nodes.length - tested
   return [
-    `  ${claim}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
+    `  ${expected}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
     `      ${found.length} of ${tested} tested${untested === 0 ? '' : `; ${untested} not tested`}: ${namesOf(found.map(({ node }) => node))}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),

@@ -29,7 +29,7 @@ import type { EvidenceRequest } from '../core/conclusion/requests.ts'
 import type { Failure } from '../core/failure.ts'
 import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
-import { limitsOf } from '../core/profile.ts'
+import { thresholdValues } from '../core/profile.ts'
 import { type DocumentStatus, documentStatuses } from '../core/register/requests.ts'
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
@@ -87,7 +87,7 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
 }
 
 function movedLimits({ thresholds }: Catalog, { scope }: Assessment): readonly MovedLimitView[] {
-  const all = [...limitsOf(thresholds, scope.profile).values()].flatMap((limit): readonly MovedLimitView[] => {
+  const all = [...thresholdValues(thresholds, scope.profile).values()].flatMap((limit): readonly MovedLimitView[] => {
     const { threshold, moved, shown, shownBefore, source } = limit
     return moved === 'not'
       ? []
@@ -109,7 +109,7 @@ function nodeRow(
 ): Omit<NodeRow, 'place' | 'verdicts'> {
   const { status, failure, privilege, observedAt, ageDays, stale, isolation } = node
   const cells = properties.map((property) => cell(node.node, property))
-  const open = node.findings.filter(({ verdict }) => OPEN.includes(verdict)).map(({ check }) => check)
+  const open = node.results.filter(({ verdict }) => OPEN.includes(verdict)).map(({ check }) => check)
   return {
     node: node.node,
     status,
@@ -150,13 +150,13 @@ export const catalogView = (catalog: Catalog): CatalogView => ({
 })
 
 const checkViews = (catalog: Catalog): readonly CheckView[] =>
-  catalog.checks.map(({ id, property, claim, limits, needs, wants }) => ({
+  catalog.checks.map(({ id, property, expected, limitations, requires, optional }) => ({
     id,
     property,
-    claim,
-    limits,
-    needs: Object.values(needs).map((probe) => probe.id),
-    wants: Object.values(wants ?? {}).map((probe) => probe.id),
+    expected,
+    limitations,
+    requires: Object.values(requires).map((probe) => probe.id),
+    optional: Object.values(optional ?? {}).map((probe) => probe.id),
   }))
 
 /** The frameworks in scope, with the conclusion of the run on each of their controls. */

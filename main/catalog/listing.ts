@@ -23,13 +23,13 @@ interface Listed {
 export interface BuiltListing extends Listed {
   readonly built: true
   readonly property: string
-  readonly claim: string
+  readonly expected: string
   /** What "satisfied" does not show. */
-  readonly limits: string
+  readonly limitations: string
   readonly ends: 'decided' | 'recorded' | 'supported-or-recorded'
   /** Probe ids. */
-  readonly needs: readonly string[]
-  readonly wants: readonly string[]
+  readonly requires: readonly string[]
+  readonly optional: readonly string[]
   readonly thresholds: readonly string[]
 }
 export interface NotBuiltListing extends Listed {
@@ -43,15 +43,15 @@ export interface NotBuiltListing extends Listed {
 /** Every check, then every mapped one that no node can response. */
 export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
   ...catalog.checks.map(
-    ({ id, property, claim, limits, ends, needs, wants, thresholds }): BuiltListing => ({
+    ({ id, property, expected, limitations, ends, requires, optional, thresholds }): BuiltListing => ({
       ...listed(catalog, id),
       built: true,
       property,
-      claim,
-      limits,
+      expected,
+      limitations,
       ends: ends ?? 'decided',
-      needs: Object.values(needs).map((probe) => probe.id),
-      wants: Object.values(wants ?? {}).map((probe) => probe.id),
+      requires: Object.values(requires).map((probe) => probe.id),
+      optional: Object.values(optional ?? {}).map((probe) => probe.id),
       thresholds: thresholds ?? [],
     }),
   ),

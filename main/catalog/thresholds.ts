@@ -1,5 +1,5 @@
 import type { Context } from '../core/check.ts'
-import type { Limit, Threshold } from '../core/profile.ts'
+import type { Threshold, ThresholdValue } from '../core/profile.ts'
 import data from './thresholds.json' with { type: 'json' }
 
 export type ThresholdId = keyof typeof data
@@ -16,12 +16,12 @@ export const THRESHOLDS: readonly Threshold[] = Object.entries(data).map(
 )
 
 /** The limit that holds in this assessment. Throws where the catalog lacks it: our bug. */
-export function limitOf({ limits }: Pick<Context, 'limits'>, id: ThresholdId): Limit {
-  const limit = limits.get(id)
+export function limitOf({ thresholds }: Pick<Context, 'thresholds'>, id: ThresholdId): ThresholdValue {
+  const limit = thresholds.get(id)
   if (limit === undefined) throw new Error(`no threshold ${id}`)
   return limit
 }
 
 /** A limit inside a sentence, as in "Most failures allowed: 5 failures". Where the fleet moved it, that stands next to it. */
-export const limitText = ({ shown, shownBefore, moved }: Limit): string =>
+export const limitText = ({ shown, shownBefore, moved }: ThresholdValue): string =>
   moved === 'not' ? shown : `${shown}, ${moved} than the profile’s ${shownBefore}`

@@ -46,7 +46,7 @@ export async function runSchedule(
       signal: stop.signal,
       wait,
       openSigner: () => openSigner(context, runOptions),
-      claimOf: (id) => catalog.checks.find((check) => check.id === id)?.claim ?? `${id}.`,
+      claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
       exitOf,
       say,
       run: async (planned) => {

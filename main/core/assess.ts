@@ -1,9 +1,9 @@
 import type {
   Assessment,
+  CheckResult,
   ChosenProfile,
   ClaimAnswer,
   DeclaredLocation,
-  Finding,
   Isolation,
   Location,
   MachineIdentity,
@@ -22,7 +22,7 @@ import { answerClaims, unansweredClaims } from './claim.ts'
 import { concludeControls, type NodeVerdicts } from './conclusion/conclude.ts'
 import { coverageOf } from './engagement/coverage.ts'
 import type { Parsed } from './probe.ts'
-import { limitsOf } from './profile.ts'
+import { thresholdValues } from './profile.ts'
 import { readingsOf } from './readings.ts'
 import { compare, type LoadedRecording, type RecordingOutline, recordingDigest } from './recording.ts'
 import { EMPTY_REGISTER } from './register.ts'
@@ -81,9 +81,9 @@ export function conclude(
   const surplus = surplusNames(shared)
   const coverage = coverageOf(
     scope,
-    nodes.map(({ node, findings, machine }) => ({
+    nodes.map(({ node, results, machine }) => ({
       node,
-      answered: findings.some(({ verdict }) => verdict !== 'not-tested'),
+      answered: results.some(({ verdict }) => verdict !== 'not-tested'),
       machine: machine ?? null,
     })),
     shared,
@@ -123,7 +123,7 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-/** What findings depend on beside the evidence: a moment, the numbers to compare against, what the provider promised, what locates nodes. */
+/** What results depend on in addition to the evidence: evaluation date, thresholds, provider claims, location data. */
 export interface Judging {
   /** UTC, ISO 8601. */
   readonly asOf: string
@@ -165,12 +165,12 @@ export function settling(
   const amongOf = amongNodes(shared)
   return (alone) => ({
     ...alone,
-    findings: alone.findings.map((found): Finding => {
+    results: alone.results.map((found): CheckResult => {
       const compareWith = comparing.get(found.check)
       if (compareWith === undefined || found.verdict === 'not-tested') return found
       const { verdict, observations } = compareWith(found.verdict, amongOf(alone.node))
       const all = [...found.observations, ...observations.map((step) => citeAgain(step, found.observations))]
-      const bare: Finding = { ...found, verdict, observations: all }
+      const bare: CheckResult = { ...found, verdict, observations: all }
       return alone.stale ? onStaleEvidence(bare, alone.observedAt ?? '', asOf) : bare
     }),
   })
@@ -225,18 +225,25 @@ export function assessNode(
     node: recording.node,
     asOf,
     observedAt: recording.endedAt,
-    limits: limitsOf(catalog.thresholds, profile),
+    thresholds: thresholdValues(catalog.thresholds, profile),
     ...(recording.hostKey === null ? {} : { hostKey: recording.hostKey.fingerprint }),
     ...(recording.demo ? { demo: true } : {}),
     ...(location === undefined ? {} : { location }),
   }
-  const findings = catalog.checks
+  const results = catalog.checks
     .map((check) => finding(check, concludeCheck(check, readings, context), byKey, stale ? context : null))
     .sort((a, b) => compare(a.check, b.check))
   const dossier = isolation(catalog, readings, context, byKey)
   const { claimTests: tests } = catalog
   const claims = (promised: ProviderProfile): ClaimAnswer[] => [
-    ...answerClaims(promised, { tests, findings, readings, context, stale, cite: (step) => cite(step, byKey) }),
+    ...answerClaims(promised, {
+      tests,
+      results,
+      readings,
+      context,
+      stale,
+      cite: (step) => cite(step, byKey),
+    }),
   ]
   return {
     ...identity,
@@ -247,7 +254,7 @@ export function assessNode(
     },
     isolation: dossier,
     location: located(catalog, readings, context, byKey),
-    findings,
+    results,
     ...(provider === undefined ? {} : { claims: claims(provider) }),
   }
 }
@@ -324,8 +331,8 @@ function finding(
   conclusion: Conclusion,
   byKey: CaptureIndex,
   stale: Pick<Context, 'observedAt' | 'asOf'> | null,
-): Finding {
-  const found: Finding = {
+): CheckResult {
+  const found: CheckResult = {
     check: check.id,
     property: check.property,
     verdict: conclusion.verdict,
@@ -338,7 +345,7 @@ function finding(
  * Stale evidence expires both ways (conclusion model, section 7): what was satisfied, or did not apply, is inconclusive; a deviation stays one,
  * with the day on which it was last observed. A comparison of nodes may come to another verdict, and gets its reason then.
  */
-function onStaleEvidence(found: Finding, observedAt: string, asOf: string): Finding {
+function onStaleEvidence(found: CheckResult, observedAt: string, asOf: string): CheckResult {
   const { verdict, observations: reasons } = found
   const because = (says: Observation['direction'], text: string): readonly Observation[] =>
     reasons[0]?.text === text ? reasons : [{ direction: says, text, probe: null, captures: [] }, ...reasons]
@@ -372,8 +379,13 @@ function notCollected(
   provider: ProviderProfile | undefined,
 ): NodeAssessment {
   const reasons: Observation[] = [{ direction: 'unclear', text: why, probe: null, captures: [] }]
-  const findings = catalog.checks.map(
-    (check): Finding => ({ check: check.id, property: check.property, verdict: 'not-tested', observations: reasons }),
+  const results = catalog.checks.map(
+    (check): CheckResult => ({
+      check: check.id,
+      property: check.property,
+      verdict: 'not-tested',
+      observations: reasons,
+    }),
   )
   return {
     node,
@@ -387,7 +399,7 @@ function notCollected(
     synthetic: null,
     isolation: null,
     location: null,
-    findings: findings.sort((a, b) => compare(a.check, b.check)),
+    results: results.sort((a, b) => compare(a.check, b.check)),
     ...(provider === undefined ? {} : { claims: [...unansweredClaims(provider, node, why)] }),
   }
 }

@@ -1,7 +1,7 @@
 import type { DeclaredLocation, DeclaredNode } from '../../schemas/types.ts'
 import type { Property, Verdict } from '../../schemas/words.ts'
 import type { Parsed, Probe } from './probe.ts'
-import type { Limits } from './profile.ts'
+import type { ThresholdValues } from './profile.ts'
 import type { AmongNodes } from './same-machine.ts'
 
 /** Which probes a check reads, by the name it uses for each. */
@@ -39,7 +39,7 @@ export interface Context {
   /** What was brought from outside the node to judge where it is. */
   readonly location?: DeclaredLocation
   /** The numbers to compare against, by threshold. */
-  readonly limits: Limits
+  readonly thresholds: ThresholdValues
 }
 
 /**
@@ -51,16 +51,16 @@ export interface Check<N extends Needs = Needs, W extends Needs = Needs> {
   readonly id: string
   readonly property: Property
   /** The claim as a sentence that "satisfied" supports. */
-  readonly claim: string
+  readonly expected: string
   /**
    * How it can end where its evidence is there. By default the claim is supported or contradicted. `recorded`: it only records what is there,
    * since nothing asks for one thing or another. `supported-or-recorded`: support where it holds, a record where it does not.
    */
   readonly ends?: 'recorded' | 'supported-or-recorded'
   /** What "satisfied" does not show; printed beside every result. */
-  readonly limits: string
-  readonly needs: N
-  readonly wants?: W
+  readonly limitations: string
+  readonly requires: N
+  readonly optional?: W
   /** Ids of the thresholds that `evaluate` compares against (tested: what it reads and nothing else). */
   readonly thresholds?: readonly string[]
   readonly evaluate: (facts: FactsOf<N>, wanted: MaybeFactsOf<W>, context: Context) => Conclusion
@@ -80,14 +80,15 @@ export function defineCheck<N extends Needs, W extends Needs = Record<never, nev
 export function conclude(check: Check, readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): Conclusion {
   const facts: Record<string, unknown> = {}
   const missing: DraftObservation[] = []
-  for (const [name, probe] of Object.entries(check.needs)) {
+  for (const [name, probe] of Object.entries(check.requires)) {
     const reading = readings.get(probe.id) ?? NOT_COLLECTED
     if (reading.ok) facts[name] = reading.fact
     else missing.push({ direction: 'unclear', text: `${probe.title}: ${reading.reason}.`, probe: probe.id })
   }
   if (missing.length > 0) return { verdict: 'inconclusive', observations: missing }
   const wanted: Record<string, Parsed<unknown>> = {}
-  for (const [name, probe] of Object.entries(check.wants ?? {})) wanted[name] = readings.get(probe.id) ?? NOT_COLLECTED
+  for (const [name, probe] of Object.entries(check.optional ?? {}))
+    wanted[name] = readings.get(probe.id) ?? NOT_COLLECTED
   return check.evaluate(facts as never, wanted as never, context)
 }
 

@@ -1,8 +1,8 @@
 import type {
   Bearing,
+  CheckResult,
   ClaimAnswer,
   ClaimCondition,
-  Finding,
   Observation,
   ProviderClaim,
   ProviderProfile,
@@ -24,7 +24,7 @@ export interface ClaimTest {
     readonly oneOf?: readonly string[]
   }
   /** What "observed" does not show. */
-  readonly limits: string
+  readonly limitations: string
   /** The check that the promised value makes; null where the value does not fit. */
   readonly of: (value: string | number | null) => Check | null
 }
@@ -32,7 +32,7 @@ export interface ClaimTest {
 /** What claims are answered from, of one node. */
 export interface ClaimMatter {
   readonly tests: readonly ClaimTest[]
-  readonly findings: readonly Finding[]
+  readonly results: readonly CheckResult[]
   readonly readings: ReadonlyMap<string, Parsed<unknown>>
   readonly context: Context
   /** Evidence that is too old supports nothing. */
@@ -108,9 +108,9 @@ function joined(answers: readonly Answer[]): Answer {
   return answers.every((answer) => answer === 'observed') ? 'observed' : 'not-decided'
 }
 
-function answerBearing(bearing: Bearing, { tests, findings, readings, context, stale, cite }: ClaimMatter): Answered {
+function answerBearing(bearing: Bearing, { tests, results, readings, context, stale, cite }: ClaimMatter): Answered {
   if ('check' in bearing) {
-    const found = findings.find(({ check }) => check === bearing.check)
+    const found = results.find(({ check }) => check === bearing.check)
     if (found === undefined) return unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
     const answer = ANSWERS[found.verdict]
     return answer === 'contradicted' && bearing.supportsOnly === true

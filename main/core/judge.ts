@@ -129,11 +129,11 @@ export const rulesOf = (catalog: Catalog): Rules => ({
 })
 
 export const readsOf = ({ checks, identity, probes }: Pick<Catalog, 'checks' | 'identity' | 'probes'>): Reads => ({
-  checks: checks.map(({ id, property, amongNodes, needs, wants = {} }) => ({
+  checks: checks.map(({ id, property, amongNodes, requires, optional = {} }) => ({
     id,
     isAboutLocation: property === 'location',
     comparesNodes: amongNodes !== undefined,
-    answers: answersTo([...Object.values(needs), ...Object.values(wants)]),
+    answers: answersTo([...Object.values(requires), ...Object.values(optional)]),
   })),
   identity: answersTo(identity.probes),
   all: answersTo(probes),

@@ -102,7 +102,7 @@ export function mappingOf(
 const claimsOf = ({ checks, notFromNodes }: Known): ReadonlyMap<string, string> =>
   new Map([
     ...notFromNodes.map(({ id, why }) => [id, why] as const),
-    ...checks.map(({ id, claim }) => [id, claim] as const),
+    ...checks.map(({ id, expected }) => [id, expected] as const),
   ])
 
 function rowProblems(

@@ -24,7 +24,7 @@ export interface SourcedValue {
 }
 
 /** A threshold as it holds for one assessment. */
-export interface Limit {
+export interface ThresholdValue {
   readonly threshold: Threshold
   readonly value: number
   /** Where the value comes from, in words; of a changed one, the reason that was given. */
@@ -37,16 +37,16 @@ export interface Limit {
   readonly shownBefore: string
 }
 
-export type Limits = ReadonlyMap<string, Limit>
+export type ThresholdValues = ReadonlyMap<string, ThresholdValue>
 
 /**
  * What every threshold is under a chosen profile: its value, else the baseline's, moved by the fleet's own changes. Of two changes to one
  * threshold the last holds; a change to a threshold that the catalog does not have changes nothing (a fleet file that names one is refused).
  */
-export function limitsOf(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): Limits {
+export function thresholdValues(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ThresholdValues {
   const changes = new Map((chosen?.changes ?? []).map((change) => [change.threshold as string, change]))
   return new Map(
-    thresholds.map((threshold): [string, Limit] => {
+    thresholds.map((threshold): [string, ThresholdValue] => {
       const own = threshold.values[chosen?.name ?? 'baseline'] ?? threshold.values.baseline
       const { value: before, source } = own
       const shownBefore = own.words ?? withUnit(before, threshold)

@@ -1,4 +1,4 @@
-import type { Assessment, ControlCheck, Finding, NodeAssessment } from '../../schemas/types.ts'
+import type { Assessment, CheckResult, ControlCheck, NodeAssessment } from '../../schemas/types.ts'
 import { PROPERTIES, type Property, type Verdict } from '../../schemas/words.ts'
 import type { Check } from './check.ts'
 
@@ -17,7 +17,7 @@ export type Counts = Readonly<Record<Verdict, number>>
 
 /** Findings by node and check. A check without a finding on a node counts as not tested there: silence never supports. */
 export interface Tally {
-  readonly finding: (node: string, check: string) => Finding | undefined
+  readonly result: (node: string, check: string) => CheckResult | undefined
   readonly verdict: (node: string, check: string) => Verdict
   readonly checksOf: (property: Property) => readonly Check[]
   readonly properties: readonly Property[]
@@ -31,7 +31,7 @@ export interface Tally {
   /** One check on every node. */
   readonly overNodes: (check: string) => PropertyCell
 }
-/** Verdicts counted: the one way in which window, report, tables and command line count findings. */
+/** Verdicts counted: the one way in which window, report, tables and command line count check results. */
 export interface PropertyCell {
   /** The worst verdict among those counted. */
   readonly worst: Verdict
@@ -43,14 +43,14 @@ export interface PropertyCell {
 }
 
 export function tally(assessment: Assessment, checks: readonly Check[]): Tally {
-  const findings = new Map(assessment.nodes.map((node) => [node.node, byCheck(node)]))
-  const finding = (node: string, check: string): Finding | undefined => findings.get(node)?.get(check)
-  const verdict = (node: string, check: string): Verdict => finding(node, check)?.verdict ?? 'not-tested'
+  const results = new Map(assessment.nodes.map((node) => [node.node, byCheck(node)]))
+  const result = (node: string, check: string): CheckResult | undefined => results.get(node)?.get(check)
+  const verdict = (node: string, check: string): Verdict => result(node, check)?.verdict ?? 'not-tested'
   const names = assessment.nodes.map(({ node }) => node)
   const grouped = new Map(PROPERTIES.map((property) => [property, checks.filter((c) => c.property === property)]))
   const checksOf = (property: Property): readonly Check[] => grouped.get(property) ?? []
   return {
-    finding,
+    result,
     verdict,
     checksOf,
     properties: PROPERTIES.filter((property) => checksOf(property).length > 0),
@@ -72,8 +72,8 @@ function remembered<T>(of: (key: string) => T): (key: string) => T {
   }
 }
 
-const byCheck = (node: NodeAssessment): ReadonlyMap<string, Finding> =>
-  new Map(node.findings.map((found) => [found.check, found]))
+const byCheck = (node: NodeAssessment): ReadonlyMap<string, CheckResult> =>
+  new Map(node.results.map((found) => [found.check, found]))
 
 export function summarize(verdicts: readonly Verdict[]): PropertyCell {
   const counts: Record<Verdict, number> = {

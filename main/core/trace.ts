@@ -46,8 +46,8 @@ export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, asse
 export const withVerdicts = (catalog: Catalog, traced: TracedNode, assessed: NodeAssessment | undefined): TracedNode =>
   assessed === undefined ? traced : { ...traced, verdicts: lettersOf(catalog, assessed) }
 
-function lettersOf(catalog: Catalog, { findings }: Pick<NodeAssessment, 'findings'>): string {
-  const verdicts = new Map(findings.map(({ check, verdict }) => [check, verdictLetters[verdict]]))
+function lettersOf(catalog: Catalog, { results }: Pick<NodeAssessment, 'results'>): string {
+  const verdicts = new Map(results.map(({ check, verdict }) => [check, verdictLetters[verdict]]))
   return checkIds(catalog)
     .map((check) => verdicts.get(check) ?? NO_FINDING)
     .join('')

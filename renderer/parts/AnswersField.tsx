@@ -44,7 +44,7 @@ export function AnswersField({ view, request, form, lacks, put }: AnswersFieldPr
                 onChange={(on) => setChecks(toggled(form.checks, check.id, on))}
                 note={`${check.id}: ${plural(found.length, 'node')}${answers === 'undecided' ? ', inconclusive or not tested results only' : ''}`}
               >
-                {check.claim}
+                {check.expected}
               </Checkbox>
             ))}
             {lacks.checks !== undefined && <p className="field-error">{lacks.checks}</p>}

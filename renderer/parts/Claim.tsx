@@ -36,10 +36,10 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
   const at = view.checks.findIndex(({ id }) => id === check.id)
   const alike = view.rows.filter(({ verdicts }) => verdicts[at] === verdict).map((row) => row.node)
   return (
-    <article className="claim" aria-label={check.claim} data-pane tabIndex={-1}>
+    <article className="claim" aria-label={check.expected} data-pane tabIndex={-1}>
       <header className="claim-head">
         <VerdictMark verdict={verdict} />
-        <h2>{check.claim}</h2>
+        <h2>{check.expected}</h2>
         <p>{claimSentence(verdict, sides)}</p>
       </header>
       {(accepted.length > 0 || (of === 'run' && ACCEPTABLE.includes(verdict))) && (
@@ -58,7 +58,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       <dl className="claim-notes">
         <div>
           <dt>Limitations</dt>
-          <dd>{check.limits}</dd>
+          <dd>{check.limitations}</dd>
         </div>
         <div>
           <dt>Recommendation</dt>

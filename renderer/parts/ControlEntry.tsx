@@ -108,7 +108,7 @@ function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'
   return (
     <li className="check-line">
       <span>
-        {visible(known?.claim ?? shows ?? check)} <span className="mono">{check}</span>
+        {visible(known?.expected ?? shows ?? check)} <span className="mono">{check}</span>
         {known !== undefined && shows !== null && <span className="note">{visible(shows)}</span>}
         {why !== null && <span className="note">{visible(why)}</span>}
         {known === undefined && <span className="note">{offNode?.why ?? 'This check is not in the catalog.'}</span>}

@@ -87,7 +87,7 @@ export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }
     >
       <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
         <p>
-          {check.claim} <span className="note mono">{check.id}</span>
+          {check.expected} <span className="note mono">{check.id}</span>
         </p>
         <p className="preview-line">
           {approval === 'given'

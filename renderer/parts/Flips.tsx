@@ -66,7 +66,7 @@ function Flip({ flip, before, after }: { readonly flip: FlipLine; readonly befor
     <li className="flip">
       <p className="flip-head">
         <strong>{visible(flip.node)}</strong>
-        <span>{visible(flip.claim)}</span>
+        <span>{visible(flip.expected)}</span>
       </p>
       <p className="flip-verdicts">
         <Said verdict={flip.before} />

@@ -53,7 +53,7 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
               </tr>
             </thead>
             <tbody>
-              {rows.map(({ node, check, claim, found, fixed, lastSeen, runs, unknown, open: isOpen }) => (
+              {rows.map(({ node, check, expected, found, fixed, lastSeen, runs, unknown, open: isOpen }) => (
                 <tr key={`${node} ${check} ${found.run}`}>
                   <th scope="row">
                     <Button kind="link" onPress={() => go({ screen: 'node', of: 'run', node })}>
@@ -61,7 +61,7 @@ function Listed({ deviations: { rows, total } }: { readonly deviations: Bounded<
                     </Button>
                   </th>
                   <td>
-                    {visible(claim)}
+                    {visible(expected)}
                     <span className="note mono">{visible(check)}</span>
                   </td>
                   <td className="number">{when(found.at)}</td>

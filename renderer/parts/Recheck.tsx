@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Source } from '../../schemas/ipc-views.ts'
-import type { Finding } from '../../schemas/types.ts'
+import type { CheckResult } from '../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import type { Action } from '../actions.ts'
 import { useAction } from '../actions.ts'
@@ -13,7 +13,7 @@ export interface RecheckProps {
   readonly run: string
   readonly node: string
   readonly check: string
-  readonly finding: Finding | null
+  readonly finding: CheckResult | null
 }
 
 type Said = { readonly same: boolean; readonly words: string } | null
@@ -58,9 +58,9 @@ async function inRun(
   if ((await open.run({ run })) === null) return null
   const again = await get.run({ of: 'run', node })
   if (again === null) return null
-  const found = again.assessment.findings.find((one) => one.check === check) ?? null
+  const found = again.assessment.results.find((one) => one.check === check) ?? null
   if (JSON.stringify(found) === JSON.stringify(finding)) return IDENTICAL
-  const word = (one: Finding | null): string => wordOf(one?.verdict ?? 'not-tested')
+  const word = (one: CheckResult | null): string => wordOf(one?.verdict ?? 'not-tested')
   return {
     same: false,
     words:

@@ -96,7 +96,8 @@ function Row({
   )
 }
 
-const claimOf = (view: AssessmentView, check: string): string => view.checks.find(({ id }) => id === check)?.claim ?? ''
+const claimOf = (view: AssessmentView, check: string): string =>
+  view.checks.find(({ id }) => id === check)?.expected ?? ''
 
 /** A result by name, with a link to its details. */
 function Opens({

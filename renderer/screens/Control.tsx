@@ -124,7 +124,7 @@ function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
   const catalog = useAnswer('catalog.get', null)
   const [open, setOpen] = useState(false)
   const mapped = new Set(row.supports.map(({ check }) => check))
-  const needs = new Set(view.checks.filter(({ id }) => mapped.has(id)).flatMap((check) => check.needs))
+  const needs = new Set(view.checks.filter(({ id }) => mapped.has(id)).flatMap((check) => check.requires))
   const collected = view.rows.filter(wasReached)
   return (
     <Disclosure

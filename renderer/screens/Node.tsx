@@ -153,7 +153,7 @@ function Timeline({
   readonly timeline: NodeView['timeline']
   readonly view: AssessmentView | null
 }) {
-  const claims = new Map(view?.checks.map(({ id, claim }) => [id, claim]))
+  const claims = new Map(view?.checks.map(({ id, expected }) => [id, expected]))
   return (
     <section aria-labelledby="node-timeline">
       <h2 id="node-timeline">Changes over time</h2>

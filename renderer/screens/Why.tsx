@@ -143,7 +143,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
                   onClick={() => choose(one.check.id)}
                 >
                   <VerdictMark verdict={one.verdict} />
-                  <span className="claim-words">{one.check.claim}</span>
+                  <span className="claim-words">{one.check.expected}</span>
                   <Overlay view={view} node={node} one={one} />
                 </button>
               </li>

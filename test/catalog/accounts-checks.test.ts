@@ -5,7 +5,7 @@ import { ruleNames } from '../../main/catalog/sudo-rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { conclude } from '../../main/core/check.ts'
 import { captureKey, readProbe } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
@@ -14,14 +14,14 @@ import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly string[] {
   const check = catalog.checks.find((candidate) => candidate.id === id)
   if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
   const { recording, captures } = fixtureRecording(fixture, probes)
   const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
   const { observations } = conclude(check, new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey)])), {
     node: recording.node,
     asOf: FIXTURE_TIME,
     observedAt: FIXTURE_TIME,
-    limits: limitsOf(THRESHOLDS, { name: profile, changes: [] }),
+    thresholds: thresholdValues(THRESHOLDS, { name: profile, changes: [] }),
   })
   return observations.map(({ direction, text }) => `${direction}: ${text}`)
 }

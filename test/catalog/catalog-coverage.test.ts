@@ -7,7 +7,7 @@ import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { catalogSnapshot } from '../../main/core/catalog.ts'
 import { conclude } from '../../main/core/check.ts'
 import { documentsOf } from '../../main/core/conclusion/requests.ts'
-import type { Limit } from '../../main/core/profile.ts'
+import type { ThresholdValue } from '../../main/core/profile.ts'
 import assessmentSchema from '../../schemas/assessment.schema.json' with { type: 'json' }
 import { BANNED } from '../../schemas/words.ts'
 import { checks, fixtures } from '../support/evaluated.ts'
@@ -64,13 +64,13 @@ describe('thresholds', () => {
     const wrong = checks.flatMap((check) => {
       const read = new Set<string>()
       for (const { readings, context } of fixtures) {
-        const limits = new (class extends Map<string, Limit> {
-          override get(id: string): Limit | undefined {
+        const thresholds = new (class extends Map<string, ThresholdValue> {
+          override get(id: string): ThresholdValue | undefined {
             read.add(id)
             return super.get(id)
           }
-        })(context.limits)
-        conclude(check, readings, { ...context, limits })
+        })(context.thresholds)
+        conclude(check, readings, { ...context, thresholds })
       }
       const declared = [...(check.thresholds ?? [])].sort()
       return JSON.stringify([...read].sort()) === JSON.stringify(declared)
@@ -95,7 +95,7 @@ describe('the listing', () => {
     for (const id of mapped) expect(feeds.get(id)?.length, id).toBeGreaterThan(0)
     const keys = catalog.frameworks.flatMap(({ id, controls }) => controls.map(({ key }) => [id, key] as const))
     expect(keys.filter(([id, key]) => !key.startsWith(`${id}:`))).toEqual([])
-    expect(listing.every((one) => (one.built ? one.limits : one.why).length > 10)).toBe(true)
+    expect(listing.every((one) => (one.built ? one.limitations : one.why).length > 10)).toBe(true)
   })
 
   test('tells of each profile its value, and where it is the baseline’s', () => {

@@ -95,7 +95,7 @@ describe('hostile answers', () => {
         ])
         const readings = new Map([...fixture.readings, [probe.id, readProbe(probe, captures)]])
         for (const check of checks.filter((candidate) =>
-          [...Object.values(candidate.needs), ...Object.values(candidate.wants ?? {})].some(
+          [...Object.values(candidate.requires), ...Object.values(candidate.optional ?? {})].some(
             ({ id }) => id === probe.id,
           ),
         ))

@@ -11,7 +11,7 @@ describe('the words', () => {
 
   test('probes and checks do not over-claim', () => {
     expect(banned(probes.flatMap(({ id, title, why }) => [id, title, why]))).toEqual([])
-    expect(banned(checks.flatMap(({ id, claim, limits }) => [id, claim, limits]))).toEqual([])
+    expect(banned(checks.flatMap(({ id, expected, limitations }) => [id, expected, limitations]))).toEqual([])
   })
 
   test('reasons do not over-claim', () => {

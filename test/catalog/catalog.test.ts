@@ -22,10 +22,10 @@ const endings = ({ ends }: Check): readonly string[] => [
   ends === undefined ? 'not-satisfied' : 'informational',
 ]
 
-const needed = (check: Check): readonly string[] => Object.values(check.needs).map((probe) => probe.id)
+const needed = (check: Check): readonly string[] => Object.values(check.requires).map((probe) => probe.id)
 const read = (check: Check): readonly string[] => [
   ...needed(check),
-  ...Object.values(check.wants ?? {}).map((probe) => probe.id),
+  ...Object.values(check.optional ?? {}).map((probe) => probe.id),
 ]
 const missing: Parsed<unknown> = { ok: false, reason: 'this was not collected' }
 const without = (fixture: Evaluated, probe: string, check: Check): Conclusion =>
@@ -51,8 +51,13 @@ describe('the lists', () => {
 
   test('every probe says what it asks and why; every check says what it claims and does not show', () => {
     for (const { id, title, why } of probes) expect([id, title, why].every((text) => text.trim().length > 3)).toBe(true)
-    for (const { id, claim, limits } of checks)
-      expect([id, /\.$/.test(claim), /\.$/.test(limits), limits.length > 20]).toEqual([id, true, true, true])
+    for (const { id, expected, limitations } of checks)
+      expect([id, /\.$/.test(expected), /\.$/.test(limitations), limitations.length > 20]).toEqual([
+        id,
+        true,
+        true,
+        true,
+      ])
   })
 })
 
@@ -118,7 +123,7 @@ describe('the verdicts', () => {
       recordings,
       asOf: FIXTURE_TIME,
     })
-    for (const { check, verdict } of nodes.flatMap(({ findings }) => findings))
+    for (const { check, verdict } of nodes.flatMap(({ results }) => results))
       together.set(check, new Set([...(together.get(check) ?? []), verdict]))
   })
 
@@ -192,7 +197,7 @@ describe('the verdicts', () => {
     const stray: unknown[] = []
     for (const check of checks) {
       const own = new Map(
-        [...Object.values(check.needs), ...Object.values(check.wants ?? {})].map((probe) => [probe.id, probe]),
+        [...Object.values(check.requires), ...Object.values(check.optional ?? {})].map((probe) => [probe.id, probe]),
       )
       for (const { name, conclusions } of fixtures) {
         const { observations = [], verdict } = conclusions.get(check.id) ?? {}

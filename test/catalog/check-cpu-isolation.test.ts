@@ -55,7 +55,7 @@ describe('the record', () => {
       node: recording.node,
       asOf: at,
       observedAt: at,
-      limits: BASELINE,
+      thresholds: BASELINE,
     })
     const said = concluded.observations.map(({ text }) => text)
     for (const text of said) for (const banned of BANNED) expect(text).not.toMatch(banned)

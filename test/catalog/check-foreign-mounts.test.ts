@@ -6,7 +6,7 @@ import { BANNED } from '../../schemas/words.ts'
 import { BASELINE } from '../support/baseline.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 
-const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.needs)
+const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.requires)
 
 function concluded(node: string, without?: string) {
   const { recording, captures } = fixtureRecording(node, PROBES)
@@ -17,7 +17,7 @@ function concluded(node: string, without?: string) {
     node: recording.node,
     asOf: recording.endedAt,
     observedAt: recording.endedAt,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
 }
 

@@ -41,7 +41,7 @@ function concluded({ iommu = {}, heldBack = [], modules = [], machine = 'x86_64'
     node: { ...recording.node, ...fixtureSettings('demo-gpu-01').node },
     asOf: at,
     observedAt: at,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
   for (const { text } of conclusion.observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
   return conclusion

@@ -13,7 +13,7 @@ const PROBES: readonly Probe<unknown>[] = [netNeighbours, netLinks]
 const AT = '2026-11-20T09:12:00.000Z'
 const node = { name: 'n', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: false } as const
 const verdict = (...readings: readonly (readonly [string, Parsed<unknown>])[]) =>
-  conclude(tenancyNetworkNeighbours, new Map(readings), { node, asOf: AT, observedAt: AT, limits: BASELINE })
+  conclude(tenancyNetworkNeighbours, new Map(readings), { node, asOf: AT, observedAt: AT, thresholds: BASELINE })
 
 function ofFixture(name: string) {
   const { captures } = fixtureRecording(name, PROBES)
@@ -73,8 +73,8 @@ describe('tenancy.network-neighbours', () => {
   test('not read: undecided; and in words that say what was observed', () => {
     expect(verdict().verdict).toBe('inconclusive')
     const said = [
-      tenancyNetworkNeighbours.claim,
-      tenancyNetworkNeighbours.limits,
+      tenancyNetworkNeighbours.expected,
+      tenancyNetworkNeighbours.limitations,
       ...['demo-gpu-01', 'demo-metal-04', 'demo-guest-03'].flatMap((name) =>
         ofFixture(name).observations.map(({ text }) => text),
       ),

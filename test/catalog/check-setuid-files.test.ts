@@ -138,7 +138,7 @@ describe('the check', () => {
       node: recording.node,
       asOf: at,
       observedAt: at,
-      limits: BASELINE,
+      thresholds: BASELINE,
     })
     for (const { text } of conclusion.observations) for (const banned of BANNED) expect(text).not.toMatch(banned)
     return conclusion
@@ -203,8 +203,8 @@ describe('the check', () => {
     expect(texts({ mounts: [mount('/opt/data', { fsType: 'xfs' })] })).toContain(
       'Not searched, and mounted so that setuid has effect: “/opt/data (xfs)”. Mounted with nosuid, it needs no search.',
     )
-    for (const folder of SEARCHED) expect(integritySetuidFiles.limits.split('Not searched')[0]).toContain(folder)
+    for (const folder of SEARCHED) expect(integritySetuidFiles.limitations.split('Not searched')[0]).toContain(folder)
     for (const left of ['home folders', '/srv', 'the rest of /var', 'data mounts', 'container images and their stores'])
-      expect(integritySetuidFiles.limits.split('Not searched')[1]).toContain(left)
+      expect(integritySetuidFiles.limitations.split('Not searched')[1]).toContain(left)
   })
 })

@@ -16,7 +16,7 @@ import { fixtureRecording } from '../support/fixtures.ts'
 import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
 
 function on(node: string, check: Check, without: readonly Probe<unknown>[] = []): Conclusion {
-  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
   const { recording, captures } = fixtureRecording(node, probes)
   const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
   const readings = new Map(
@@ -26,7 +26,7 @@ function on(node: string, check: Check, without: readonly Probe<unknown>[] = [])
     node: recording.node,
     asOf: recording.endedAt,
     observedAt: recording.endedAt,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
 }
 
@@ -63,7 +63,7 @@ describe('whole GPUs', () => {
     node: recorded.node,
     asOf: recorded.endedAt,
     observedAt: recorded.endedAt,
-    limits: BASELINE,
+    thresholds: BASELINE,
   }
   const processes = { processes: [{ pid: 1, user: 'root', command: 'systemd', cgroup: '/' }], isComplete: true }
   const verdict = (form: GpuForm, list = processes, given = context) => {
@@ -107,6 +107,6 @@ test('the inventory names boards, firmware and serials', () => {
 test('nothing a person reads says more than was observed', () => {
   for (const check of [encryptionInUseCcState, tenancyGpuExclusive])
     for (const node of ['demo-gpu-01', 'fx-iso-cc', 'fx-iso-cc-half', 'fx-iso-mig'])
-      for (const text of [check.claim, check.limits, ...on(node, check).observations.map((step) => step.text)])
+      for (const text of [check.expected, check.limitations, ...on(node, check).observations.map((step) => step.text)])
         for (const banned of BANNED) expect(text).not.toMatch(banned)
 })

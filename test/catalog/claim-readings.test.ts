@@ -24,7 +24,7 @@ const context: Context = {
   node: { name: 'n1', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: true },
   asOf: FIXTURE_TIME,
   observedAt: FIXTURE_TIME,
-  limits: new Map() as never,
+  thresholds: new Map() as never,
 }
 
 function ask(id: string, value: string | number | null, ...readings: readonly Reading[]) {

@@ -7,7 +7,7 @@ import { redundancyState } from '../../main/catalog/probes/redundancy-state.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { reading } from '../support/device-facts.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording } from '../support/fixtures.ts'
@@ -55,7 +55,7 @@ const promises: readonly (readonly [string, Check])[] = CLAIM_TESTS.flatMap((one
     return check === null ? [] : [[`${one.id} ${value}`, check] as const]
   }),
 )
-const probesOf = ({ needs, wants }: Check) => [...Object.values(needs), ...Object.values(wants ?? {})]
+const probesOf = ({ requires, optional }: Check) => [...Object.values(requires), ...Object.values(optional ?? {})]
 const read = [...new Map(promises.flatMap(([, check]) => probesOf(check)).map((probe) => [probe.id, probe])).values()]
 
 interface Node {
@@ -68,11 +68,11 @@ const nodes: readonly Node[] = fixtureNames()
   .map((name) => {
     const { recording, captures } = fixtureRecording(name, read)
     const byKey = new Map(captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one]))
-    const limits = limitsOf(catalog.thresholds, undefined)
+    const thresholds = thresholdValues(catalog.thresholds, undefined)
     return {
       name,
       readings: new Map(read.map((probe) => [probe.id, readProbe(probe, byKey)])),
-      context: { node: recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits },
+      context: { node: recording.node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds },
     }
   })
 const concluded = (check: Check, { readings, context }: Node): Conclusion => conclude(check, readings, context)
@@ -84,14 +84,14 @@ describe('every claim test', () => {
     expect(new Set(CLAIM_TESTS.map(({ id }) => id)).size).toBe(CLAIM_TESTS.length)
     expect(Object.keys(PROMISED).sort()).toEqual(CLAIM_TESTS.map(({ id }) => id).sort())
     expect(promises.length).toBe(Object.values(PROMISED).flat().length)
-    for (const { id, title, limits } of CLAIM_TESTS)
-      expect([id, /\.$/.test(title), /\.$/.test(limits), limits.length > 20]).toEqual([id, true, true, true])
+    for (const { id, title, limitations } of CLAIM_TESTS)
+      expect([id, /\.$/.test(title), /\.$/.test(limitations), limitations.length > 20]).toEqual([id, true, true, true])
     const said = promises.flatMap(([name, check]) => [
-      check.claim,
-      check.limits,
+      check.expected,
+      check.limitations,
       ...(seen.get(name) ?? []).flatMap(({ observations }) => observations.map(({ text }) => ours(text))),
     ])
-    const texts = [...new Set([...said, ...CLAIM_TESTS.flatMap(({ title, limits }) => [title, limits])])]
+    const texts = [...new Set([...said, ...CLAIM_TESTS.flatMap(({ title, limitations }) => [title, limitations])])]
     expect(texts.filter((text) => BANNED.some((word) => word.test(text)) || /—|–/.test(text))).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe('every claim test', () => {
     // Signals are many, and the argument from them has tests of its own; a few nodes are enough for those.
     const few = new Set(['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'fx-iso-graviton-metal'])
     for (const [name, check] of promises) {
-      const needed = new Set(Object.values(check.needs).map(({ id }) => id))
+      const needed = new Set(Object.values(check.requires).map(({ id }) => id))
       for (const [index, node] of nodes.entries()) {
         const before = seen.get(name)?.[index]?.verdict
         for (const { id } of probesOf(check)) {
@@ -207,7 +207,7 @@ describe('every claim test', () => {
         const check = one.of(promised)
         if (check === null || node === undefined) return
         expect(['satisfied', 'not-satisfied', 'inconclusive']).toContain(concluded(check, node).verdict)
-        expect(check.claim.length).toBeLessThan(400)
+        expect(check.expected.length).toBeLessThan(400)
       }),
       { numRuns: 150 },
     )
@@ -262,6 +262,6 @@ describe('values', () => {
 
   test('a promised model is shown without what hides or turns text', () => {
     const check = CLAIM_TESTS.find(({ id }) => id === 'gpu.model')?.of('H100\u202e\u0007')
-    expect(check?.claim).toContain('H100\\u{202e}\\u{7}')
+    expect(check?.expected).toContain('H100\\u{202e}\\u{7}')
   })
 })

@@ -43,7 +43,7 @@ const factOf = <F>(name: (typeof NODES)[number], probe: Probe<F>): F => {
 }
 const contextOf = (name: (typeof NODES)[number]): Context => {
   const { node } = fixtureRecording(name, []).recording
-  return { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE }
+  return { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE }
 }
 const isolation = new Set(isolationProbes.map(({ id }) => id))
 const own = catalog.probes.filter(({ id }) => !isolation.has(id))

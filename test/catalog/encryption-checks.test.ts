@@ -75,22 +75,22 @@ describe('encryption checks', () => {
 
   test('nothing we say over-claims, and every check says what it does not show', () => {
     const said = [
-      ...checks.flatMap(({ claim, limits }) => [claim, limits]),
+      ...checks.flatMap(({ expected, limitations }) => [expected, limitations]),
       ...probes.flatMap(({ title, why }) => [title, why]),
       ...nodes.flatMap((node) =>
         [...concludeAll(node).values()].flatMap(({ observations }) => observations.map(({ text }) => text)),
       ),
     ]
     for (const banned of BANNED) for (const text of said) expect(text).not.toMatch(banned)
-    for (const { claim, limits } of checks) {
-      expect(claim).toMatch(/\.$/)
-      expect(limits.length).toBeGreaterThan(40)
+    for (const { expected, limitations } of checks) {
+      expect(expected).toMatch(/\.$/)
+      expect(limitations.length).toBeGreaterThan(40)
     }
   })
 
   test('the two claims stay apart: every check about stored data says what a running node shows', () => {
-    for (const { id, limits } of checks.filter(({ id }) => /at-rest\.(block|cipher|swap|scratch|crash)/.test(id)))
-      expect(limits, id).toContain('running, unlocked node')
+    for (const { id, limitations } of checks.filter(({ id }) => /at-rest\.(block|cipher|swap|scratch|crash)/.test(id)))
+      expect(limitations, id).toContain('running, unlocked node')
   })
 
   test.each(nodes)(
@@ -104,7 +104,7 @@ describe('encryption checks', () => {
           const verdict = after.get(check.id)?.verdict
           if (before.get(check.id)?.verdict !== 'satisfied')
             expect(verdict, `${check.id} without ${left}`).not.toBe('satisfied')
-          const needed = Object.values(check.needs).some((probe) => left.startsWith(`${probe.id}/`))
+          const needed = Object.values(check.requires).some((probe) => left.startsWith(`${probe.id}/`))
           if (needed) expect(verdict, `${check.id} without ${left}`).toBe('inconclusive')
         }
       }

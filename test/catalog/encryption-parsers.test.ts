@@ -230,7 +230,7 @@ describe('any bytes as an answer', () => {
             node,
             asOf: FIXTURE_TIME,
             observedAt: FIXTURE_TIME,
-            limits: BASELINE,
+            thresholds: BASELINE,
           })
           expect(observations.length, check.id).toBeGreaterThan(0)
           for (const { text } of observations) expect(text).not.toMatch(/[\u0000-\u0008\u001b\u202e]/)

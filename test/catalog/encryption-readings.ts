@@ -29,7 +29,7 @@ export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {
 export function concludeAll(node: string, from = captures(node)): ReadonlyMap<string, Conclusion> {
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, from)]))
   const declared = fixtureRecording(node, []).recording.node
-  const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE }
+  const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE }
   return new Map([...checks, ...transitChecks].map((check) => [check.id, conclude(check, readings, context)]))
 }
 

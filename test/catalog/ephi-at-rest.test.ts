@@ -64,7 +64,7 @@ function judge(
     node: ephiPaths === undefined ? node : { ...node, ephiPaths },
     asOf: FIXTURE_TIME,
     observedAt: FIXTURE_TIME,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
 }
 const paths = (...input: Parameters<typeof judge> extends [unknown, ...infer R] ? R : never): Conclusion =>
@@ -292,7 +292,7 @@ describe('any declaration over any mount table', () => {
         for (const check of [encryptionAtRestEphiPaths, encryptionAtRestOtherMounts]) {
           const before = judge(check, mounts, declared)
           if (before.verdict === 'satisfied') continue
-          for (const probe of Object.values({ ...check.needs, ...check.wants }))
+          for (const probe of Object.values({ ...check.requires, ...check.optional }))
             expect(judge(check, mounts, declared, { [probe.id]: unknown('not read') }).verdict).not.toBe('satisfied')
         }
       }),

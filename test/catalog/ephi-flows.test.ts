@@ -371,7 +371,7 @@ describe('no declared flow', () => {
 })
 
 describe('evidence that is not there', () => {
-  const probes = Object.values({ ...check.needs, ...check.wants })
+  const probes = Object.values({ ...check.requires, ...check.optional })
   const nodes = fixtures.filter(({ name }) => /^(demo|fx-(ephi|transit|zfs-remote|btrfs|forwarded))/.test(name))
   test.each(nodes.map((node) => [node.name, node] as const))('%s: taking any away never gives met', (_, node) => {
     for (const ephiFlows of [undefined, [flow(80)], [flow(8443), flow(22)]]) {
@@ -388,7 +388,7 @@ describe('evidence that is not there', () => {
   })
 
   test('a needed answer that is missing leaves it open', () => {
-    for (const probe of Object.values(check.needs))
+    for (const probe of Object.values(check.requires))
       expect(judge({ flows: [flow(8443)], readings: { [probe.id]: unknown('not read') } }).verdict).toBe('inconclusive')
   })
 

@@ -21,7 +21,7 @@ const CONTEXT: Context = {
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'a', sudo: false },
   asOf: AS_OF,
   observedAt: AS_OF,
-  limits: BASELINE,
+  thresholds: BASELINE,
 }
 const on = (check: Check, facts: Readonly<Record<string, unknown>>): Conclusion =>
   conclude(

@@ -24,7 +24,7 @@ const context = (asOf = AS_OF): Context => ({
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'a', sudo: false },
   asOf,
   observedAt: asOf,
-  limits: BASELINE,
+  thresholds: BASELINE,
 })
 const on = (check: Check, facts: Readonly<Record<string, unknown>>, asOf?: string): Conclusion =>
   conclude(

@@ -47,12 +47,12 @@ describe('isolation, location and inventory checks', () => {
       const rest = new Map([...captures].filter(([other]) => other !== key))
       const without = new Map([...readings, [probe.id, readProbe(probe, rest)]])
       const reads = (check: Check): boolean =>
-        [...Object.values(check.needs), ...Object.values(check.wants ?? {})].some(({ id }) => id === probe.id)
+        [...Object.values(check.requires), ...Object.values(check.optional ?? {})].some(({ id }) => id === probe.id)
       for (const check of checks.filter(reads)) {
         const before = verdictsOf.get(node)?.get(check.id)?.verdict
         const after = conclude(check, without, context).verdict
         if (positive(after)) expect(positive(before), `${check.id} without ${key}`).toBe(true)
-        const isNeeded = Object.values(check.needs).some(({ id }) => id === probe.id)
+        const isNeeded = Object.values(check.requires).some(({ id }) => id === probe.id)
         if (isNeeded) expect(after, `${check.id} without ${key}`).toBe('inconclusive')
       }
     }
@@ -73,11 +73,11 @@ describe('isolation, location and inventory checks', () => {
       [...verdicts.values()].flatMap(({ observations }) => observations.map(({ text }) => text)),
     )
     const written = [
-      ...checks.flatMap(({ claim, limits }) => [claim, limits]),
+      ...checks.flatMap(({ expected: claim, limitations }) => [claim, limitations]),
       ...PROBES.flatMap(({ title, why }) => [title, why]),
     ]
     for (const text of [...said, ...written]) for (const banned of BANNED) expect(text).not.toMatch(banned)
-    for (const { limits } of checks) expect(limits).not.toBe('')
+    for (const { limitations } of checks) expect(limitations).not.toBe('')
   })
 
   test('every command is on the list of commands that read', () => {

@@ -29,7 +29,7 @@ export function capturesOf(node: string): Captured {
   const { recording, captures } = fixtureRecording(node, PROBES)
   const loaded: Captured = {
     captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, limits: BASELINE },
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, thresholds: BASELINE },
   }
   captured.set(node, loaded)
   return loaded

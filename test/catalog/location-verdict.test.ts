@@ -57,7 +57,7 @@ const contextOf = ({ at, vantage, location, asOf = NOW, hostKey = KEY }: Case): 
   asOf,
   observedAt: NOW,
   hostKey,
-  limits: BASELINE,
+  thresholds: BASELINE,
   ...(location === undefined ? {} : { location }),
 })
 

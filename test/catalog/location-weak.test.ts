@@ -27,7 +27,7 @@ const OURS = '8.8.8.8'
 function contextOf(location: DeclaredLocation, changes: Partial<Context> = {}, address = OURS): Context {
   const place = { name: 'Frankfurt', country: 'DE', latitude: 50.11, longitude: 8.68, radiusKm: 60, declaredBy: 'test' }
   const node = { name: 'n', address, port: 22, user: 'u', sudo: false, location: place }
-  return { node, asOf: NOW, observedAt: NOW, hostKey: KEY, limits: BASELINE, location, ...changes }
+  return { node, asOf: NOW, observedAt: NOW, hostKey: KEY, thresholds: BASELINE, location, ...changes }
 }
 
 const answer = (address: string, country: string): AddressDatabase['answers'][number] => ({

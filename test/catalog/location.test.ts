@@ -54,7 +54,7 @@ function judge(samples: readonly number[], location: Place | undefined, vantage:
     node,
     asOf: time,
     observedAt: time,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
 }
 const around = (base: number): readonly number[] => Array.from({ length: 30 }, (_, index) => base + index * 0.001)

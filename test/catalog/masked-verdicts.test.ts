@@ -76,8 +76,8 @@ function verdicts(
     Object.keys(commands).some((name) => captureKey(id, name) === place),
   )
   for (const probe of asked) readings.set(probe.id, readProbe(probe, captures))
-  const reads = ({ needs, wants = {} }: (typeof checks)[number]): boolean =>
-    [...Object.values(needs), ...Object.values(wants)].some(({ id }) => asked.some((probe) => probe.id === id))
+  const reads = ({ requires, optional = {} }: (typeof checks)[number]): boolean =>
+    [...Object.values(requires), ...Object.values(optional)].some(({ id }) => asked.some((probe) => probe.id === id))
   return new Map(checks.filter(reads).map((check) => [check.id, conclude(check, readings, node.context).verdict]))
 }
 

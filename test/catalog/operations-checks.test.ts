@@ -7,14 +7,14 @@ import { BACKUP_UNITS } from '../../main/catalog/operations/backup-tools.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { type Check, type Context, conclude } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
 
 const context = (node: Partial<DeclaredNode> = {}, hours?: number): Context => ({
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true, ...node },
   asOf: '2026-11-20T09:12:00.000Z',
   observedAt: '2026-11-20T09:12:00.000Z',
-  limits: limitsOf(
+  thresholds: thresholdValues(
     THRESHOLDS,
     hours === undefined
       ? undefined

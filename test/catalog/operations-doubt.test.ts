@@ -22,7 +22,7 @@ import { redundancyState } from '../../main/catalog/probes/redundancy-state.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { type Check, type Context, conclude } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 /** Answers that look like good news and are none: tools of another make, tables that are not in force, lists that are empty. */
@@ -34,7 +34,7 @@ const context = (
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true },
   asOf,
   observedAt: asOf,
-  limits: limitsOf(THRESHOLDS, {
+  thresholds: thresholdValues(THRESHOLDS, {
     name: 'baseline',
     changes: changes.map((change) => ({ ...change, reason: 'because' })) as never,
   }),

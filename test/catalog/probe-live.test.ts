@@ -273,7 +273,7 @@ describe('asked or not asked', () => {
   const captures = byKey(loaded.captures)
   const check = evidenceCollectionCompleteness(LIVE_PROBES)
   const { recording } = loaded
-  const context = { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, limits: BASELINE }
+  const context = { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, thresholds: BASELINE }
   const concluded = (held: typeof captures, liveTests: boolean) =>
     conclude(check, new Map(LIVE_PROBES.map((probe) => [probe.id, readProbe(probe, held, { liveTests })])), context)
 

@@ -35,7 +35,7 @@ function concluded(check: Check, given: Readonly<Record<string, Parsed<unknown>>
     }),
   )
   const node = { ...fixtureRecording('demo-gpu-01', []).recording.node, ephiPaths }
-  return conclude(check, readings, { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE })
+  return conclude(check, readings, { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE })
 }
 
 describe('the cipher', () => {

@@ -186,7 +186,7 @@ test('what decides: by role, never by a document, and by runs in a period alone'
 test('a node was reached once any check has a result', () => {
   const of = (...verdicts: Verdict[]): NodeVerdicts => ({
     node: 'n',
-    findings: verdicts.map((verdict, at) => ({ check: `${at}`, verdict })),
+    results: verdicts.map((verdict, at) => ({ check: `${at}`, verdict })),
   })
   expect([of(), of('not-tested'), of('not-tested', 'inconclusive')].map(isReached)).toEqual([false, false, true])
 })
@@ -233,7 +233,7 @@ describe('results on servers', () => {
         one({ supports: [{ check: 'gone', shows: 's' }] }, [
           {
             node: 'n',
-            findings: [
+            results: [
               { check: 'gone', verdict: 'satisfied' },
               { check: 'a', verdict: 'satisfied' },
             ],
@@ -273,7 +273,7 @@ describe('results on servers', () => {
       'informational',
       'satisfied',
     ] as const
-    expect(one({}, [...nodesOf(...verdicts), { node: 'silent', findings: [] }]).checks).toEqual([
+    expect(one({}, [...nodesOf(...verdicts), { node: 'silent', results: [] }]).checks).toEqual([
       {
         check: 'a',
         role: 'required',
@@ -552,7 +552,7 @@ test('a thousand nodes, 400 rows and a full register', () => {
   )
   const nodes = Array.from({ length: 1000 }, (_, at) => ({
     node: `node-${at}`,
-    findings: checks.map((check, of) => ({
+    results: checks.map((check, of) => ({
       check,
       verdict: (at + of) % 50 === 0 ? ('not-satisfied' as const) : ('satisfied' as const),
     })),

@@ -171,7 +171,7 @@ const withResult = (fleet: Fleet, node: string, id: string, verdict: Verdict): F
   ...fleet,
   nodes: fleet.nodes.map((one) =>
     one.node === node
-      ? { ...one, findings: one.findings.map((found) => (found.check === id ? { check: id, verdict } : found)) }
+      ? { ...one, results: one.results.map((found) => (found.check === id ? { check: id, verdict } : found)) }
       : one,
   ),
 })
@@ -219,7 +219,7 @@ describe('less evidence', () => {
         ...fleet,
         nodes: fleet.nodes.map((one) => ({
           ...one,
-          findings: one.findings.filter(
+          results: one.results.filter(
             (found) => !removed.some((which) => which.node === one.node && which.check === found.check),
           ),
         })),
@@ -234,7 +234,7 @@ describe('less evidence', () => {
       const before = concluded(fleet)
       const satisfied = removed.filter(({ node, check: id }) =>
         fleet.nodes.some(
-          (one) => one.node === node && one.findings.some((f) => f.check === id && f.verdict === 'satisfied'),
+          (one) => one.node === node && one.results.some((f) => f.check === id && f.verdict === 'satisfied'),
         ),
       )
       const after = satisfied.reduce((one, { node, check: id }) => withResult(one, node, id, 'not-tested'), fleet)
@@ -275,7 +275,7 @@ describe('what a result changes', () => {
     holds(fc.record({ node: nodeName, check, verdict: fc.constantFrom<Verdict>(...VERDICTS) }), (fleet, one) => {
       // A server that was not reached stays so, and a reached one stays reached.
       const isReached = fleet.nodes.some(
-        ({ node, findings }) =>
+        ({ node, results: findings }) =>
           node === one.node && findings.filter(({ verdict }) => verdict !== 'not-tested').length > 1,
       )
       if (!isReached) return
@@ -310,7 +310,7 @@ describe('what changes nothing', () => {
       const register = fleet.register ?? registerWith([])
       const turned: Fleet = {
         ...fleet,
-        nodes: fleet.nodes.map((one) => ({ ...one, findings: one.findings.toReversed() })).toReversed(),
+        nodes: fleet.nodes.map((one) => ({ ...one, results: one.results.toReversed() })).toReversed(),
         register: {
           ...register,
           attachments: register.attachments.toReversed(),

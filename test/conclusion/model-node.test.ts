@@ -18,9 +18,9 @@ const [assessed] = assess({
 if (assessed === undefined) throw new Error('the model node was not assessed')
 const node = {
   ...assessed,
-  findings: [
+  results: [
     // Nothing is promised about its place in this engagement, so that there is nothing to compare with.
-    ...assessed.findings.map(({ check, verdict }) => ({
+    ...assessed.results.map(({ check, verdict }) => ({
       check,
       verdict: check === 'location.residency' ? ('not-applicable' as Verdict) : verdict,
     })),

@@ -28,9 +28,9 @@ const catalogWith = (isMet: Evaluate, changes: Partial<Catalog> = {}): Catalog =
     defineCheck({
       id: ID,
       property: 'encryption-at-rest',
-      claim: 'No swap area is in use.',
-      limits: 'Says nothing about times before or after.',
-      needs: { areas },
+      expected: 'No swap area is in use.',
+      limitations: 'Says nothing about times before or after.',
+      requires: { areas },
       evaluate: ({ areas: count }, _, context) => ({
         verdict: isMet(count as number, context) ? 'satisfied' : 'not-satisfied',
         observations: [{ direction: 'supports', text: 'Listed.', probe: areas.id }],
@@ -113,7 +113,7 @@ describe('a flip taken apart', () => {
       stricter: 'lower',
       values: { baseline: from(0), cis: from(1), stig: null },
     }
-    const catalog = catalogWith((count, { limits }) => count <= Number(limits.get('swap.most')?.value), {
+    const catalog = catalogWith((count, { thresholds }) => count <= Number(thresholds.get('swap.most')?.value), {
       thresholds: [threshold],
     })
     const of = (name: string, day: string, profile: 'baseline' | 'cis'): ToldRun =>

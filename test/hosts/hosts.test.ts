@@ -61,7 +61,7 @@ describe.skipIf(missing !== null)(`real hosts${missing === null ? '' : ` (skippe
     judged = hosts.flatMap(({ name, alsoAt = {}, statements }) =>
       [name, ...Object.keys(alsoAt)].flatMap((node) => {
         const findings = new Map(
-          assessment.nodes.find((one) => one.node === node)?.findings.map(({ check, verdict }) => [check, verdict]),
+          assessment.nodes.find((one) => one.node === node)?.results.map(({ check, verdict }) => [check, verdict]),
         )
         return statementsOf(EVERY_HOST, statements).map((statement) => {
           const verdict = findings.get(statement.check)

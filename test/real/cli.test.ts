@@ -124,7 +124,7 @@ describe.skipIf(missing !== null)(`run against a real sshd${missing === null ? '
     const assessed = JSON.parse(
       cli('assess', at('pinned', 'evidence', later, 'this-host'), '--json').stdout,
     ) as Assessment
-    const check = assessed.nodes[0]?.findings.find(({ check: id }) => id === 'lifecycle.disk-swap-detection')
+    const check = assessed.nodes[0]?.results.find(({ check: id }) => id === 'lifecycle.disk-swap-detection')
     // A guest may have no part with a serial number: then there is nothing to compare with.
     const parts = Object.values(JSON.parse(readFileSync(`${file}.hardware.json`, 'utf8')) as object).flat().length
     expect(check?.verdict).toBe(parts === 0 ? 'inconclusive' : 'satisfied')

@@ -60,7 +60,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
 
   const layer = (node: string) => assessment.nodes.find((one) => one.node === node)?.isolation
   const verdict = (node: string, check: string) =>
-    assessment.nodes.find((one) => one.node === node)?.findings.find((one) => one.check === check)?.verdict
+    assessment.nodes.find((one) => one.node === node)?.results.find((one) => one.check === check)?.verdict
 
   test('eight nodes, each what it was made to show', () => {
     expect(assessment.demo).toBe(true)

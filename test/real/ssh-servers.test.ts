@@ -24,7 +24,7 @@ import { RUNNING_SSH, type RunningSshEvidence, runningSsh } from '../../main/cat
 import { type Check, conclude } from '../../main/core/check.ts'
 import type { Connection } from '../../main/core/ports.ts'
 import { type Answer, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/ssh-methods.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realPause } from '../support/deps.ts'
@@ -118,7 +118,7 @@ function evidenceOf(
       node,
       asOf: '2026-11-22T00:00:00.000Z',
       observedAt: '2026-11-22T00:00:00.000Z',
-      limits: limitsOf(catalog.thresholds, undefined),
+      thresholds: thresholdValues(catalog.thresholds, undefined),
     }).verdict
   const read = (probe: Probe<unknown>): Parsed<unknown> => readings.get(probe.id) ?? unknown('not asked here')
   const running = runningSsh(

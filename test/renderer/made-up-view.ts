@@ -16,10 +16,10 @@ import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../s
 export const check = (id: string, property: Property): CheckView => ({
   id,
   property,
-  claim: `claim ${id}`,
-  limits: '',
-  needs: ['p1', 'p2'],
-  wants: [],
+  expected: `claim ${id}`,
+  limitations: '',
+  requires: ['p1', 'p2'],
+  optional: [],
 })
 
 /** A row that answered, with these verdicts in the order of the checks; view() counts them. */

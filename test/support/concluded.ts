@@ -17,7 +17,7 @@ export function concluded(
 ): Conclusion {
   const check = catalog.checks.find((candidate) => candidate.id === id)
   if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
   const { recording, captures } = fixtureRecording(fixture, probes)
   const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
@@ -33,7 +33,7 @@ export function concluded(
     node: node as unknown as DeclaredNode,
     asOf: FIXTURE_TIME,
     observedAt: FIXTURE_TIME,
-    limits: BASELINE,
+    thresholds: BASELINE,
   })
 }
 

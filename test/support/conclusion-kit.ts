@@ -33,7 +33,7 @@ const RECORDED = new Set(catalog.checks.filter(({ ends }) => ends === 'recorded'
 /** A server on which every check has its best result, but for those named. */
 export const server = (node: string, results: Readonly<Record<string, Verdict>> = {}): NodeVerdicts => ({
   node,
-  findings: catalog.checks.map(({ id }) => ({
+  results: catalog.checks.map(({ id }) => ({
     check: id,
     verdict: results[id] ?? (RECORDED.has(id) ? 'informational' : 'satisfied'),
   })),
@@ -42,14 +42,14 @@ export const server = (node: string, results: Readonly<Record<string, Verdict>> 
 /** A declared server of which nothing was collected. */
 export const unreached = (node: string): NodeVerdicts => ({
   node,
-  findings: catalog.checks.map(({ id }) => ({ check: id, verdict: 'not-tested' })),
+  results: catalog.checks.map(({ id }) => ({ check: id, verdict: 'not-tested' })),
 })
 
 /** The evidence of a server once it is stale: what was satisfied is inconclusive, and deviations stay (assess.ts). */
-export const staled = ({ node, findings }: NodeVerdicts): NodeVerdicts => ({
+export const staled = ({ node, results }: NodeVerdicts): NodeVerdicts => ({
   node,
   stale: true,
-  findings: findings.map(({ check, verdict }) => ({
+  results: results.map(({ check, verdict }) => ({
     check,
     verdict: verdict === 'satisfied' || verdict === 'not-applicable' ? 'inconclusive' : verdict,
   })),

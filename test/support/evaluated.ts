@@ -1,7 +1,7 @@
 import { catalog } from '../../main/catalog/index.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
-import { limitsOf } from '../../main/core/profile.ts'
+import { thresholdValues } from '../../main/core/profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording, fixtureSettings } from './fixtures.ts'
 
@@ -37,7 +37,7 @@ function evaluate(name: string): Evaluated {
       node: loaded().recording.node,
       asOf: FIXTURE_TIME,
       observedAt: FIXTURE_TIME,
-      limits: limitsOf(catalog.thresholds, undefined),
+      thresholds: thresholdValues(catalog.thresholds, undefined),
       ...(location === undefined ? {} : { location }),
     }
   })

@@ -89,17 +89,17 @@ type Rule = readonly [direction: 'supports' | 'contradicts', pattern: RegExp, te
 const rule = (
   id: string,
   property: Property,
-  claim: string,
-  limits: string,
+  expected: string,
+  limitations: string,
   probe: Probe<string>,
   rules: readonly Rule[],
 ): Check =>
   defineCheck({
     id,
     property,
-    claim,
-    limits,
-    needs: { answer: probe },
+    expected,
+    limitations,
+    requires: { answer: probe },
     evaluate: ({ answer }) => {
       const observations = rules.flatMap(([direction, pattern, text]) => {
         const match = pattern.exec(answer as string)

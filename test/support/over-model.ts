@@ -16,7 +16,7 @@ export const over = (id: string, ...facts: readonly Replaced[]): Conclusion => o
 export function overDeclared(declared: Declared, id: string, ...facts: readonly Replaced[]): Conclusion {
   const check = catalog.checks.find((candidate) => candidate.id === id)
   if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.needs), ...Object.values(check.wants ?? {})]
+  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
   const { recording, captures } = fixtureRecording('demo-gpu-01', probes)
   const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
@@ -24,7 +24,7 @@ export function overDeclared(declared: Declared, id: string, ...facts: readonly 
   const node = Object.fromEntries(
     Object.entries({ ...recording.node, ...declared }).filter(([, value]) => value !== undefined),
   ) as unknown as DeclaredNode
-  return conclude(check, readings, { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, limits: BASELINE })
+  return conclude(check, readings, { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE })
 }
 
 /** The fact that demo-gpu-01 gives, with some of it changed. */

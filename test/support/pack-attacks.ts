@@ -153,7 +153,7 @@ export const fileAttacks: readonly FileAttack[] = [
           ...honest,
           nodes: honest.nodes.map((node) => ({
             ...node,
-            findings: node.findings.map((found) => ({ ...found, verdict: 'satisfied' as const })),
+            results: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
           })),
         }),
       }),
@@ -220,7 +220,7 @@ export const fileAttacks: readonly FileAttack[] = [
           ...honest,
           nodes: honest.nodes.map((node) => ({
             ...node,
-            findings: node.findings.map((found) => ({
+            results: node.results.map((found) => ({
               ...found,
               observations: found.observations.map((reason) => ({ ...reason, text: 'All is well.' })),
             })),

@@ -13,9 +13,9 @@ const checkOf = (id: string): Check =>
   defineCheck({
     id,
     property: 'access',
-    claim: 'c',
-    limits: 'l',
-    needs: {},
+    expected: 'c',
+    limitations: 'l',
+    requires: {},
     evaluate: () => ({ verdict: 'inconclusive', observations: [] }),
   })
 
@@ -77,7 +77,7 @@ export const catalogWith = (
 
 export const nodeWith = (node: string, a: Verdict, b: Verdict = 'satisfied'): NodeVerdicts => ({
   node,
-  findings: [
+  results: [
     { check: 'a', verdict: a },
     { check: 'b', verdict: b },
   ],

@@ -54,9 +54,9 @@ export const sampleCatalog: Catalog = {
     defineCheck({
       id: 'encryption.at-rest.swap',
       property: 'encryption-at-rest',
-      claim: 'No swap area is in use.',
-      limits: 'Says nothing about times before or after.',
-      needs: { areas: swaps },
+      expected: 'No swap area is in use.',
+      limitations: 'Says nothing about times before or after.',
+      requires: { areas: swaps },
       evaluate: ({ areas }) => ({
         verdict: areas === 0 ? 'satisfied' : 'not-satisfied',
         observations: [

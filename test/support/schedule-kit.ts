@@ -14,7 +14,7 @@ import { ok } from '../../main/core/result.ts'
 import type { ChainEntry, LoggedEntry, PlanEntry, RunEntry } from '../../main/core/run-chain/entry.ts'
 import type { World } from '../../main/core/world.ts'
 import type { FailureCode } from '../../schemas/failure-words.ts'
-import type { Finding, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
+import type { CheckResult, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 
 export const FLEET = 'clinic'
@@ -68,13 +68,13 @@ const runEntry = (run: string, at: string, of: Planned | null): RunEntry => ({
   ...(of === null ? {} : { planned: of }),
 })
 
-export const findingOf = (check: string, verdict: Finding['verdict']): Finding =>
-  ({ check, verdict, property: 'access', observations: [] }) as Finding
+export const findingOf = (check: string, verdict: CheckResult['verdict']): CheckResult =>
+  ({ check, verdict, property: 'access', observations: [] }) as CheckResult
 
 export interface MadeNode {
   readonly name: string
   /** Null: it did not answer. */
-  readonly verdicts: Readonly<Record<string, Finding['verdict']>> | null
+  readonly verdicts: Readonly<Record<string, CheckResult['verdict']>> | null
   readonly hostKey?: string
   readonly board?: string
 }
@@ -91,7 +91,7 @@ export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce 
       node: name,
       status: verdicts === null ? 'failed' : 'complete',
       isolation: verdicts === null ? null : {},
-      findings: Object.entries(verdicts ?? {}).map(([check, verdict]) => findingOf(check, verdict)),
+      results: Object.entries(verdicts ?? {}).map(([check, verdict]) => findingOf(check, verdict)),
     })) as unknown as NodeAssessment[],
   } as unknown as RanOnce['assessment'],
   trace: {

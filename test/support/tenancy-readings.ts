@@ -25,7 +25,7 @@ export function nodeOf(name: string): Node {
   const { recording, captures } = fixtureRecording(name, PROBES)
   const node: Node = {
     captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME, limits: BASELINE },
+    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME, thresholds: BASELINE },
   }
   loaded.set(name, node)
   return node

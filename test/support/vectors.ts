@@ -56,7 +56,9 @@ function recordings(): readonly LoadedRecording[] {
   const wanted = new Set(
     catalog.checks
       .filter(({ id }) => checks.includes(id))
-      .flatMap(({ needs, wants }) => [...Object.values(needs), ...Object.values(wants ?? {})].map(({ id }) => id)),
+      .flatMap(({ requires, optional }) =>
+        [...Object.values(requires), ...Object.values(optional ?? {})].map(({ id }) => id),
+      ),
   )
   const probes = catalog.probes.filter(({ id }) => wanted.has(id))
   return (

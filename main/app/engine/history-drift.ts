@@ -71,7 +71,7 @@ interface Words {
 
 function wordsOf({ probes, checks }: Catalog): Words {
   const titles = new Map(probes.map(({ id, title }) => [id, title]))
-  const claims = new Map(checks.map(({ id, claim }) => [id, claim]))
+  const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   return { probe: (id) => titles.get(id) ?? id, check: (id) => claims.get(id) ?? id }
 }
 
@@ -79,7 +79,7 @@ const first = <T>(all: readonly T[], most = MOST): Bounded<T> => ({ rows: all.sl
 
 function flipLine({ node, check, before, after, because, probes }: Flip, words: Words): FlipLine {
   const sentence = becauseSentence({ because }, probes.map(words.probe))
-  return { node, check, claim: words.check(check), before, after, because, sentence }
+  return { node, check, expected: words.check(check), before, after, because, sentence }
 }
 
 /** By probe, the one that changed on most nodes first. */

@@ -99,11 +99,11 @@ const MOST_DEVIATIONS = 200
 
 /** Deviations that are open at the end first. */
 function shownFirst({ catalog }: EngineContext, all: readonly Deviation[]) {
-  const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
+  const claims = new Map(catalog.checks.map(({ id, expected }) => [id, expected]))
   const ordered = [...all].sort((a, b) => Number(b.open) - Number(a.open))
   const rows = ordered
     .slice(0, MOST_DEVIATIONS)
-    .map((one): HistoryDeviation => ({ ...one, claim: claims.get(one.check) ?? one.check }))
+    .map((one): HistoryDeviation => ({ ...one, expected: claims.get(one.check) ?? one.check }))
   return { rows, total: all.length }
 }
 

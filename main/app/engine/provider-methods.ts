@@ -161,13 +161,13 @@ function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): Bearing
     const check = checks.find(({ id }) => id === bearing.check)
     return check === undefined
       ? { title: `This catalog has no check ${bearing.check}.`, limits: '', check: null }
-      : { title: check.claim, limits: check.limits, check: { id: check.id, property: check.property } }
+      : { title: check.expected, limits: check.limitations, check: { id: check.id, property: check.property } }
   }
   const test = claimTests.find(({ id }) => id === bearing.test)
   if (test === undefined) return { title: `This catalog has no claim test ${bearing.test}.`, limits: '', check: null }
   const unit = test.takes.unit === undefined ? '' : ` ${test.takes.unit}`
   const promised = bearing.value === null ? '' : ` Claimed: ${bearing.value}${unit}.`
-  return { title: `${test.title}${promised}`, limits: test.limits, check: null }
+  return { title: `${test.title}${promised}`, limits: test.limitations, check: null }
 }
 
 /** One claim on each node that it concerns, contradicted first, then by name. */

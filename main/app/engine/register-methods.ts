@@ -47,7 +47,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     (node: string, check: string): Verdict | null => {
       const assessed = run.assessment.nodes.find((one) => one.node === node)
       if (assessed === undefined || !checks.has(check)) return null
-      return assessed.findings.find((found) => found.check === check)?.verdict ?? 'not-tested'
+      return assessed.results.find((found) => found.check === check)?.verdict ?? 'not-tested'
     }
   const hasNode = (name: string): boolean =>
     session.run?.assessment.nodes.some(({ node }) => node === name) === true ||

@@ -30,7 +30,7 @@ const HEAD = [
 
 /** Risk acceptances, one a line, as they were entered. */
 export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }: Catalog): Table {
-  const claims = new Map(checks.map(({ id, claim }) => [id, claim]))
+  const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   const rows = exceptions.map((entry) => [
     standingWords[entry.standing],
     entry.check,

@@ -121,8 +121,8 @@ async function changed(context: EngineContext, change: Change): Promise<Outcome<
 }
 
 const findingsIn = ({ assessment }: PackState): readonly SampledFinding[] =>
-  (assessment?.nodes ?? []).flatMap(({ node, findings }) =>
-    findings.map(({ check, verdict }) => ({ node, check, verdict })),
+  (assessment?.nodes ?? []).flatMap(({ node, results }) =>
+    results.map(({ check, verdict }) => ({ node, check, verdict })),
   )
 
 const keyOf = ({ node, check }: { readonly node: string; readonly check: string }): string => `${node}\n${check}`

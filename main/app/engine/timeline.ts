@@ -32,8 +32,8 @@ export function timelineOf(
 }
 
 function changed(before: NodeAssessment, after: NodeAssessment, comparing: ReadonlySet<string>): NodeMoment['changed'] {
-  const then = new Map(before.findings.map(({ check, verdict }) => [check, verdict]))
-  return after.findings.flatMap(({ check, verdict }) => {
+  const then = new Map(before.results.map(({ check, verdict }) => [check, verdict]))
+  return after.results.flatMap(({ check, verdict }) => {
     const earlier = then.get(check)
     return earlier === undefined || earlier === verdict || comparing.has(check)
       ? []

@@ -27,7 +27,7 @@ type Listed<T extends Signable, S> = Omit<T, 'signatures'> & {
   readonly problems: readonly string[]
 }
 /** A check result that a risk acceptance names. */
-export interface ListedFinding {
+export interface ListedResult {
   readonly node: string
   /** Null: no recording of this node was given. */
   readonly verdict: Verdict | null
@@ -36,9 +36,9 @@ export interface ListedFinding {
 }
 export interface RegisterList {
   readonly asOf: string
-  readonly exceptions: readonly (Listed<Exception, Standing> & { readonly findings: readonly ListedFinding[] })[]
+  readonly exceptions: readonly (Listed<Exception, Standing> & { readonly results: readonly ListedResult[] })[]
   readonly pending: readonly (Listed<PendingException, PendingStanding> & {
-    readonly findings: readonly ListedFinding[]
+    readonly results: readonly ListedResult[]
   })[]
   readonly decisions: readonly Listed<Decision, Standing>[]
   readonly explanations: readonly (Explanation & { readonly standing: Standing })[]
@@ -59,13 +59,13 @@ export async function listRegister(
   register: Register,
   { asOf, assessment }: { readonly asOf: string; readonly assessment: Assessment | null },
 ): Promise<RegisterList> {
-  const findings = findingsIn(assessment)
+  const results = resultsIn(assessment)
   const exceptions = []
   for (const entry of register.exceptions)
-    exceptions.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), findings: findings(entry) })
+    exceptions.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), results: results(entry) })
   const pending = []
   for (const entry of pendingOf(register))
-    pending.push({ ...(await listed(seal, entry, pendingStanding(entry, asOf))), findings: findings(entry) })
+    pending.push({ ...(await listed(seal, entry, pendingStanding(entry, asOf))), results: results(entry) })
   const decisions = []
   for (const entry of decisionsOf(register)) decisions.push(await listed(seal, entry, standingOf(entry, asOf)))
   const { ended } = acceptancesOf(register.exceptions, asOf)
@@ -78,7 +78,7 @@ export async function listRegister(
     explanations: explanationsOf(register).map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
     gaps:
       exceptions.some(
-        ({ standing, check, findings: on }) =>
+        ({ standing, check, results: on }) =>
           standing === 'expired' && on.some(({ node, accepts }) => accepts !== false && ended(node, check) !== null),
       ) || decisions.some((entry) => entry.standing === 'expired' && decidedFor(register, entry, asOf).length === 0),
     problems: wrong,
@@ -98,11 +98,11 @@ async function listed<T extends Signable, S>(seal: SealReader, entry: T, standin
   }
 }
 
-function findingsIn(assessment: Assessment | null): (entry: Exception | PendingException) => readonly ListedFinding[] {
+function resultsIn(assessment: Assessment | null): (entry: Exception | PendingException) => readonly ListedResult[] {
   const nodes = new Map(
-    assessment?.nodes.map(({ node, findings }) => [
+    assessment?.nodes.map(({ node, results }) => [
       node,
-      new Map(findings.map(({ check, verdict }) => [check, verdict])),
+      new Map(results.map(({ check, verdict }) => [check, verdict])),
     ]),
   )
   return ({ check, nodes: named }) =>

@@ -54,9 +54,9 @@ export function statesAfter(before: WatchedStates | null, run: RunStates, missed
   const { inForce } = acceptancesOf(run.register.exceptions, asOf)
   const traced = new Map(run.trace.nodes.map((node) => [node.node, node]))
   const gapsBefore = new Set(before?.gaps.map(gapKey))
-  const gaps = nodes.flatMap(({ node, isolation, findings }) => {
+  const gaps = nodes.flatMap(({ node, isolation, results }) => {
     if (isolation === null) return before?.gaps.filter(([other]) => other === node) ?? []
-    return findings
+    return results
       .filter(
         ({ check, verdict }) =>
           verdict === 'not-satisfied' || (isOpen(verdict) && gapsBefore.has(gapKey([node, check]))),

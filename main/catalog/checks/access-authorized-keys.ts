@@ -9,11 +9,11 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const accessAuthorizedKeys = defineCheck({
   id: 'access.authorized-keys',
   property: 'access',
-  claim: 'Every SSH public key that may log in is of a current type and length.',
-  limits:
+  expected: 'Every SSH public key that may log in is of a current type and length.',
+  limitations:
     'Does not show who holds the private key, how it is protected, or since when the key is in place. Current means: not DSA, and RSA of at least the length that theprofile requires. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
-  needs: { keys: authorizedKeys, local: accountsLocal },
-  wants: KEY_SOURCES,
+  requires: { keys: authorizedKeys, local: accountsLocal },
+  optional: KEY_SOURCES,
   thresholds: ['ssh.rsa-bits'],
   evaluate({ keys, local }, evidence, context) {
     return decide([

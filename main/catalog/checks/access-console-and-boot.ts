@@ -11,12 +11,12 @@ const WANTS = { passwords: accountsPasswordState, locks: accountsPasswordLocks }
 export const accessConsoleAndBoot = defineCheck({
   id: 'access.console-and-boot',
   property: 'access',
-  claim:
+  expected:
     'Changing how the server starts from the console requires a password, and the console gives no shell without one.',
-  limits:
+  limitations:
     'A boot loader password does not prevent starting from other media. Not covered: firmware settings, the management controller’s console, and physical access to the machine. The effects of Ctrl-Alt-Del and the SysRq key are recorded, not evaluated.',
-  needs: { loader: bootLoaderPassword, console: consoleLogin },
-  wants: WANTS,
+  requires: { loader: bootLoaderPassword, console: consoleLogin },
+  optional: WANTS,
   evaluate: ({ loader, console }, wanted) =>
     decide([...loaderSteps(loader), ...singleUser(console, wanted), ...consoles(console), keyboard(console)]),
 })

@@ -13,11 +13,11 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const accessKeyPerAccount = defineCheck({
   id: 'access.key-per-account',
   property: 'access',
-  claim: 'Each SSH public key that may log in opens one account on this server only.',
-  limits:
+  expected: 'Each SSH public key that may log in opens one account on this server only.',
+  limitations:
     'Who holds the private half, and how many people do, is not shown; nor is whether two accounts with different keys belong to one person. Keys on other servers are not compared. Certificates are not compared: a key of a certificate authority leaves the result inconclusive. Links are followed only to a key file in the same folder; a home folder that is a link leaves the result inconclusive.',
-  needs: { keys: authorizedKeys, local: accountsLocal },
-  wants: KEY_SOURCES,
+  requires: { keys: authorizedKeys, local: accountsLocal },
+  optional: KEY_SOURCES,
   evaluate({ keys, local }, evidence) {
     const refused = withoutKeyLogin(evidence)
     if (refused !== null) return { verdict: 'not-applicable', observations: refused }

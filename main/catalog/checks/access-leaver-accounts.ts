@@ -19,11 +19,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const accessLeaverAccounts = defineCheck({
   id: 'access.leaver-accounts',
   property: 'access',
-  claim: 'No local account that a password or SSH key can open is past the last day declared for its owner.',
-  limits:
+  expected: 'No local account that a password or SSH key can open is past the last day declared for its owner.',
+  limitations:
     'The declaration is compared as it is: an owner who left and is still declared without a last day is not detected; the list of leavers is a record of the personnel department. A key that a former user left in the file of root or of a shared account is recognized only where the former user’s own file still holds it. Account expiry dates (usermod -e), running sessions and jobs, Kerberos, host-based logins and accounts of a directory service are not examined.',
-  needs: { local: accountsLocal },
-  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, keys: authorizedKeys, ...KEY_SOURCES },
+  requires: { local: accountsLocal },
+  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, keys: authorizedKeys, ...KEY_SOURCES },
   evaluate({ local }, facts, context) {
     const declared = declaredNames(context.node)
     if (declared === null)

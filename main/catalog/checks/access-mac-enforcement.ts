@@ -7,11 +7,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const accessMacEnforcement = defineCheck({
   id: 'access.mac-enforcement',
   property: 'access',
-  claim: 'Mandatory access control (SELinux or AppArmor) is active and enforces.',
-  limits:
+  expected: 'Mandatory access control (SELinux or AppArmor) is active and enforces.',
+  limitations:
     'Which programs are confined, and how tightly, is not evaluated; processes without a profile or in an unconfined domain are not limited by it.',
-  needs: { kernel: kernelProtections },
-  wants: { apparmor: lsmApparmor },
+  requires: { kernel: kernelProtections },
+  optional: { apparmor: lsmApparmor },
   evaluate({ kernel }, { apparmor }) {
     if (kernel.selinux === 'enforcing') return decide([supports('SELinux is active and enforcing.', kernelProtections)])
     if (kernel.selinux === 'permissive')

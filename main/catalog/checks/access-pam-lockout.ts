@@ -27,12 +27,12 @@ const SSH = { sshd: sshdEffective, ...RUNNING_SSH } as const
 export const accessPamLockout = defineCheck({
   id: 'access.pam.lockout',
   property: 'access',
-  claim:
+  expected:
     'An account is locked after the number of wrong passwords, and for the time, that the chosen profile requires.',
-  limits:
+  limitations:
     'Logins with keys are not counted by such a lock, and it does not cover services with their own password checks. Administrators may be exempt unless the module is configured otherwise.',
-  needs: { pam: pamStack, settings: pamSettings },
-  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
+  requires: { pam: pamStack, settings: pamSettings },
+  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks, local: accountsLocal, ...SSH },
   thresholds: ['lockout.failures', 'lockout.seconds'],
   evaluate({ pam, settings }, { local, passwords: states, locks, ...ssh }, context) {
     const { passwords, toldBy } = passwordsTold({ passwords: states, locks })

@@ -30,12 +30,12 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords
 export const accessPamPasswordQuality = defineCheck({
   id: 'access.pam.password-quality',
   property: 'access',
-  claim:
+  expected:
     'New local passwords meet the length, character and reuse rules of the profile, and passwords are stored and expire as it requires.',
-  limits:
+  limitations:
     'The rules apply when a password is changed: one set before them, or set by an administrator where root is exempt, may be weaker. How good a password is, and passwords of a directory service, are not shown.',
-  needs: { pam: pamStack, settings: pamSettings },
-  wants: WANTS,
+  requires: { pam: pamStack, settings: pamSettings },
+  optional: WANTS,
   thresholds: ['password.length', 'password.classes', 'password.remembered', 'password.days'],
   evaluate({ pam, settings }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts) }

@@ -25,12 +25,12 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sourc
 export const accessProviderAccess = defineCheck({
   id: 'access.provider-access',
   property: 'access',
-  claim:
+  expected:
     'Every account, key and agent on this node through which a provider or a remote access product could act is declared, or there is none.',
-  limits:
+  limitations:
     'The management controller, the console, the provider’s network and physical access are not visible from inside. Agents are known by the names of their units and processes from this catalog’s list; one that is renamed or unknown to it is not found. Key files and home folders that are links are not followed, and leave open what opens an account. Comments of keys are not read, so that a key counts as its account’s.',
-  needs: { local: accountsLocal, agents: remoteAgents },
-  wants: WANTS,
+  requires: { local: accountsLocal, agents: remoteAgents },
+  optional: WANTS,
   evaluate({ local, agents }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     return decide([

@@ -14,12 +14,12 @@ type Wanted = MaybeFactsOf<typeof WANTS>
 export const accessRosterMatch = defineCheck({
   id: 'access.roster-match',
   property: 'access',
-  claim:
+  expected:
     'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
-  limits:
+  limitations:
     'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
-  needs: { local: accountsLocal },
-  wants: WANTS,
+  requires: { local: accountsLocal },
+  optional: WANTS,
   evaluate({ local }, wanted, context) {
     const declared = declaredNames(context.node)
     if (declared === null)

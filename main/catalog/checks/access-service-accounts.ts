@@ -23,12 +23,12 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sourc
 export const accessServiceAccounts = defineCheck({
   id: 'access.service-accounts',
   property: 'access',
-  claim:
+  expected:
     'Only declared service accounts can start a session, and only those declared as administrators can become root.',
-  limits:
+  limitations:
     'Accounts count as those of a service by their declaration, or by an id below 1000 as distributions give them out. Keys, tokens and passwords that services keep in files are not searched for, nor are rights inside applications; programs with the setuid bit are tested by another check. Key files and home folders that are links are not followed, and leave open what opens an account. The result applies to the moment of collection.',
-  needs: { local: accountsLocal },
-  wants: WANTS,
+  requires: { local: accountsLocal },
+  optional: WANTS,
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }
     const services = local.accounts.filter((account) => isService(account, context))

@@ -1,6 +1,6 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import type { Parsed } from '../../core/probe.ts'
-import type { Limit } from '../../core/profile.ts'
+import type { ThresholdValue } from '../../core/profile.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
 import { type SessionTimeout, sessionTimeout } from '../probes/session-timeout.ts'
 import { type SshdSettings, sshdEffective } from '../probes/sshd-effective.ts'
@@ -15,12 +15,12 @@ const KEYWORDS = ['channeltimeout', 'clientaliveinterval', 'clientalivecountmax'
 export const accessSessionTimeout = defineCheck({
   id: 'access.session-timeout',
   property: 'access',
-  claim:
+  expected:
     'Idle terminal sessions end automatically within the limit of the chosen profile, users cannot disable this, and the SSH server drops unresponsive clients.',
-  limits:
+  limitations:
     'A program running in the terminal, or a session kept by a multiplexer such as tmux, outlives a shell’s limit. ClientAlive settings of SSH notice dead connections, not idle people, and never count as an idle limit. Match blocks, desktop and web sessions are not covered.',
-  needs: { timeout: sessionTimeout, local: accountsLocal },
-  wants: { sshd: sshdEffective, ...RUNNING_SSH },
+  requires: { timeout: sessionTimeout, local: accountsLocal },
+  optional: { sshd: sshdEffective, ...RUNNING_SSH },
   thresholds: ['shell.idle', 'ssh.idle'],
   evaluate({ timeout, local }, { sshd, ...evidence }, context) {
     const limit = limitOf(context, 'shell.idle')
@@ -31,10 +31,10 @@ export const accessSessionTimeout = defineCheck({
   },
 })
 
-const isWithin = (seconds: number | null, limit: Limit): boolean =>
+const isWithin = (seconds: number | null, limit: ThresholdValue): boolean =>
   seconds !== null && seconds > 0 && seconds <= limit.value
 
-const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly DraftObservation[] =>
+const byLogind = ({ logindSeconds }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] =>
   isWithin(logindSeconds, limit)
     ? [
         supports(
@@ -46,7 +46,7 @@ const byLogind = ({ logindSeconds }: SessionTimeout, limit: Limit): readonly Dra
     : []
 
 // ChannelTimeout (OpenSSH 9.2): closes a channel without traffic; "session" covers shells. Values as in TIME FORMATS of sshd_config(5).
-function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly DraftObservation[] {
+function byChannel(sshd: Parsed<SshdSettings>, limit: ThresholdValue): readonly DraftObservation[] {
   if (!sshd.ok) return []
   const limits = settingWords(sshd.fact, 'channeltimeout').flatMap((entry) => {
     const [, number, unit = 's'] = /^(?:session(?:\*|:shell)?|\*)=(\d{1,6})([smh]?)$/.exec(entry) ?? []
@@ -63,7 +63,7 @@ function byChannel(sshd: Parsed<SshdSettings>, limit: Limit): readonly DraftObse
     : []
 }
 
-function byShell({ shell, readOnly }: SessionTimeout, limit: Limit): readonly DraftObservation[] {
+function byShell({ shell, readOnly }: SessionTimeout, limit: ThresholdValue): readonly DraftObservation[] {
   if (shell.length === 0)
     return [contradicts('No file that shells read at login sets an idle limit (TMOUT).', sessionTimeout, 'shell')]
   const bad = shell.filter(({ seconds }) => !isWithin(seconds, limit))

@@ -12,12 +12,12 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const accessSshdAllowList = defineCheck({
   id: 'access.sshd.allow-list',
   property: 'access',
-  claim:
+  expected:
     'Only named users or groups can log in over SSH: by the SSH server’s own list, or by the rules of its login modules.',
-  limits:
+  limitations:
     'A list shows who may attempt to log in, not whether the access is still justified. Packet filters here and elsewhere decide from where SSH can be reached. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
-  needs: {},
-  wants: {
+  requires: {},
+  optional: {
     sshd: sshdEffective,
     conditions: sshdConditions,
     contexts: sshdContexts,

@@ -51,12 +51,12 @@ const LIMITS: readonly SshLimit[] = [
 export const accessSshdConnectionLimits = defineCheck({
   id: 'access.sshd.connection-limits',
   property: 'access',
-  claim:
+  expected:
     'The running SSH servers limit login attempts, login time and sessions per connection as the chosen profile requires.',
-  limits:
+  limitations:
     'It is the state of the settings at the moment of collection. How many connections wait at the same time (MaxStartups, PerSourcePenalties), firewalls and programs that block addresses are not compared.',
-  needs: { sshd: sshdEffective },
-  wants: { conditions: sshdConditions, ...RUNNING_SSH },
+  requires: { sshd: sshdEffective },
+  optional: { conditions: sshdConditions, ...RUNNING_SSH },
   thresholds: ['ssh.auth-tries', 'ssh.sessions', 'ssh.login-grace'],
   evaluate({ sshd }, { conditions, ...evidence }, context) {
     const running = runningSsh(known(sshd), evidence, { keywords: LIMITS.map(({ keyword }) => keyword) })

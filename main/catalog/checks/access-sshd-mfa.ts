@@ -24,11 +24,11 @@ const SECOND_FACTOR_MODULES: ReadonlySet<string> = new Set([
 export const accessSshdMfa = defineCheck({
   id: 'access.sshd.mfa',
   property: 'access',
-  claim: 'SSH requires two different authentication factors at every login.',
-  limits:
+  expected: 'SSH requires two different authentication factors at every login.',
+  limitations:
     'A second factor required elsewhere, at a jump host or an identity provider, is not visible here and needs its own document. Whether each person is enrolled, and how good each factor is, is not shown. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
-  needs: {},
-  wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
+  requires: {},
+  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, pam: pamStack, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, pam, ...evidence }) {
     const keywords = ['authenticationmethods', ...TOKEN_SETTINGS]
     const running = runningSsh(sshd, evidence, { contexts, keywords: [...keywords, 'usepam'] })

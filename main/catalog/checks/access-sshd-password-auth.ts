@@ -27,11 +27,11 @@ const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication'
 export const accessSshdPasswordAuth = defineCheck({
   id: 'access.sshd.password-auth',
   property: 'access',
-  claim: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
-  limits:
+  expected: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
+  limitations:
     'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
-  needs: {},
-  wants: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
+  requires: {},
+  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
   evaluate(_, { sshd, conditions, contexts, ...evidence }) {
     const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, settles: keysOnly })
     const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)

@@ -15,11 +15,11 @@ const KEYS_ONLY: ReadonlySet<string> = new Set(['without-password', 'prohibit-pa
 export const accessSshdRootLogin = defineCheck({
   id: 'access.sshd.root-login',
   property: 'access',
-  claim: 'Direct root login over SSH is disabled.',
-  limits:
+  expected: 'Direct root login over SSH is disabled.',
+  limitations:
     'Whether root may log in is read from the configuration on disk, for servers that are shown to have it: a server that was not reloaded may still run an older one where it offers the same methods. The methods that a server offers root do not show whether it admits root. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and the management controller are other ways in.',
-  needs: {},
-  wants: {
+  requires: {},
+  optional: {
     sshd: sshdEffective,
     conditions: sshdConditions,
     contexts: sshdContexts,

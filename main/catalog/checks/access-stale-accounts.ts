@@ -33,11 +33,11 @@ type Wanted = MaybeFactsOf<typeof WANTS> & ToldPasswords & Pick<Evidence, 'sourc
 export const accessStaleAccounts = defineCheck({
   id: 'access.stale-accounts',
   property: 'access',
-  claim: 'Every local account that a password or key can open was used within the limit.',
-  limits:
+  expected: 'Every local account that a password or key can open was used within the limit.',
+  limitations:
     'Commands and file transfers over SSH without a terminal leave no record in several distributions, so that an automated account may look unused; records can be lost when files rotate or are rebuilt. Key files and home folders that are links are not followed, and leave undetermined what opens an account. Accounts of a directory service are not listed here. Root is excluded because it cannot be removed; so is the login that this collection used.',
-  needs: NEEDS,
-  wants: WANTS,
+  requires: NEEDS,
+  optional: WANTS,
   thresholds: ['account.idle-days'],
   evaluate({ local }, facts, context) {
     const wanted = { ...facts, ...passwordsTold(facts), sources: keySources(facts) }

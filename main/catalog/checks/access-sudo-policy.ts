@@ -12,12 +12,12 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const accessSudoPolicy = defineCheck({
   id: 'access.sudo-policy',
   property: 'access',
-  claim:
+  expected:
     'Running any command as root through sudo requires a password and is logged, and no group grants the same rights without sudo.',
-  limits:
+  limitations:
     'Rules from a directory service are not in this file. A rule for one named command can still give root rights if that command can start others. Programs that run as root for any user (setuid files) are tested by another check. Whether each person needs the rights is not shown.',
-  needs: { sudo: sudoersRules, local: accountsLocal },
-  wants: { other: sudoersOther, kubernetes: clusterKubernetes },
+  requires: { sudo: sudoersRules, local: accountsLocal },
+  optional: { other: sudoersOther, kubernetes: clusterKubernetes },
   thresholds: ['sudo.remembers'],
   evaluate({ sudo, local }, { other, kubernetes }, context) {
     return decide([

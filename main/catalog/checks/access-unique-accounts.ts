@@ -15,12 +15,12 @@ const SHARED_NAMES: ReadonlySet<string> = new Set(
 export const accessUniqueAccounts = defineCheck({
   id: 'access.unique-accounts',
   property: 'access',
-  claim:
+  expected:
     'Each account that can start a session has its own user ID and an individual name, and requires a password or key.',
-  limits:
+  limitations:
     'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
-  needs: { local: accountsLocal },
-  wants: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
+  requires: { local: accountsLocal },
+  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
   evaluate({ local }, facts) {
     const told = passwordsTold(facts)
     const open = local.accounts.filter(canLogIn)

@@ -34,12 +34,12 @@ const TOPICS: readonly Topic[] = [
 export const auditAuditdRules = defineCheck({
   id: 'audit.auditd-rules',
   property: 'audit',
-  claim:
+  expected:
     'The loaded audit rules record started programs, changes of accounts, sudo rules and clock, kernel modules, mounts, deleted files, records of sessions, and access to the declared ePHI paths.',
-  limits:
+  limitations:
     'The list of topics is this tool’s, not a legal requirement. A rule may be narrowed by further conditions that were not evaluated. Review of the records is not shown. ePHI outside the declared paths is not searched for.',
-  needs: { loaded: auditdRules },
-  wants: { status: auditdStatus, files: auditdRuleFiles },
+  requires: { loaded: auditdRules },
+  optional: { status: auditdStatus, files: auditdRuleFiles },
   thresholds: ['audit.backlog'],
   evaluate({ loaded }, { status, files }, context) {
     const rules = loaded.rules.filter((rule) => !rule.excludes)

@@ -7,11 +7,11 @@ import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 export const auditAuditdRunning = defineCheck({
   id: 'audit.auditd-running',
   property: 'audit',
-  claim: 'The audit service runs, starts at boot, receives events from the kernel, and lost none.',
-  limits:
+  expected: 'The audit service runs, starts at boot, receives events from the kernel, and lost none.',
+  limitations:
     'What is recorded depends on the loaded rules, and nothing here shows that anyone reads the records. Another program than auditd may receive the kernel’s events; it is not recognized.',
-  needs: { services: servicesState },
-  wants: { status: auditdStatus },
+  requires: { services: servicesState },
+  optional: { status: auditdStatus },
   evaluate({ services }, { status }) {
     if (!serviceIs(services, 'auditd', 'loaded')) {
       return decide([contradicts('No audit service (auditd) is installed.', servicesState), ...kernel(status)])

@@ -18,11 +18,11 @@ const LOGIN_SECONDS = 900
 export const auditCollectorSelfRecord = defineCheck({
   id: 'audit.collector-self-record',
   property: 'audit',
-  claim: 'The node’s own log records the login of this collection with the correct user and time.',
-  limits:
+  expected: 'The node’s own log records the login of this collection with the correct user and time.',
+  limitations:
     'One login was searched for, in the hour of the collection: it shows that logging works now, not that it always did. Commands are not part of it, text log files were not searched, and root can alter the record afterwards.',
-  needs: { session: loginSession, now: timeNow },
-  wants: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
+  requires: { session: loginSession, now: timeNow },
+  optional: { journal: loginJournal, state: journalState, records: loginRecords, ssh: sshSession },
   evaluate({ session, now }, { journal, state, records, ssh }, { node }) {
     if (session.client === null)
       return decide([

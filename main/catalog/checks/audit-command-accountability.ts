@@ -11,12 +11,12 @@ import { contradicts, decide, supports, unclear } from '../steps.ts'
 export const auditCommandAccountability = defineCheck({
   id: 'audit.command-accountability',
   property: 'audit',
-  claim:
+  expected:
     'A command run as root remains attributable to the login that started it, and is logged by sudo or by the audit rules.',
-  limits:
+  limitations:
     'It was tried with the login of this collection: other ways in, such as a console or a scheduled job, can differ. A login id names an account, so it names a person only where accounts are not shared. What a shell started through sudo does is not logged by sudo.',
-  needs: { session: loginSession },
-  wants: { root: loginRoot, sudo: sudoersRules, rules: auditdRules, status: auditdStatus },
+  requires: { session: loginSession },
+  optional: { root: loginRoot, sudo: sudoersRules, rules: auditdRules, status: auditdStatus },
   evaluate({ session }, { root, sudo, rules, status }, { node }) {
     if (session.uid === 0)
       return decide([

@@ -5,10 +5,10 @@ import { contradicts, decide, supports } from '../steps.ts'
 export const auditImmutableRules = defineCheck({
   id: 'audit.immutable-rules',
   property: 'audit',
-  claim: 'The audit rules are locked: no user, including root, can change them until the next boot.',
-  limits:
+  expected: 'The audit rules are locked: no user, including root, can change them until the next boot.',
+  limitations:
     'A restart lifts the lock, and files that the rules are loaded from can be changed for the next boot. Stored records can still be altered by root.',
-  needs: { status: auditdStatus },
+  requires: { status: auditdStatus },
   evaluate: ({ status }) =>
     decide([
       status.enabled === 2

@@ -18,12 +18,12 @@ const AHEAD_SECONDS = 600
 export const auditLogContinuity = defineCheck({
   id: 'audit.log-continuity',
   property: 'audit',
-  claim:
+  expected:
     'The system journal has no gap in its numbering and contains every system start in the login record, and no audit event was lost.',
-  limits:
+  limitations:
     'A gap shows that something is missing, not why. What was never written leaves no gap, messages that the journal held back under load are not counted, and times when the server was off are not distinguished from others. Root can rewrite the entire journal.',
-  needs: { journal: journalState, now: timeNow },
-  wants: { audit: auditdStatus, records: loginRecords, host: hostIdentity },
+  requires: { journal: journalState, now: timeNow },
+  optional: { audit: auditdStatus, records: loginRecords, host: hostIdentity },
   evaluate({ journal, now }, { audit, records, host }) {
     if (journal.files.length === 0) return decide([EMPTY, ...lost(audit)])
     return decide([

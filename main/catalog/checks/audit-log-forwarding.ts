@@ -23,11 +23,11 @@ interface Forwarder {
 export const auditLogForwarding = defineCheck({
   id: 'audit.log-forwarding',
   property: 'audit',
-  claim: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
-  limits:
+  expected: 'System logs are sent to another host over an encrypted, authenticated connection that is open now.',
+  limitations:
     'That the receiver stores them is visible only there. A connection is identified by its port alone, so another program’s connection to the same port looks the same. Which messages are sent depends on selectors that were not evaluated; audit records are sent only if they reach the system log or are forwarded separately. Other programs’ logs are not covered.',
-  needs: { services: servicesState },
-  wants: {
+  requires: { services: servicesState },
+  optional: {
     rsyslog: rsyslogForwarding,
     syslogNg: syslogNgForwarding,
     upload: journalUpload,

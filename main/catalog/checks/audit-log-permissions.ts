@@ -20,11 +20,11 @@ const STICKY = 0o1000
 export const auditLogPermissions = defineCheck({
   id: 'audit.log-permissions',
   property: 'audit',
-  claim: 'Only root and the log services can change the system’s log files.',
-  limits:
+  expected: 'Only root and the log services can change the system’s log files.',
+  limitations:
     'Root can always change them. Only owners and permission bits of the usual log files were tested: access lists beyond them, who may read, files of applications, and attributes such as append-only were not.',
-  needs: { files: logFiles },
-  wants: { audit: auditFiles },
+  requires: { files: logFiles },
+  optional: { audit: auditFiles },
   evaluate({ files }, { audit }) {
     const own = judge(files.entries, logFiles)
     const audited = audit.ok ? judge(audit.fact.entries, auditFiles) : unclearAbout(auditFiles, audit)

@@ -13,11 +13,11 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const auditLogRetention = defineCheck({
   id: 'audit.log-retention',
   property: 'audit',
-  claim: 'The system log is kept across restarts, and its oldest record is at least as old as the limit.',
-  limits:
+  expected: 'The system log is kept across restarts, and its oldest record is at least as old as the limit.',
+  limitations:
     'The oldest record shows how far the log reaches today, not that it always will: how long records stay depends on their volume and the size limits. The six years of 45 CFR 164.316 concern documentation, and no such period is tested here. Records kept elsewhere are not covered.',
-  needs: { journal: journaldConfig, now: timeNow },
-  wants: { state: journalState, files: logFiles, audit: auditFiles },
+  requires: { journal: journaldConfig, now: timeNow },
+  optional: { state: journalState, files: logFiles, audit: auditFiles },
   thresholds: ['log.days'],
   evaluate({ journal, now }, { state, files, audit }, context) {
     const reach = [...journalReach(state, now), ...fileReach(files, now), ...auditReach(audit, now)]

@@ -6,11 +6,11 @@ import { count, named, supports } from '../steps.ts'
 export const auditLoginRecords = defineCheck({
   id: 'audit.login-records',
   property: 'audit',
-  claim: 'The node keeps a record of logins.',
+  expected: 'The node keeps a record of logins.',
   ends: 'recorded',
-  limits:
+  limitations:
     'The record reaches back only as far as its file does, root can alter it, and logins without a terminal may be missing. Failed attempts are not in it. No expectation is set.',
-  needs: { records: loginRecords },
+  requires: { records: loginRecords },
   evaluate({ records }) {
     const users = [...new Set(records.logins.map(({ user }) => user))]
     return {

@@ -11,12 +11,12 @@ const HOUR = 3600
 export const availabilityBootRecovery = defineCheck({
   id: 'availability.boot-recovery',
   property: 'operations',
-  claim: 'The time since the last start, and services that did not start or have failed since, are recorded.',
+  expected: 'The time since the last start, and services that did not start or have failed since, are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'A service that was never set to start, or that runs and does no work, does not count as failed. Whether a start needs a person, for example to type a passphrase, shows only at the next start.',
-  needs: { load: systemLoad },
-  wants: { failed: servicesFailed, crypttab: storageCrypttab, blocks: storageBlockDevices },
+  requires: { load: systemLoad },
+  optional: { failed: servicesFailed, crypttab: storageCrypttab, blocks: storageBlockDevices },
   evaluate: ({ load }, { failed, crypttab, blocks }) => ({
     verdict: 'informational',
     observations: [

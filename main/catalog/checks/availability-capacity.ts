@@ -12,12 +12,12 @@ const NEARLY_FULL = 80
 export const availabilityCapacity = defineCheck({
   id: 'availability.capacity',
   property: 'operations',
-  claim: 'Current load, free memory, free space on local file systems and free GPU memory are recorded.',
+  expected: 'Current load, free memory, free space on local file systems and free GPU memory are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'One moment, which this collection itself adds a little load to. No trend, no forecast and no agreed level was compared. Network file systems, inodes and network bandwidth were not read.',
-  needs: { load: systemLoad },
-  wants: { cpu: cpuFeatures, filesystems: capacityFilesystems, gpus: gpuNvidia },
+  requires: { load: systemLoad },
+  optional: { cpu: cpuFeatures, filesystems: capacityFilesystems, gpus: gpuNvidia },
   evaluate: ({ load }, { cpu, filesystems, gpus }) => ({
     verdict: 'informational',
     observations: [

@@ -15,12 +15,12 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const availabilityHardwareHealth = defineCheck({
   id: 'availability.hardware-health',
   property: 'operations',
-  claim:
+  expected:
     'No drive reports imminent failure or exceeds its rated life, no sensor is beyond its limits, and no GPU memory repair is pending.',
-  limits:
+  limitations:
     'Parts report on themselves, and drives also fail without a warning. Counts of memory errors are tested by another check; messages of the kernel about GPUs (XID) were not read. Drives behind a RAID controller or a network are not queried.',
-  needs: { disks: inventoryDisks, presence: bmcPresence, pci: pciDevices },
-  wants: {
+  requires: { disks: inventoryDisks, presence: bmcPresence, pci: pciDevices },
+  optional: {
     nvme: driveHealthNvme,
     smart: driveHealthSmart,
     controller: bmc,

@@ -19,11 +19,11 @@ const HTTPS = [443]
 export const availabilityMonitoringAgent = defineCheck({
   id: 'availability.monitoring-agent',
   property: 'operations',
-  claim: 'A monitoring agent runs on this node, and it accepts queries or is connected to a receiver.',
-  limits:
+  expected: 'A monitoring agent runs on this node, and it accepts queries or is connected to a receiver.',
+  limitations:
     'Only agents known to this catalog, run by the service manager, are found; agents in containers and programs of a site’s own are not. An open port does not show that a monitoring system queries it; a connection to a receiver’s port is not tied to the agent. Review of figures and alerts is not shown.',
-  needs: { services: servicesMonitoring, listeners: networkListeners },
-  wants: { connections: networkConnections },
+  requires: { services: servicesMonitoring, listeners: networkListeners },
+  optional: { connections: networkConnections },
   evaluate({ services: { installed }, listeners }, { connections }) {
     const active = installed.filter((found) => found.active).map(({ monitor }) => monitor)
     const stopped = installed.filter((found) => !found.active).map(({ monitor }) => monitor.name)

@@ -12,11 +12,12 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const availabilityRedundancy = defineCheck({
   id: 'availability.redundancy',
   property: 'operations',
-  claim: 'The disk arrays, storage pools, multipath drives, bonded links and power supplies of this node are complete.',
-  limits:
+  expected:
+    'The disk arrays, storage pools, multipath drives, bonded links and power supplies of this node are complete.',
+  limitations:
     'Whether redundancy is sufficient was not evaluated: a single part without a second one is not tested. RAID inside a controller, which shows the node one drive, and redundancy of switches, feeds and sites are not visible here. Power supplies are evaluated by the management controller’s report.',
-  needs: { state: redundancyState, blocks: storageBlockDevices, links: netLinks, presence: bmcPresence },
-  wants: { mapped: storageDmStatus, controller: bmc },
+  requires: { state: redundancyState, blocks: storageBlockDevices, links: netLinks, presence: bmcPresence },
+  optional: { mapped: storageDmStatus, controller: bmc },
   evaluate({ state, blocks, links, presence }, { mapped, controller }) {
     const found = [
       ...state.arrays.filter(({ isContainer }) => !isContainer).map(arrayStep),

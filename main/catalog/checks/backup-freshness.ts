@@ -10,11 +10,11 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const backupFreshness = defineCheck({
   id: 'backup.freshness',
   property: 'operations',
-  claim: 'A backup job of this node ended successfully within the maximum age set for the newest copy.',
-  limits:
+  expected: 'A backup job of this node ended successfully within the maximum age set for the newest copy.',
+  limitations:
     'The age is that of the last successful end of any job, by the node’s own clock since its start; jobs over other data may be older. The copies themselves were not tested, and restorability is not shown.',
-  needs: { units: backupUnits, load: systemLoad },
-  wants: { scheduled: scheduledJobs },
+  requires: { units: backupUnits, load: systemLoad },
+  optional: { scheduled: scheduledJobs },
   thresholds: ['backup.hours'],
   evaluate({ units: { units }, load }, { scheduled }, context) {
     const limit = limitOf(context, 'backup.hours')

@@ -6,12 +6,13 @@ import { decide, named, supports, unclear } from '../steps.ts'
 export const backupImmutability = defineCheck({
   id: 'backup.immutability',
   property: 'operations',
-  claim: 'The settings of a backup tool on this node require an immutable target: append-only, or with locked objects.',
+  expected:
+    'The settings of a backup tool on this node require an immutable target: append-only, or with locked objects.',
   ends: 'supported-or-recorded',
-  limits:
+  limitations:
     'A lock is usually set at the target, where this node cannot see it: the absence of such a setting here is recorded, not counted as a deviation. Not shown: that the target enforces it, and that no administrator of the node can undo it.',
-  needs: { settings: backupSettings },
-  wants: { units: backupUnits },
+  requires: { settings: backupSettings },
+  optional: { units: backupUnits },
   evaluate({ settings: { files, locking } }, { units }) {
     const tools = [
       ...new Set([

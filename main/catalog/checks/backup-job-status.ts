@@ -10,11 +10,11 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const backupJobStatus = defineCheck({
   id: 'backup.job-status',
   property: 'operations',
-  claim: 'Every backup job known to the service manager of this node ended successfully when it last ran.',
-  limits:
+  expected: 'Every backup job known to the service manager of this node ended successfully when it last ran.',
+  limitations:
     'Jobs are found by the names of known tools: a site’s own name is not known here, and jobs started by cron or by a server elsewhere leave no result that is read. A job that ended successfully may have copied too little. That a copy can be restored is not shown.',
-  needs: { units: backupUnits },
-  wants: { load: systemLoad, scheduled: scheduledJobs },
+  requires: { units: backupUnits },
+  optional: { load: systemLoad, scheduled: scheduledJobs },
   evaluate({ units: { units } }, { load, scheduled }) {
     const jobs = backupJobs(units)
     const steps = jobs.map((job) => jobStep(job, load))

@@ -5,11 +5,12 @@ import { count, named, supports } from '../steps.ts'
 export const changePackageHistory = defineCheck({
   id: 'change.package-history',
   property: 'operations',
-  claim: 'The number of package changes in the node’s own log, and the dates of the first and the last, are recorded.',
+  expected:
+    'The number of package changes in the node’s own log, and the dates of the first and the last, are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'Older logs are rotated away, an administrator can change them, and software installed without the package manager is not in them. Which change belongs to which approval shows in tickets only.',
-  needs: { logs: packageLogs },
+  requires: { logs: packageLogs },
   evaluate: ({ logs: { logs } }) => ({
     verdict: 'informational',
     observations: logs.map((log) => supports(describe(log), packageLogs)),

@@ -6,13 +6,13 @@ import { count, named, supports } from '../steps.ts'
 export const changeScheduledJobs = defineCheck({
   id: 'change.scheduled-jobs',
   property: 'operations',
-  claim:
+  expected:
     'Timers of the service manager, entries of cron and accounts with scheduled jobs of their own are recorded by name.',
   ends: 'recorded',
-  limits:
+  limitations:
     'What the jobs run was not read, because command lines can hold secrets. No list of approved jobs was compared. Timers of users, jobs of at, and schedulers of clusters and applications are not listed.',
-  needs: { scheduled: scheduledJobs },
-  wants: { tables: userCrontabs },
+  requires: { scheduled: scheduledJobs },
+  optional: { tables: userCrontabs },
   evaluate({ scheduled: { timers, cron, schedules } }, { tables }) {
     const waiting = (timers ?? []).filter(({ isActive }) => isActive).map(({ unit }) => unit)
     const stopped = (timers ?? []).length - waiting.length

@@ -7,10 +7,10 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const encryptionAtRestBackupTarget = defineCheck({
   id: 'encryption.at-rest.backup-target',
   property: 'encryption-at-rest',
-  claim: 'Every backup tool found on this node encrypts what it stores, by its design or by its settings.',
-  limits:
+  expected: 'Every backup tool found on this node encrypts what it stores, by its design or by its settings.',
+  limitations:
     'Based on the tools present and the names of their settings, not on inspection of a copy. Where one file names several repositories, one that is set to encrypt counts for the file. Settings given in the environment or at a server are not read. Who holds the key or passphrase, and whether the target itself encrypts, is not shown. Backups of a cluster and tools of a site’s own are not found.',
-  needs: { units: backupUnits, settings: backupSettings },
+  requires: { units: backupUnits, settings: backupSettings },
   evaluate({ units: { units }, settings }) {
     const running = units.filter(({ tool }) => tool.isSnapshot !== true).map(({ tool }) => tool.name)
     const configured = settings.files.flatMap((file) => toolOfSettings(file) ?? [])

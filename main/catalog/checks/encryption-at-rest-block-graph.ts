@@ -25,10 +25,10 @@ import {
 export const encryptionAtRestBlockGraph = defineCheck({
   id: 'encryption.at-rest.block-graph',
   property: 'encryption-at-rest',
-  claim: 'Every mounted file system, swap area and open encrypted volume is on encrypted storage or in memory.',
-  limits: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here.`,
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
+  expected: 'Every mounted file system, swap area and open encrypted volume is on encrypted storage or in memory.',
+  limitations: `${AT_REST_LIMITS} Which paths hold ePHI is known only where the fleet file declares them. Boot partitions are listed, not evaluated. Data on drives that is not mounted is listed, not evaluated; keys of single folders (fscrypt) are not credited; symbolic links and mounts of other namespaces are not followed. A self-encrypting drive counts as unencrypted here.`,
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = pathRoots(storage, node.ephiPaths ?? [], 'declared ePHI path')

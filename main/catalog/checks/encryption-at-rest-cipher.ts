@@ -15,10 +15,10 @@ import { ENCRYPTING } from '../storage/walk-devices.ts'
 export const encryptionAtRestCipher = defineCheck({
   id: 'encryption.at-rest.cipher',
   property: 'encryption-at-rest',
-  claim: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
-  limits: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
-  needs: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
-  wants: { zfs: storageZfs },
+  expected: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
+  limitations: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
+  requires: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
+  optional: { zfs: storageZfs },
   evaluate({ table, mounts, devices }, { zfs }) {
     const kinds = new Map(
       [...devices.devices.values()].map(({ dmName, dmUuid }) => [dmName ?? '', kindOf(dmUuid ?? '')]),

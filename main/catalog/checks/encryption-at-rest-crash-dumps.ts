@@ -14,16 +14,16 @@ import { isHostsFile, mountRoots, readStorage, STORAGE_WANTS, type Storage } fro
 export const encryptionAtRestCrashDumps = defineCheck({
   id: 'encryption.at-rest.crash-dumps',
   property: 'encryption-at-rest',
-  claim: 'Memory dumps of programs and of the kernel are off, or are written to encrypted storage.',
-  limits: `${AT_REST_LIMITS} Earlier dumps are not searched for, and limits that a program sets for itself are not read.`,
-  needs: {
+  expected: 'Memory dumps of programs and of the kernel are off, or are written to encrypted storage.',
+  limitations: `${AT_REST_LIMITS} Earlier dumps are not searched for, and limits that a program sets for itself are not read.`,
+  requires: {
     mounts: storageMounts,
     devices: storageBlockDevices,
     swaps: storageSwaps,
     core: coreDumpPattern,
     kdump: kernelDumps,
   },
-  wants: STORAGE_WANTS,
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps, core, kdump }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const because = [...argueCore(storage, core), ...argueKdump(storage, kdump)]

@@ -17,10 +17,10 @@ import { exemptSteps, mountRoots, readStorage, STORAGE_WANTS, type Storage } fro
 export const encryptionAtRestEphiPaths = defineCheck({
   id: 'encryption.at-rest.ephi-paths',
   property: 'encryption-at-rest',
-  claim: 'Every declared ePHI path is on encrypted storage or in memory.',
-  limits: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is read; that it holds ePHI is not observed, and symbolic links are not resolved. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: { ...STORAGE_WANTS, directories: workingDirectories },
+  expected: 'Every declared ePHI path is on encrypted storage or in memory.',
+  limitations: `${AT_REST_LIMITS} A path is matched with the mounts at the time of collection. Of a path without a mount of its own only the first folder is read; that it holds ePHI is not observed, and symbolic links are not resolved. Where no path is declared, every persistent mount except boot and EFI partitions is tested in its place; swap has its own check. A drive that encrypts itself and keys of single folders (fscrypt) are not credited.`,
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: { ...STORAGE_WANTS, directories: workingDirectories },
   evaluate({ mounts, devices, swaps }, { directories, ...wanted }, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const declared = node.ephiPaths ?? []

@@ -19,10 +19,10 @@ import { cryptDevices, readStorage, STORAGE_WANTS, type Storage } from '../stora
 export const encryptionAtRestKeyCustody = defineCheck({
   id: 'encryption.at-rest.key-custody',
   property: 'encryption-at-rest',
-  claim: 'No key of an encrypted volume is stored in a file on an unencrypted drive.',
-  limits: `${UNLOCK_LIMITS} Read from crypttab, the default folders of key files, and the settings of the start-up image, which state how a volume is to be opened. Key slots and tokens in the headers of volumes, the content of the start-up image, copies of keys elsewhere, and how keys are kept outside the node are not read.`,
-  needs: { crypttab: storageCrypttab, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: { ...STORAGE_WANTS, keyFiles: storageKeyFiles, helpers: storageUnlockHelpers },
+  expected: 'No key of an encrypted volume is stored in a file on an unencrypted drive.',
+  limitations: `${UNLOCK_LIMITS} Read from crypttab, the default folders of key files, and the settings of the start-up image, which state how a volume is to be opened. Key slots and tokens in the headers of volumes, the content of the start-up image, copies of keys elsewhere, and how keys are kept outside the node are not read.`,
+  requires: { crypttab: storageCrypttab, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: { ...STORAGE_WANTS, keyFiles: storageKeyFiles, helpers: storageUnlockHelpers },
   evaluate({ crypttab, mounts, devices, swaps }, { keyFiles, helpers, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const open = cryptDevices(storage).filter(({ uuid }) => !uuid.startsWith('CRYPT-INTEGRITY'))

@@ -13,10 +13,10 @@ import { exemptSteps, mountRoots, readStorage, STORAGE_WANTS } from '../storage/
 export const encryptionAtRestOtherMounts = defineCheck({
   id: 'encryption.at-rest.other-mounts',
   property: 'encryption-at-rest',
-  claim: 'Every mounted file system outside the declared ePHI paths is on encrypted storage.',
-  limits: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives and keys of single folders (fscrypt) are not credited.`,
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
+  expected: 'Every mounted file system outside the declared ePHI paths is on encrypted storage.',
+  limitations: `${AT_REST_LIMITS} Boot and EFI partitions, read-only images and file systems in memory are excluded; swap, and data on drives that is not mounted, have their own checks. A mount that holds a declared ePHI path, or is below one, is tested by encryption.at-rest.ephi-paths alone. Self-encrypting drives and keys of single folders (fscrypt) are not credited.`,
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const paths = node.ephiPaths ?? []

@@ -21,10 +21,15 @@ const holds = (mount: Mount, storage: Storage): boolean =>
 export const encryptionAtRestScratch = defineCheck({
   id: 'encryption.at-rest.scratch',
   property: 'encryption-at-rest',
-  claim: 'Scratch, cache, checkpoint, temporary and container directories are on encrypted storage or in memory.',
-  limits: `${AT_REST_LIMITS} Directories are recognized by conventional names, container engine settings and the declared paths; others are not searched for, and symbolic links are not resolved.`,
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps, directories: workingDirectories },
-  wants: STORAGE_WANTS,
+  expected: 'Scratch, cache, checkpoint, temporary and container directories are on encrypted storage or in memory.',
+  limitations: `${AT_REST_LIMITS} Directories are recognized by conventional names, container engine settings and the declared paths; others are not searched for, and symbolic links are not resolved.`,
+  requires: {
+    mounts: storageMounts,
+    devices: storageBlockDevices,
+    swaps: storageSwaps,
+    directories: workingDirectories,
+  },
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps, directories }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const working = mounts.mounts

@@ -18,12 +18,12 @@ interface Found {
 export const encryptionAtRestSedState = defineCheck({
   id: 'encryption.at-rest.sed-state',
   property: 'encryption-at-rest',
-  claim: 'Locking is enabled on every self-encrypting drive.',
+  expected: 'Locking is enabled on every self-encrypting drive.',
   ends: 'supported-or-recorded',
-  limits:
+  limitations:
     'Relies on the drive’s firmware. Which ranges are locked and who holds the authority is not read. Use of a validated module is shown only by the drive’s own certificate. A drive locks when it loses power: on the running node it is unlocked. Drives behind a RAID controller are read with that controller’s tools, which are not used.',
-  needs: { disks: inventoryDisks },
-  wants: { opal: drivesOpal, controllers: drivesNvmeControllers },
+  requires: { disks: inventoryDisks },
+  optional: { opal: drivesOpal, controllers: drivesNvmeControllers },
   evaluate({ disks: { disks } }, { opal, controllers }) {
     const found = disks.map((disk) => {
       const shown = `${quote(disk.name)}${disk.model === '' ? '' : ` (${quote(disk.model)})`}`

@@ -11,10 +11,15 @@ import { readStorage, STORAGE_WANTS, type Storage, swapRoots } from '../storage/
 export const encryptionAtRestSwap = defineCheck({
   id: 'encryption.at-rest.swap',
   property: 'encryption-at-rest',
-  claim: 'Swap and hibernation are absent, or are written to encrypted storage.',
-  limits: `${AT_REST_LIMITS} Swap that was in use before this collection may have left data on a drive.`,
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps, hibernation: storageHibernation },
-  wants: STORAGE_WANTS,
+  expected: 'Swap and hibernation are absent, or are written to encrypted storage.',
+  limitations: `${AT_REST_LIMITS} Swap that was in use before this collection may have left data on a drive.`,
+  requires: {
+    mounts: storageMounts,
+    devices: storageBlockDevices,
+    swaps: storageSwaps,
+    hibernation: storageHibernation,
+  },
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps, hibernation }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const none: readonly DraftObservation[] =

@@ -14,11 +14,11 @@ import { ENCRYPTING } from '../storage/walk-devices.ts'
 export const encryptionAtRestUnlockMode = defineCheck({
   id: 'encryption.at-rest.unlock-mode',
   property: 'encryption-at-rest',
-  claim: 'The way encrypted volumes are opened at start is recorded.',
+  expected: 'The way encrypted volumes are opened at start is recorded.',
   ends: 'recorded',
-  limits: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for a person who removes the whole node.`,
-  needs: { crypttab: storageCrypttab },
-  wants: { keyFiles: storageKeyFiles, helpers: storageUnlockHelpers, devices: storageBlockDevices },
+  limitations: `${UNLOCK_LIMITS} Shows the mechanisms that crypttab and the start-up settings name, not who could trigger them; tokens in the headers of volumes are not read. A volume that opens without a person may also open for a person who removes the whole node.`,
+  requires: { crypttab: storageCrypttab },
+  optional: { keyFiles: storageKeyFiles, helpers: storageUnlockHelpers, devices: storageBlockDevices },
   evaluate({ crypttab }, { keyFiles, helpers, devices }) {
     const found = keyFiles.ok ? keyFiles.fact.paths : []
     const entries = crypttab.entries.map((entry) => {

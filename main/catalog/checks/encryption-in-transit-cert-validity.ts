@@ -10,12 +10,12 @@ import { type ReachablePort, reachablePorts, whyUnobserved } from '../tls-readin
 export const encryptionInTransitCertValidity = defineCheck({
   id: 'encryption.in-transit.cert-validity',
   property: 'encryption-in-transit',
-  claim:
+  expected:
     'The certificate that each TLS port of this node presented first is within its validity period and not about to expire, names its subject, and has a key and a signature of current strength.',
-  limits:
+  limitations:
     'Covers the certificate presented to a client that names no host. A service may present others to other clients, and of a chain the first five are read. Not tested: whether clients trust its issuer, whether it was revoked, whether the signatures in the chain verify, and whether the names are those that clients request. Certificates that no port presents, such as those of clients, are not covered.',
-  needs: { sockets: networkListeners, tls: tlsListeners },
-  wants: { processes: listenerProcesses },
+  requires: { sockets: networkListeners, tls: tlsListeners },
+  optional: { processes: listenerProcesses },
   thresholds: ['tls.days-left', 'tls.rsa-bits'],
   evaluate({ sockets, tls }, { processes }, context) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, context.node.port)

@@ -25,16 +25,16 @@ import { readStorage, STORAGE_WANTS } from '../storage/roots.ts'
 export const encryptionInTransitEphiFlows = defineCheck({
   id: 'encryption.in-transit.ephi-flows',
   property: 'encryption-in-transit',
-  claim: 'Declared ePHI flows are encrypted at this node.',
-  limits:
+  expected: 'Declared ePHI flows are encrypted at this node.',
+  limitations:
     'Covers this node’s end only, tested from the node itself. Not covered: the far end, flows that this node initiates, and whether all flows are declared. Services that begin in clear text and switch to TLS, and UDP services, are not tested. Which traffic an IPsec policy covers is not read. Flows over RDMA fabrics are left to the documented boundary decision. Where a rule or a proxy forwards ports, or that could not be read, the result is inconclusive.',
-  needs: {
+  requires: {
     sockets: networkListeners,
     mounts: storageMounts,
     devices: storageBlockDevices,
     swaps: storageSwaps,
   },
-  wants: {
+  optional: {
     ...STORAGE_WANTS,
     ...FORWARDING,
     processes: listenerProcesses,

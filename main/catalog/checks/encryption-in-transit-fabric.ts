@@ -6,10 +6,10 @@ import { contradicts, decide, supports, unclear } from '../steps.ts'
 export const encryptionInTransitFabric = defineCheck({
   id: 'encryption.in-transit.fabric',
   property: 'encryption-in-transit',
-  claim: 'Every active RDMA port encrypts its traffic.',
-  limits:
+  expected: 'Every active RDMA port encrypts its traffic.',
+  limitations:
     'Most GPU fabrics send in clear text and depend on physical isolation: a risk acceptance is more likely here than a satisfied result. Encryption inside an adapter, a switch or a provider’s network (as clouds state of EFA) is not visible from here. NVLink, inside the chassis or between racks, is not evaluated. Partition keys and virtual networks separate, they do not encrypt.',
-  needs: { links: rdmaLinks },
+  requires: { links: rdmaLinks },
   evaluate({ links }) {
     const active = links.ports.filter(({ active }) => active)
     const slingshot = links.hasSlingshot ? [unclear(SLINGSHOT, rdmaLinks)] : []

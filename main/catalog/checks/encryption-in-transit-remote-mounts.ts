@@ -13,11 +13,11 @@ import { mountRoots, readStorage, STORAGE_WANTS, swapRoots } from '../storage/ro
 export const encryptionInTransitRemoteMounts = defineCheck({
   id: 'encryption.in-transit.remote-mounts',
   property: 'encryption-in-transit',
-  claim: 'Every file system and drive that this node uses over a network encrypts its traffic.',
-  limits:
+  expected: 'Every file system and drive that this node uses over a network encrypts its traffic.',
+  limitations:
     'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. SMB servers that require encryption on their own are not detected. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
   evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const drives = [...mountRoots(storage), ...swapRoots(storage)].filter(({ walked }) => walked.remote)

@@ -30,12 +30,12 @@ type Lists = Readonly<Record<AlgorithmUse, readonly string[]>>
 export const encryptionInTransitSshAlgorithms = defineCheck({
   id: 'encryption.in-transit.ssh-algorithms',
   property: 'encryption-in-transit',
-  claim:
+  expected:
     'The SSH servers that other machines can reach offer only key exchange, host key, cipher and message authentication algorithms without known weakness.',
-  limits:
+  limitations:
     'Covers the offers of the running servers to this session and to connections from the node itself; a server may make another to other addresses. Servers that listen for the node alone, in containers or on addresses of other programs’ networks are not evaluated. Lengths of host keys and of Diffie-Hellman groups are not read. Where the offer was not observed, the settings alone can show a deviation but never satisfy the check.',
-  needs: {},
-  wants: { offers: sshOffers, sshd: sshdEffective, ...RUNNING_SSH },
+  requires: {},
+  optional: { offers: sshOffers, sshd: sshdEffective, ...RUNNING_SSH },
   evaluate(_, { offers, sshd, ...evidence }): Conclusion {
     const running = runningSsh(sshd, evidence, { keywords: [] })
     const settings = sshd.ok && running.isBearing ? listsOfSettings(sshd.fact) : null

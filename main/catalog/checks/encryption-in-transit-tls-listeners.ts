@@ -9,12 +9,12 @@ import { type ReachablePort, reachablePorts, whyUnobserved } from '../tls-readin
 export const encryptionInTransitTlsListeners = defineCheck({
   id: 'encryption.in-transit.tls-listeners',
   property: 'encryption-in-transit',
-  claim:
+  expected:
     'Every port of this node that responded with TLS supports version 1.2 or later, and accepted no suite that is broken, export-grade or anonymous.',
-  limits:
+  limitations:
     'Tested from the node itself, without a host name: a service may treat outside clients, or a host name, differently. Services that begin in clear text and switch to TLS, and UDP services, are not evaluated here; clear-text ports have their own check. The listener on port 22 and on the port of this session is taken for the SSH server. A program that listens on all addresses of both families is tested over IPv4.',
-  needs: { sockets: networkListeners, tls: tlsListeners },
-  wants: { processes: listenerProcesses },
+  requires: { sockets: networkListeners, tls: tlsListeners },
+  optional: { processes: listenerProcesses },
   evaluate({ sockets, tls }, { processes }, { node }) {
     const ports = reachablePorts(sockets, processes.ok ? processes.fact : null, tls, node.port)
     if (ports.length === 0) {

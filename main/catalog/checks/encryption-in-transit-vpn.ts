@@ -7,12 +7,12 @@ import { count, named, unclear } from '../steps.ts'
 export const encryptionInTransitVpn = defineCheck({
   id: 'encryption.in-transit.vpn',
   property: 'encryption-in-transit',
-  claim: 'WireGuard, IPsec and MACsec tunnels on this node are recorded.',
+  expected: 'WireGuard, IPsec and MACsec tunnels on this node are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'Shows that tunnels exist and which algorithms they name, not which traffic takes them, who is at the other end, or their keys. Tunnels that a program implements on its own, such as OpenVPN, are not read.',
-  needs: { vpn: vpnInterfaces },
-  wants: { peers: wireguardPeers, associations: ipsec, links: rdmaLinks },
+  requires: { vpn: vpnInterfaces },
+  optional: { peers: wireguardPeers, associations: ipsec, links: rdmaLinks },
   evaluate({ vpn }, { peers, associations, links }) {
     const up = vpn.wireguard.filter(({ up }) => up).map(({ name }) => name)
     const down = vpn.wireguard.filter(({ up }) => !up).map(({ name }) => name)

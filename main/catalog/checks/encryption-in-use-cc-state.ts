@@ -11,12 +11,12 @@ import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 export const encryptionInUseCcState = defineCheck({
   id: 'encryption.in-use.cc-state',
   property: 'encryption-at-rest',
-  claim:
+  expected:
     'The processor encrypts the memory of this system against the operator of the machine, and its GPUs run in confidential-computing mode.',
-  limits:
+  limitations:
     'As reported by the kernel and the GPU driver. Only remote attestation, which was not performed, ties it to genuine hardware. Encryption of the whole memory by a host (TME, SME) is not evaluated: it does not protect against the host.',
-  needs: { cpu: cpuConfidential, pci: pciDevices },
-  wants: { gpus: gpuConfCompute },
+  requires: { cpu: cpuConfidential, pci: pciDevices },
+  optional: { gpus: gpuConfCompute },
   evaluate({ cpu, pci }, { gpus }): Conclusion {
     const { protection } = cpu
     const devices = pci.devices.filter((device) => isGpu(device) || isNvidiaGpu(device))

@@ -12,12 +12,12 @@ import { decide, supports, unclear } from '../steps.ts'
 export const encryptionModuleFipsMode = defineCheck({
   id: 'encryption.module.fips-mode',
   property: 'encryption-at-rest',
-  claim: 'The kernel runs in FIPS mode.',
+  expected: 'The kernel runs in FIPS mode.',
   ends: 'supported-or-recorded',
-  limits:
+  limitations:
     'FIPS mode is not a validation: which module and version is validated, under which certificate, is not tested. It does not apply to programs with their own cryptography, and a volume created earlier keeps its cipher and key derivation.',
-  needs: { fips: fipsMode },
-  wants: { policy: cryptoPolicy },
+  requires: { fips: fipsMode },
+  optional: { policy: cryptoPolicy },
   evaluate({ fips }, { policy }) {
     if (fips.state === 'on') return decide([ON, ...argued(policy)])
     const named: readonly DraftObservation[] =

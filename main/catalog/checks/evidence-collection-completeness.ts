@@ -7,11 +7,11 @@ export const evidenceCollectionCompleteness = (probes: readonly Probe<unknown>[]
   defineCheck({
     id: 'evidence.collection-completeness',
     property: 'evidence',
-    claim: 'Every planned probe ran on this node and returned a complete capture.',
-    limits:
+    expected: 'Every planned probe ran on this node and returned a complete capture.',
+    limitations:
       'Shows that captures were obtained, not their content. Probes that this version does not include are not counted.',
-    needs: {},
-    wants: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
+    requires: {},
+    optional: Object.fromEntries(probes.map((probe) => [probe.id, probe])),
     evaluate(_, readings: Readonly<Record<string, Parsed<unknown>>>, { node }) {
       const asked = probes.filter(
         (probe) =>

@@ -6,10 +6,10 @@ import { supports } from '../steps.ts'
 export const evidenceCollectorIdentity = defineCheck({
   id: 'evidence.collector-identity',
   property: 'evidence',
-  claim: 'The account, login method and privileges of this collection are recorded.',
+  expected: 'The account, login method and privileges of this collection are recorded.',
   ends: 'recorded',
-  limits: 'It names an account, not the person who started the collection.',
-  needs: { session: sshSession },
+  limitations: 'It names an account, not the person who started the collection.',
+  requires: { session: sshSession },
   evaluate: ({ session }, _, { node }) => ({
     verdict: 'informational',
     observations: [

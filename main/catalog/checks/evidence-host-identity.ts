@@ -18,12 +18,12 @@ const PINNED: Readonly<Record<string, string>> = {
 export const evidenceHostIdentity = defineCheck({
   id: 'evidence.host-identity',
   property: 'evidence',
-  claim:
+  expected:
     'The host key was verified against an independent source before login, and the captures name one boot of one server that no other node of this population reports.',
-  limits:
+  limitations:
     'A holder of a copy of the host key can respond in its place. The key is not tied to hardware. The key it was compared with was recorded by a person and is only as reliable as the way it reached that person. Boot ID and serial numbers, by which nodes are compared, are self-reported.',
-  needs: { session: sshSession, host: hostIdentity },
-  wants: { serials: hostSerials, list: hostKeyList },
+  requires: { session: sshSession, host: hostIdentity },
+  optional: { serials: hostSerials, list: hostKeyList },
   evaluate({ session, host }, { serials, list }) {
     // Serial numbers only add to the record, so their absence is reported next to the verdict and does not change it.
     const { verdict, observations } = decide([

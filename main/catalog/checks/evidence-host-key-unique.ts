@@ -8,11 +8,11 @@ import { contradicts, supports, unclear } from '../steps.ts'
 export const evidenceHostKeyUnique = defineCheck({
   id: 'evidence.host-key-unique',
   property: 'evidence',
-  claim: 'No other machine of this population presented the same SSH host key.',
-  limits:
+  expected: 'No other machine of this population presented the same SSH host key.',
+  limitations:
     'Only the key that each login used is compared, among the nodes that were reached. Machines are distinguished by boot ID, serial numbers and system UUID, which the operator of a machine can falsify. A copy of the key outside this population is not detected.',
-  needs: { session: sshSession },
-  wants: { host: hostIdentity },
+  requires: { session: sshSession },
+  optional: { host: hostIdentity },
   // One node decides nothing here: amongNodes does, once all are compared.
   evaluate: ({ session: { keyType, fingerprint } }, { host }) => ({
     verdict: 'inconclusive',

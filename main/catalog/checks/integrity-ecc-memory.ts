@@ -9,12 +9,12 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const integrityEccMemory = defineCheck({
   id: 'integrity.ecc-memory',
   property: 'integrity',
-  claim:
+  expected:
     'The memory of the server and of its NVIDIA GPUs corrects errors, errors are counted, and none was uncorrectable.',
-  limits:
+  limitations:
     'Counts of the main memory begin when the kernel starts. Firmware can correct and hide errors before the kernel detects them, and error correction is self-reported by the firmware. Memory of other devices is not covered.',
-  needs: { edac: memoryEdac },
-  wants: { dmi: dmiTable, modules: gpuModules, gpus: gpuNvidia },
+  requires: { edac: memoryEdac },
+  optional: { dmi: dmiTable, modules: gpuModules, gpus: gpuNvidia },
   evaluate: ({ edac }, { dmi, modules, gpus }) =>
     decide([...firmware(dmi), ...counted(edac), ...graphics(modules, gpus)]),
 })

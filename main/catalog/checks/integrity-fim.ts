@@ -17,11 +17,11 @@ interface Read {
 export const integrityFim = defineCheck({
   id: 'integrity.fim',
   property: 'integrity',
-  claim: 'A file-integrity tool has a baseline, checks against it on a schedule, and did so recently.',
-  limits:
+  expected: 'A file-integrity tool has a baseline, checks against it on a schedule, and did so recently.',
+  limitations:
     'Which files it watches, with which options cron starts it, the content of its reports and their review are not read. A baseline on the same server can be rebuilt by root. Tools that are not in this catalog are not detected; audit rules on files are no file-integrity check, and read-only images with checksums (dm-verity, fs-verity) are not searched for.',
-  needs: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
-  wants: { ima: kernelIma },
+  requires: { agents: integrityAgents, marks: integrityMarks, schedules: integritySchedules },
+  optional: { ima: kernelIma },
   thresholds: ['integrity.days'],
   evaluate({ agents, marks, schedules }, { ima }, context) {
     const read = { agents, marks, schedules }

@@ -13,12 +13,12 @@ import { named, supports, unclear } from '../steps.ts'
 export const integrityFirmwareInventory = defineCheck({
   id: 'integrity.firmware-inventory',
   property: 'integrity',
-  claim: 'The firmware versions that the server’s parts report are listed.',
+  expected: 'The firmware versions that the server’s parts report are listed.',
   ends: 'recorded',
-  limits:
+  limitations:
     'Each part reports on itself, and what it reports can be changed with it. Whether a version is the newest, or known to be weak, is not evaluated. No expected value is set.',
-  needs: { dmi: dmiIdentity },
-  wants: {
+  requires: { dmi: dmiIdentity },
+  optional: {
     controller: bmc,
     cpu: cpuFeatures,
     disks: inventoryDisks,

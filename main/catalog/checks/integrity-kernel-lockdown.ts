@@ -9,10 +9,10 @@ const UNSIGNED_MODULE = 13
 export const integrityKernelLockdown = defineCheck({
   id: 'integrity.kernel-lockdown',
   property: 'integrity',
-  claim: 'The kernel is locked down and no module without a valid signature was loaded into it.',
-  limits:
+  expected: 'The kernel is locked down and no module without a valid signature was loaded into it.',
+  limitations:
     'A signature shows who signed a module, not what it does; keys enrolled by the owner count too. A weakness in the kernel itself can undo lockdown.',
-  needs: { kernel: kernelProtections },
+  requires: { kernel: kernelProtections },
   evaluate: ({ kernel }) => decide([mode(kernel), taint(kernel)]),
 })
 

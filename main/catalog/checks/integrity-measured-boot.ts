@@ -7,12 +7,12 @@ import { count, supports } from '../steps.ts'
 export const integrityMeasuredBoot = defineCheck({
   id: 'integrity.measured-boot',
   property: 'integrity',
-  claim: 'The server has a TPM that recorded measurements of its start.',
+  expected: 'The server has a TPM that recorded measurements of its start.',
   ends: 'recorded',
-  limits:
+  limitations:
     'The values are read through the running system and are not signed by the TPM; without known good values they show only that something was measured. No expected value is set.',
-  needs: { tpm: tpmPresence },
-  wants: { log: tpmMeasurements },
+  requires: { tpm: tpmPresence },
+  optional: { log: tpmMeasurements },
   evaluate({ tpm }, { log }) {
     const measured = [...tpm.registers].filter(([number, value]) => number < 8 && !/^(0+|f+)$/.test(value))
     return {

@@ -14,11 +14,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const integrityPackageVerify = defineCheck({
   id: 'integrity.package-verify',
   property: 'integrity',
-  claim: 'The installed programs for login, administration and logging are those that their packages delivered.',
-  limits:
+  expected: 'The installed programs for login, administration and logging are those that their packages delivered.',
+  limitations:
     'Only a short list is compared: the packages of the SSH server, sudo, PAM, passwords, core tools, audit and rsyslog. The package database is on the same server, and root can change both; Debian’s sums are MD5. Configuration files may differ.',
-  needs: { distribution: packagesDistribution },
-  wants: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
+  requires: { distribution: packagesDistribution },
+  optional: { dpkg: packagesVerifyDpkg, sums: packagesSumsDpkg, rpm: packagesVerifyRpm },
   evaluate({ distribution: { family, id } }, { dpkg, sums, rpm }) {
     if (family === 'debian') return decide([...compared(dpkg, packagesVerifyDpkg), ...unsummed(dpkg, sums)])
     if (family === 'rhel' || family === 'suse') return decide(compared(rpm, packagesVerifyRpm))

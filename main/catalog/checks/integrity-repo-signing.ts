@@ -8,11 +8,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const integrityRepoSigning = defineCheck({
   id: 'integrity.repo-signing',
   property: 'integrity',
-  claim: 'Every configured package source requires signatures, and the package manager is configured to check them.',
-  limits:
+  expected: 'Every configured package source requires signatures, and the package manager is configured to check them.',
+  limitations:
     'Which keys are trusted, and who holds them, was not read. Options on the command line can skip the checks for one installation. Other ways to install software (pip, containers, installers of vendors) are not covered.',
-  needs: { distribution: packagesDistribution },
-  wants: { apt: packagesSourcesApt, rpm: packagesSourcesRpm },
+  requires: { distribution: packagesDistribution },
+  optional: { apt: packagesSourcesApt, rpm: packagesSourcesRpm },
   evaluate({ distribution: { family, id } }, { apt, rpm }) {
     if (family === 'debian') return decide(byApt(apt))
     if (family === 'rhel' || family === 'suse') return decide(byRpm(rpm))

@@ -5,10 +5,10 @@ import { contradicts, decide, supports, unclear } from '../steps.ts'
 export const integritySecureBoot = defineCheck({
   id: 'integrity.secure-boot',
   property: 'integrity',
-  claim: 'The firmware reports that Secure Boot was on and enforcing when the server started.',
-  limits:
+  expected: 'The firmware reports that Secure Boot was on and enforcing when the server started.',
+  limitations:
     'The firmware reports on itself, and an administrator of the firmware can change its keys. Which keys it trusts was not read. What ran after the boot loader depends on kernel settings.',
-  needs: { boot: secureBoot },
+  requires: { boot: secureBoot },
   evaluate({ boot }) {
     if (boot.firmware === 'other')
       return decide([

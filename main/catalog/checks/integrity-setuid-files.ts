@@ -23,11 +23,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const integritySetuidFiles = defineCheck({
   id: 'integrity.setuid-files',
   property: 'integrity',
-  claim:
+  expected:
     'Every setuid or setgid file of a system account or group in the searched program and temporary folders belongs to an installed package.',
-  limits: `Searched are ${SEARCHED.slice(0, -1).join(', ')} and ${SEARCHED.at(-1)}, each down to ${LEVELS} levels and on its own file system, if that is ext, XFS, ZFS or tmpfs; file systems that are mounted nosuid or noexec give such files no effect. Not searched are home folders, /srv, the rest of /var, data mounts, container images and their stores, /dev/shm and every other folder, network file systems, and files of ordinary accounts and groups (ids from 1000). That a package delivered a path does not show that the file is unchanged. File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords are inconclusive, as is every btrfs. The package database is on the same server, and root can change it.`,
-  needs: { files: setuidFiles, mounts: storageMounts, distribution: packagesDistribution },
-  wants: { dpkg: packagedProgramsDpkg, rpm: packagedProgramsRpm },
+  limitations: `Searched are ${SEARCHED.slice(0, -1).join(', ')} and ${SEARCHED.at(-1)}, each down to ${LEVELS} levels and on its own file system, if that is ext, XFS, ZFS or tmpfs; file systems that are mounted nosuid or noexec give such files no effect. Not searched are home folders, /srv, the rest of /var, data mounts, container images and their stores, /dev/shm and every other folder, network file systems, and files of ordinary accounts and groups (ids from 1000). That a package delivered a path does not show that the file is unchanged. File capabilities are not read. On RPM systems the files of a fixed list of packages are compared, and on SUSE systems those for passwords are inconclusive, as is every btrfs. The package database is on the same server, and root can change it.`,
+  requires: { files: setuidFiles, mounts: storageMounts, distribution: packagesDistribution },
+  optional: { dpkg: packagedProgramsDpkg, rpm: packagedProgramsRpm },
   evaluate: ({ files, mounts, distribution: { family, id } }, { dpkg, rpm }) =>
     decide([
       ...(family === 'debian'

@@ -11,12 +11,12 @@ import { count, named, supports } from '../steps.ts'
 export const integritySoftwareInventory = defineCheck({
   id: 'integrity.software-inventory',
   property: 'integrity',
-  claim: 'The installed packages, kernels and GPU driver are listed.',
+  expected: 'The installed packages, kernels and GPU driver are listed.',
   ends: 'recorded',
-  limits:
+  limitations:
     'Software built by hand, container images, language packages (pip, npm, conda) and snaps are not listed. The package database is on the same server, and root can change it. No expected value is set; the list itself is in the evidence.',
-  needs: { os: osIdentity },
-  wants: { dpkg: packagesListDpkg, rpm: packagesListRpm, kernels: rebootRequired, modules: gpuModules },
+  requires: { os: osIdentity },
+  optional: { dpkg: packagesListDpkg, rpm: packagesListRpm, kernels: rebootRequired, modules: gpuModules },
   evaluate({ os }, { dpkg, rpm, kernels, modules }) {
     const lists = [...listed(dpkg, packagesListDpkg), ...listed(rpm, packagesListRpm)]
     const missing =

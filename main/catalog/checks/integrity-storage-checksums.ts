@@ -16,12 +16,12 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const integrityStorageChecksums = defineCheck({
   id: 'integrity.storage-checksums',
   property: 'integrity',
-  claim: 'Storage with checksums or copies of data was scrubbed recently, and no differences were counted.',
-  limits:
+  expected: 'Storage with checksums or copies of data was scrubbed recently, and no differences were counted.',
+  limitations:
     'Checksums detect decay and faulty drives, not a change made with administrator rights. Counters may have been reset, LVM’s own RAID and hardware controllers are not queried, dates are those of the node, and an array’s date is that of the timer that starts its check. File systems without checksums are not evaluated.',
   thresholds: ['storage.scrub-days'],
-  needs: { mounts: storageMounts, state: storageChecksumState },
-  wants: {
+  requires: { mounts: storageMounts, state: storageChecksumState },
+  optional: {
     zfs: storageZfsStatus,
     scrubs: storageBtrfsScrubs,
     integrity: storageDmIntegrity,

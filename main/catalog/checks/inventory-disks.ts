@@ -5,11 +5,11 @@ import { count, named, supports } from '../steps.ts'
 export const inventoryDisksRecorded = defineCheck({
   id: 'inventory.disks',
   property: 'evidence',
-  claim: 'The drives of this server are recorded with model and serial number where they report them.',
+  expected: 'The drives of this server are recorded with model and serial number where they report them.',
   ends: 'recorded',
-  limits:
+  limitations:
     'Reported by the drives themselves. Wear and health are tested by another check, and no purchase list was compared.',
-  needs: { disks: inventoryDisks },
+  requires: { disks: inventoryDisks },
   evaluate: ({ disks: { disks } }) => ({
     verdict: 'informational',
     observations: [

@@ -12,11 +12,11 @@ import { readStorage, STORAGE_WANTS, type Storage } from '../storage/roots.ts'
 export const inventoryEphiPaths = defineCheck({
   id: 'inventory.ephi-paths',
   property: 'evidence',
-  claim: 'Every declared ePHI path is on a listed mount that leads to a listed drive or to a named remote system.',
-  limits:
+  expected: 'Every declared ePHI path is on a listed mount that leads to a listed drive or to a named remote system.',
+  limitations:
     'Shows where a declared path is stored, not whether it is encrypted, and not that the folder exists or holds ePHI: no command is built from a path. Symbolic links are not resolved, and undeclared copies are not found.',
-  needs: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: STORAGE_WANTS,
   evaluate({ mounts, devices, swaps }, wanted, { node }) {
     const declared = node.ephiPaths ?? []
     if (declared.length === 0) return decide([unclear('The fleet file declares no ePHI paths for this node.', null)])

@@ -14,11 +14,11 @@ import { count, named, supports } from '../steps.ts'
 export const inventoryHardware = defineCheck({
   id: 'inventory.hardware',
   property: 'evidence',
-  claim: 'Manufacturer, model, processor, memory, GPUs and operating system of this server are recorded.',
+  expected: 'Manufacturer, model, processor, memory, GPUs and operating system of this server are recorded.',
   ends: 'recorded',
-  limits: 'Reported by the server about itself. It was not compared with a list of what was bought or leased.',
-  needs: { cpu: cpuFeatures, memory: inventoryMemory, dmi: dmiIdentity, os: osIdentity },
-  wants: { gpus: gpuNvidia, cards: gpuCards, topology: gpuTopology, serials: hostSerials },
+  limitations: 'Reported by the server about itself. It was not compared with a list of what was bought or leased.',
+  requires: { cpu: cpuFeatures, memory: inventoryMemory, dmi: dmiIdentity, os: osIdentity },
+  optional: { gpus: gpuNvidia, cards: gpuCards, topology: gpuTopology, serials: hostSerials },
   evaluate({ cpu, memory, dmi, os }, { gpus, cards, topology, serials }) {
     const gib = Math.round(memory.totalKib / 1024 / 1024)
     const models = gpus.ok ? [...new Set(gpus.fact.gpus.map((gpu) => gpu.name))] : []

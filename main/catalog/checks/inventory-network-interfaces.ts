@@ -5,10 +5,10 @@ import { count, named, supports } from '../steps.ts'
 export const inventoryNetworkInterfaces = defineCheck({
   id: 'inventory.network-interfaces',
   property: 'evidence',
-  claim: 'The network interfaces of this server are recorded with their addresses and drivers.',
+  expected: 'The network interfaces of this server are recorded with their addresses and drivers.',
   ends: 'recorded',
-  limits: 'Reported by the kernel. Addresses can be set by software, and the other end of a link is not shown.',
-  needs: { nics: netInterfaces },
+  limitations: 'Reported by the kernel. Addresses can be set by software, and the other end of a link is not shown.',
+  requires: { nics: netInterfaces },
   evaluate({ nics: { interfaces } }) {
     const backed = interfaces.filter(({ driver }) => driver !== null)
     const list = backed.map(

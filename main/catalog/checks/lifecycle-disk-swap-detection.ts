@@ -26,11 +26,11 @@ const ASKED: Readonly<Partial<Record<HardwarePin['kind'], Probe<unknown>>>> = {
 export const lifecycleDiskSwapDetection = defineCheck({
   id: 'lifecycle.disk-swap-detection',
   property: 'evidence',
-  claim: 'Every drive, GPU, adapter and board pinned at an earlier collection is present, and no other of its kind.',
-  limits:
+  expected: 'Every drive, GPU, adapter and board pinned at an earlier collection is present, and no other of its kind.',
+  limitations:
     'A part that was removed and returned between two collections is not detected. Serial numbers are self-reported by the node.',
-  needs: {},
-  wants: PROBES,
+  requires: {},
+  optional: PROBES,
   evaluate(_, wanted, { node }) {
     const pinned = node.hardware ?? []
     if (pinned.length === 0)

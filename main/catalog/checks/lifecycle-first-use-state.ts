@@ -11,13 +11,13 @@ import { readStorage, STORAGE_WANTS, unusedDevices } from '../storage/roots.ts'
 export const lifecycleFirstUseState = defineCheck({
   id: 'lifecycle.first-use-state',
   property: 'encryption-at-rest',
-  claim:
+  expected:
     'The creation dates of file systems, the amounts written to them, and other signatures on the drives are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'A date is reported by the file system and can be set when it is created or copied with an image. The absence of data from an earlier use is not shown: free space is not read. Drive counters are recorded with drive health, and a certificate of erasure is a document to attach.',
-  needs: { birth: storageBirth, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
-  wants: STORAGE_WANTS,
+  requires: { birth: storageBirth, mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: STORAGE_WANTS,
   evaluate({ birth, mounts, devices, swaps }, wanted) {
     const storage = readStorage(mounts, devices, swaps, wanted)
     const unused = unusedDevices(storage, wanted.zpool)

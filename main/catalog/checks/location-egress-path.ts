@@ -11,12 +11,12 @@ const TUNNEL = /^(tun|tap|wg|ppp|ipsec|gre|gretap|sit|ip6tnl|vti|xfrm|tailscale|
 export const locationEgressPath = defineCheck({
   id: 'location.egress-path',
   property: 'location',
-  claim: 'The path of outgoing traffic from this server, as the server itself reports it, is recorded.',
+  expected: 'The path of outgoing traffic from this server, as the server itself reports it, is recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'The server’s own view at one moment: its default routes, tunnels and proxies. Rules of policy routing and other network namespaces are not in it, and neither is what happens behind the first gateway. The address of the node as observed from outside is not visible from here.',
-  needs: { routes: netRoutes },
-  wants: { vpn: vpnInterfaces, proxies: proxySettings },
+  requires: { routes: netRoutes },
+  optional: { vpn: vpnInterfaces, proxies: proxySettings },
   evaluate({ routes }, { vpn, proxies }) {
     const all = [...routes.ipv4, ...routes.ipv6]
     const devices = new Set(all.flatMap(({ device }) => device ?? []))

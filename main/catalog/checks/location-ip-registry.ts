@@ -12,10 +12,10 @@ import { unclear } from '../steps.ts'
 export const locationIpRegistry = defineCheck({
   id: 'location.ip-registry',
   property: 'location',
-  claim: 'Databases of at least two provenances place the public address of this server in the declared country.',
-  limits:
+  expected: 'Databases of at least two provenances place the public address of this server in the declared country.',
+  limitations:
     'Third-party statements about an address: where it is registered, announced or was last observed, never where a machine is located. Such databases copy each other and are often wrong; anycast, tunnels and front ends show another place. It concerns the address by which the server was reached, and needs databases that the user supplied.',
-  needs: { echo: nonceEcho },
+  requires: { echo: nonceEcho },
   evaluate({ echo }, _, context) {
     const facts = onlyFacts({ echo: { ok: true, fact: echo } })
     const declared = context.node.location?.country

@@ -7,10 +7,10 @@ import { contradicts, supports, unclear } from '../steps.ts'
 export const locationLocaleHints = defineCheck({
   id: 'location.locale-hints',
   property: 'location',
-  claim: 'The time zone and locale of this server are recorded.',
+  expected: 'The time zone and locale of this server are recorded.',
   ends: 'recorded',
-  limits: 'A setting that anyone can choose. It never decides where a server is.',
-  needs: { zone: timezone },
+  limitations: 'A setting that anyone can choose. It never decides where a server is.',
+  requires: { zone: timezone },
   evaluate({ zone: { zone, locale } }, _, { node }) {
     const declared = node.location?.country
     const country = zone === null ? null : zoneCountry(zone)

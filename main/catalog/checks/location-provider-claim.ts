@@ -11,11 +11,11 @@ import { decide, unclear } from '../steps.ts'
 export const locationProviderClaim = defineCheck({
   id: 'location.provider-claim',
   property: 'location',
-  claim: 'The region stated by the provider to this server is in the declared country.',
-  limits:
+  expected: 'The region stated by the provider to this server is in the declared country.',
+  limitations:
     'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and needs to be compared with the contract.',
-  needs: { claim: cloudInit },
-  wants: PROVIDER_WANTS,
+  requires: { claim: cloudInit },
+  optional: PROVIDER_WANTS,
   evaluate({ claim }, facts, context) {
     const declared = context.node.location?.country
     const kept = cloudInitSignals({ ok: true, fact: claim })

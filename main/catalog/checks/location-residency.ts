@@ -12,11 +12,11 @@ import { count, decide, unclear } from '../steps.ts'
 export const locationResidency = defineCheck({
   id: 'location.residency',
   property: 'location',
-  claim: 'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
-  limits:
+  expected: 'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
+  limitations:
     'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement. A relay inside the area with a copy of the host key would respond the same way. Where data, replicas and backups are is not shown; their endpoints are listed separately.',
-  needs: {},
-  wants: { echo: nonceEcho, ...PROVIDER_WANTS },
+  requires: {},
+  optional: { echo: nonceEcho, ...PROVIDER_WANTS },
   evaluate(_, { echo, ...facts }, context): Conclusion {
     const declared = context.location?.residency ?? []
     const policies = policiesFor(context.node.name, declared)

@@ -15,12 +15,12 @@ const { serials: _, ...WANTS } = LOCATION_WANTS
 export const locationSiteRecord = defineCheck({
   id: 'location.site-record',
   property: 'location',
-  claim:
+  expected:
     'The site record lists this server by serial number, at least one machine-readable source agrees with it, and no source or measurement contradicts it.',
-  limits:
+  limitations:
     'Concerns records: the place of the server is recorded, and the record can be compared. It does not show that the server is in that room or rack; the entry is a statement by its author, and the serial number is reported by the firmware.',
-  needs: { serials: hostSerials },
-  wants: WANTS,
+  requires: { serials: hostSerials },
+  optional: WANTS,
   evaluate({ serials }, wanted, context) {
     const sites = context.location?.sites
     if (sites === undefined) return decide([unclear('No record of sites was given.', null)])

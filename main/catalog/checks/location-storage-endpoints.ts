@@ -14,12 +14,12 @@ import { isNetworkMount } from '../storage/kinds.ts'
 export const locationStorageEndpoints = defineCheck({
   id: 'location.storage-endpoints',
   property: 'location',
-  claim:
+  expected:
     'Databases of at least two provenances place every endpoint of remote storage of this server in an allowed country.',
-  limits:
+  limitations:
     'The server’s own view at one moment, and third-party statements about addresses. Behind an address, data may be stored, copied and backed up elsewhere. Object stores used by programs, and targets of backup tools, are not covered. Allowed are the countries of the data-residency policies, or the declared country where there is none.',
-  needs: { mounts: storageMounts },
-  wants: { remote: storageRemote, settings: backupSettings, units: backupUnits },
+  requires: { mounts: storageMounts },
+  optional: { remote: storageRemote, settings: backupSettings, units: backupUnits },
   evaluate({ mounts }, { remote, settings, units }, context) {
     const isAllowed = allowedBy(context)
     const databases = context.location?.databases ?? []

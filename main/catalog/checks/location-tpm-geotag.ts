@@ -7,12 +7,12 @@ import { supports, unclear } from '../steps.ts'
 export const locationTpmGeotag = defineCheck({
   id: 'location.tpm-geotag',
   property: 'location',
-  claim: 'Traces of a location tag in the TPM of this server are recorded.',
+  expected: 'Traces of a location tag in the TPM of this server are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'A recorded fact only: without a quote over a fresh nonce, signed by a key that the tag’s authority confirms, neither a register nor an index attests to anything. The tag itself is not read, and a TPM without traces is no evidence for or against a location.',
-  needs: { registers: tpmPresence },
-  wants: { tag: tpmTag },
+  requires: { registers: tpmPresence },
+  optional: { tag: tpmTag },
   evaluate({ registers }, { tag }) {
     const traces = tpmTagSignals(tag, { ok: true, fact: registers })
     return {

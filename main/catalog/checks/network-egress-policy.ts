@@ -8,12 +8,12 @@ import { named, supports } from '../steps.ts'
 export const networkEgressPolicy = defineCheck({
   id: 'network.egress-policy',
   property: 'operations',
-  claim: 'The server’s own packet filter drops outgoing IPv4 and IPv6 traffic that no rule allows.',
+  expected: 'The server’s own packet filter drops outgoing IPv4 and IPv6 traffic that no rule allows.',
   ends: 'supported-or-recorded',
-  limits:
+  limitations:
     'Neither HIPAA nor SOC 2 requires a node to filter its own outgoing traffic, and most sites do so at a gateway that is not visible here: its absence is recorded, not counted as a deviation. What the rules do allow was not evaluated. Traffic of containers passes other chains. A proxy setting does not cover traffic that bypasses it.',
-  needs: { nft: firewallNftables },
-  wants: { legacy: firewallLegacy, sysctl: sysctlNetwork, proxies: proxySettings },
+  requires: { nft: firewallNftables },
+  optional: { legacy: firewallLegacy, sysctl: sysctlNetwork, proxies: proxySettings },
   evaluate({ nft }, { legacy, sysctl, proxies }) {
     const isIpv6Off =
       sysctl.ok &&

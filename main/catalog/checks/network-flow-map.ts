@@ -9,11 +9,11 @@ const FIRST_CLIENT_PORT = 32_768
 export const networkFlowMap = defineCheck({
   id: 'network.flow-map',
   property: 'operations',
-  claim: 'The peers of the TCP connections open at the time of collection are recorded, by network and port.',
+  expected: 'The peers of the TCP connections open at the time of collection are recorded, by network and port.',
   ends: 'recorded',
-  limits:
+  limitations:
     'One look at one moment: connections that opened and closed at other times are missing, as are UDP, RDMA, other network namespaces and content. Peers are joined by the first 24 bits of an IPv4 and the first 64 of an IPv6 address; behind a gateway many hosts look like one.',
-  needs: { connections: networkConnections },
+  requires: { connections: networkConnections },
   evaluate({ connections }) {
     const remote = connections.tcp.filter(({ peer }) => !isLoopback(addressOf(peer)))
     const flows = new Map<string, number>()

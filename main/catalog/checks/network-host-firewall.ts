@@ -8,11 +8,11 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const networkHostFirewall = defineCheck({
   id: 'network.host-firewall',
   property: 'operations',
-  claim: 'The server’s own packet filter drops incoming IPv4 and IPv6 traffic that no rule allows.',
-  limits:
+  expected: 'The server’s own packet filter drops incoming IPv4 and IPv6 traffic that no rule allows.',
+  limitations:
     'What the rules do allow was not evaluated, nor were rules that depend on an interface or address. Traffic forwarded to containers passes other chains. Firewalls outside the node are not visible here.',
-  needs: { nft: firewallNftables },
-  wants: { legacy: firewallLegacy, sysctl: sysctlNetwork },
+  requires: { nft: firewallNftables },
+  optional: { legacy: firewallLegacy, sysctl: sysctlNetwork },
   evaluate({ nft }, { legacy, sysctl }) {
     return decide([
       ...family('IPv4', 'ip', nft.inputChains, legacy),

@@ -9,12 +9,12 @@ type Family = 'ipv4' | 'ipv6'
 export const networkKernelParams = defineCheck({
   id: 'network.kernel-params',
   property: 'operations',
-  claim:
+  expected:
     'The kernel refuses source-routed and redirected traffic, checks source addresses, and resists connection floods, on every interface.',
-  limits:
+  limitations:
     'These are the values in force now; they can differ after a restart. Forwarding is recorded and not evaluated, because container hosts need it. So are settings that the CIS Benchmarks name but this check does not require: sending redirects, logging packets with impossible addresses, responses to broken error messages, and router announcements.',
-  needs: { sysctl: sysctlNetwork },
-  wants: { more: sysctlNetworkMore },
+  requires: { sysctl: sysctlNetwork },
+  optional: { more: sysctlNetworkMore },
   evaluate({ sysctl }, { more }) {
     const value = (path: string): string | undefined => sysctl.values.get(path)
     return decide([

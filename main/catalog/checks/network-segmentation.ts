@@ -8,12 +8,12 @@ import { count, named, supports } from '../steps.ts'
 export const networkSegmentation = defineCheck({
   id: 'network.segmentation',
   property: 'operations',
-  claim: 'Interfaces, virtual networks, bridges and routes of this node are recorded.',
+  expected: 'Interfaces, virtual networks, bridges and routes of this node are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'No boundary was declared to compare with. What switches, routers and firewalls outside the node let through is not visible here, nor routes of other tables and of other network namespaces. A route shows where traffic would go, not that it arrives.',
-  needs: { interfaces: netInterfaces, routes: netRoutes },
-  wants: { links: netLinks },
+  requires: { interfaces: netInterfaces, routes: netRoutes },
+  optional: { links: netLinks },
   evaluate: ({ interfaces, routes }, { links }) => ({
     verdict: 'informational',
     observations: [

@@ -9,12 +9,12 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const tenancyBmcExposure = defineCheck({
   id: 'tenancy.bmc-exposure',
   property: 'access',
-  claim:
+  expected:
     'The management controller permits no network login by an unnamed user, offers no session without a password (cipher suite 0), and accepts commands from this server by root only.',
-  limits:
+  limitations:
     'Seen from the server’s side, by IPMI and on its first channel: users and rights in the controller’s web pages and in Redfish can differ. Who holds its passwords, which network reaches it, and its own log are with the provider.',
-  needs: { presence: bmcPresence },
-  wants: { lan: bmcLan, device: bmcDevice, entries: dmiEntries },
+  requires: { presence: bmcPresence },
+  optional: { lan: bmcLan, device: bmcDevice, entries: dmiEntries },
   evaluate({ presence }, { lan, device, entries }) {
     if (!presence.device && presence.listed.length === 0)
       return decide([

@@ -11,10 +11,10 @@ import { decide } from '../steps.ts'
 export const tenancyContainerCensus = defineCheck({
   id: 'tenancy.container-census',
   property: 'isolation',
-  claim: 'No container runs on this system except under owners that the declared roster names.',
-  limits:
+  expected: 'No container runs on this system except under owners that the declared roster names.',
+  limitations:
     'One moment of observation, based on control groups and folder names. The roster is a statement, and activity inside a container is not evaluated.',
-  needs: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
+  requires: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
   evaluate: ({ namespaces: own, processes, pods, accounts }, _, context) =>
     decide([
       ...viewSteps({ namespaces: known(own), processes: known(processes) }),

@@ -8,12 +8,12 @@ import { count, named, supports, unclear } from '../steps.ts'
 export const tenancyCpuIsolation = defineCheck({
   id: 'tenancy.cpu-isolation',
   property: 'isolation',
-  claim: 'Isolated CPUs, the kind of kernel, and the memory nodes with their distances are recorded.',
+  expected: 'Isolated CPUs, the kind of kernel, and the memory nodes with their distances are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'The state at one moment. Where a provider claims dedicated CPUs, pinning or a real-time kernel, compare this with the contract; the binding of single programs to CPUs and memory nodes, interrupt affinity and measured latency are not read. No expected value is set.',
-  needs: { isolation: cpuIsolation },
-  wants: { topology: cpuTopology },
+  requires: { isolation: cpuIsolation },
+  optional: { topology: cpuTopology },
   evaluate: ({ isolation }, { topology }) => ({
     verdict: 'informational',
     observations: [

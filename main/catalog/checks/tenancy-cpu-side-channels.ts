@@ -32,11 +32,11 @@ const WEAKNESSES = [
 export const tenancyCpuSideChannels = defineCheck({
   id: 'tenancy.cpu-side-channels',
   property: 'isolation',
-  claim: 'The kernel reports each known side-channel weakness of the processor as not affecting it or as mitigated.',
-  limits:
+  expected: 'The kernel reports each known side-channel weakness of the processor as not affecting it or as mitigated.',
+  limitations:
     'It is the report of the running kernel, which knows the weaknesses published before it was built and relies on the microcode that the processor states. In a virtual machine the state of the host is not part of it. Weaknesses of GPUs, of memory (Rowhammer) and of programs are not part of it.',
-  needs: { platform: cpuPlatform },
-  wants: { topology: cpuTopology },
+  requires: { platform: cpuPlatform },
+  optional: { topology: cpuTopology },
   evaluate({ platform: { vulnerabilities } }, { topology }) {
     if (vulnerabilities.size === 0)
       return decide([

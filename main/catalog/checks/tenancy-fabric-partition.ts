@@ -11,11 +11,11 @@ const name = ({ adapter, port }: FabricPort): string => `${adapter}/${port}`
 export const tenancyFabricPartition = defineCheck({
   id: 'tenancy.fabric-partition',
   property: 'isolation',
-  claim:
+  expected:
     'Every active InfiniBand port is a member of its own partition, and not a full member of the fabric’s default partition.',
-  limits:
+  limitations:
     'The node’s own partition tables only. Which other servers are in the partition, and what the fabric’s switches enforce, is on the side of the provider. VLANs of Ethernet fabrics are not visible here.',
-  needs: { fabric: infiniband, pci: pciDevices },
+  requires: { fabric: infiniband, pci: pciDevices },
   evaluate({ fabric, pci }) {
     const cards = pci.devices.filter((device) => device.class.startsWith('0207'))
     if (fabric.adapters.length === 0)

@@ -14,11 +14,11 @@ const SHARED_DRIVE: ReadonlySet<string> = new Set(['gfs2', 'ocfs2', 'vmfs', 'cxf
 export const tenancyForeignMounts = defineCheck({
   id: 'tenancy.foreign-mounts',
   property: 'isolation',
-  claim:
+  expected:
     'No file system or drive in use on this node is provided by another party, neither by the host machine nor by another machine.',
-  limits:
+  limitations:
     'The owner of a remote volume was not declared, and sharing on the far side is not visible: remote volumes leave this inconclusive. Storage behind a drive that a controller or data-processing unit presents as local is not visible.',
-  needs: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
+  requires: { mounts: storageMounts, disks: inventoryDisks, remote: storageRemote },
   evaluate({ mounts: { mounts }, disks: { disks }, remote }) {
     const because = [
       ...lent(mounts),

@@ -9,12 +9,12 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const tenancyGpuExclusive = defineCheck({
   id: 'tenancy.gpu-exclusive',
   property: 'isolation',
-  claim:
+  expected:
     'The GPUs are dedicated physical devices: none is virtual, shared as functions, a slice (MIG) of a device that is not visible, or only partly visible.',
-  limits:
+  limitations:
     'One moment of observation, as reported by the GPU driver. Who uses the GPUs is not part of it, nor is who used them before and whether their memory was cleared. A device that this system divides into slices itself counts as whole.',
-  needs: { pci: pciDevices },
-  wants: { gpus: gpuNvidia, processes: tenancyProcesses },
+  requires: { pci: pciDevices },
+  optional: { gpus: gpuNvidia, processes: tenancyProcesses },
   evaluate({ pci }, { gpus, processes }) {
     const listed = pci.devices.filter(isGpu)
     if (listed.length === 0 && pci.devices.length > 0)

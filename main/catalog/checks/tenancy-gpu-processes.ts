@@ -12,11 +12,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const tenancyGpuProcesses = defineCheck({
   id: 'tenancy.gpu-processes',
   property: 'isolation',
-  claim: 'Every process on the GPUs runs under an account on the declared roster.',
-  limits:
+  expected: 'Every process on the GPUs runs under an account on the declared roster.',
+  limitations:
     'One moment of observation, as reported by the GPU driver and the process list. The roster is a statement by the author of the fleet file. A process in a container that runs as root counts as root, and an account that several people use does not show who started it. Graphics work on AMD GPUs is not listed.',
-  needs: { pci: pciDevices, processes: tenancyProcesses },
-  wants: { gpus: gpuNvidia, kfd: tenancyKfd },
+  requires: { pci: pciDevices, processes: tenancyProcesses },
+  optional: { gpus: gpuNvidia, kfd: tenancyKfd },
   evaluate({ pci, processes }, { gpus, kfd }, { node }) {
     const listed = pci.devices.filter(isGpu)
     if (listed.length === 0 && pci.devices.length > 0)

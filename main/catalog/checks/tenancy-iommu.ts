@@ -19,12 +19,12 @@ import { count, decide, named, supports, unclear } from '../steps.ts'
 export const tenancyIommu = defineCheck({
   id: 'tenancy.iommu',
   property: 'isolation',
-  claim: 'An IOMMU is active, and every group of devices reaches memory through its translation.',
+  expected: 'An IOMMU is active, and every group of devices reaches memory through its translation.',
   ends: 'supported-or-recorded',
-  limits:
+  limitations:
     'It limits where devices can write; it does not show whether their firmware is genuine, or what devices could reach before the kernel started. An IOMMU that is off or passes devices through is recorded: a server without guests does not require translation, and NVIDIA recommends against it for GPUDirect on bare-metal x86. An IOMMU that a hypervisor below this system uses is not seen.',
-  needs: { iommu: pciIommu },
-  wants: { hosted: virtHosted, direct: rdmaGpudirect, system: osIdentity },
+  requires: { iommu: pciIommu },
+  optional: { hosted: virtHosted, direct: rdmaGpudirect, system: osIdentity },
   evaluate({ iommu }, { hosted, direct, system }): Conclusion {
     const { groups, units, types, kernelArguments } = iommu
     const passed = groups.filter((group) => types.get(group) === 'identity')

@@ -10,11 +10,11 @@ const INNER_KINDS: ReadonlySet<string> = new Set(['bridge', 'veth', 'tun', 'dumm
 export const tenancyNetworkNeighbours = defineCheck({
   id: 'tenancy.network-neighbours',
   property: 'isolation',
-  claim:
+  expected:
     'Only the node’s routers were recently observed on its own networks, and no router uses an address of virtualization software.',
-  limits:
+  limitations:
     'The kernel’s neighbor table at one moment: a machine that sends nothing is not detected, and nothing is sent to find one. The permitted peers were not declared, so other machines leave this inconclusive. InfiniBand neighbors are not in this list.',
-  needs: { neighbours: netNeighbours, links: netLinks },
+  requires: { neighbours: netNeighbours, links: netLinks },
   evaluate({ neighbours, links }) {
     const outer = outerNeighbours(neighbours, links)
     const routes = new Set(neighbours.gateways.map(({ address, device }) => `${device} ${address}`))

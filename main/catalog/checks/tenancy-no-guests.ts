@@ -13,11 +13,11 @@ import { decide } from '../steps.ts'
 export const tenancyNoGuests = defineCheck({
   id: 'tenancy.no-guests',
   property: 'isolation',
-  claim: 'No virtual machine, emulator or service that starts them was running on this system.',
-  limits:
+  expected: 'No virtual machine, emulator or service that starts them was running on this system.',
+  limitations:
     'One moment of observation: guests started before or after are not detected. A program can choose its own name, and a hypervisor outside this system is covered by another check.',
-  needs: { namespaces, processes: tenancyProcesses, guests: virtGuests, hosted: virtHosted },
-  wants: { runtimes: tenancyRuntimes, machines: virtMachines },
+  requires: { namespaces, processes: tenancyProcesses, guests: virtGuests, hosted: virtHosted },
+  optional: { runtimes: tenancyRuntimes, machines: virtMachines },
   evaluate({ namespaces: own, processes, guests, hosted }, { runtimes, machines }, context) {
     const readings = { namespaces: known(own), processes: known(processes) }
     return decide([

@@ -18,11 +18,11 @@ const WHAT: Readonly<Partial<Record<Layer, string>>> = {
 export const tenancyNoHypervisor = defineCheck({
   id: 'tenancy.no-hypervisor',
   property: 'isolation',
-  claim: 'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware.',
-  limits:
+  expected: 'Processor, firmware, buses and timing are consistent with a system that runs directly on hardware.',
+  limitations:
     'Read from the running system only: root in its image can falsify any response. A hypervisor built to hide, which passes every device through and imitates counters and tables, cannot be excluded this way; neither can control by firmware or by the management controller. Tables and names are text that the operator of the machine can choose.',
-  needs: {},
-  wants: SIGNAL_PROBES,
+  requires: {},
+  optional: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
     const { layer, platform, because, observed } = decideLayer(readFrom(new Map(Object.entries(readings))))
     if (layer === 'metal') return { verdict: 'satisfied', observations: [...because, toFake(observed)] }

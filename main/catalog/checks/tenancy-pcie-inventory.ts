@@ -6,11 +6,11 @@ import { contradicts, count, decide, named, supports, unclear } from '../steps.t
 export const tenancyPcieInventory = defineCheck({
   id: 'tenancy.pcie-inventory',
   property: 'isolation',
-  claim:
+  expected:
     'Every GPU, network adapter, fabric adapter and drive controller on the PCI bus is a physical function of a hardware manufacturer.',
-  limits:
+  limitations:
     'Ids are read through firmware that the provider controls. Serial numbers were not compared with an inventory of the chassis, since none is declared, and a physical function can have been handed to a guest.',
-  needs: { pci: pciDevices },
+  requires: { pci: pciDevices },
   evaluate({ pci }) {
     const devices = pci.devices.filter((device) => /^(01|02|03|12)/.test(device.class) && device.class !== '030000')
     const list = (some: readonly PciDevice[]): string =>

@@ -12,10 +12,10 @@ import { decide } from '../steps.ts'
 export const tenancyUserCensus = defineCheck({
   id: 'tenancy.user-census',
   property: 'isolation',
-  claim: 'Every personal account with a process or session on this system is on the declared roster.',
-  limits:
+  expected: 'Every personal account with a process or session on this system is on the declared roster.',
+  limitations:
     'One moment of observation. The roster is a statement by the author of the fleet file, and a shared account hides who uses it.',
-  needs: {
+  requires: {
     namespaces,
     processes: tenancyProcesses,
     sessions: tenancySessions,

@@ -16,12 +16,12 @@ const NEWEST_SECONDS = 600
 export const timeAuditTimestamps = defineCheck({
   id: 'time.audit-timestamps',
   property: 'audit',
-  claim:
+  expected:
     'The node’s time zone is known, its clock agrees with the auditor’s within the duration of the collection, and its newest log entry is from that time.',
-  limits:
+  limitations:
     'The clocks are compared to within a quarter of an hour, since only the end of the collection is at hand here; the time service’s own measure is finer. Past entries may have been written by a wrong clock, and text log files may use another zone than the system’s.',
-  needs: { now: timeNow },
-  wants: { session: sshSession, journal: journalState },
+  requires: { now: timeNow },
+  optional: { session: sshSession, journal: journalState },
   evaluate: ({ now }, { session, journal }, { observedAt }) =>
     decide([zone(now), clocks(now, session, observedAt), ...newest(journal, now)]),
 })

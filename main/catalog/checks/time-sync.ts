@@ -1,7 +1,7 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import type { Limit } from '../../core/profile.ts'
+import type { ThresholdValue } from '../../core/profile.ts'
 import { serviceIs, servicesState } from '../probes/services-state.ts'
 import { type ChronyState, timeChrony } from '../probes/time-chrony.ts'
 import { type NtpPeers, timeNtpq } from '../probes/time-ntpq.ts'
@@ -13,11 +13,11 @@ import { limitOf, limitText } from '../thresholds.ts'
 export const timeSync = defineCheck({
   id: 'time.sync',
   property: 'audit',
-  claim: 'The clock is synchronized by a running time service and is within the limit of its source.',
-  limits:
+  expected: 'The clock is synchronized by a running time service and is within the limit of its source.',
+  limitations:
     'The sources themselves are trusted: a wrong or forged source is followed where its responses are not authenticated, and one source alone cannot be checked against others. Past drift is not shown. Whether the clock is synchronized is read from the service that keeps it; the kernel’s own flag is not read, since reading it would start a service.',
-  needs: { services: servicesState },
-  wants: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
+  requires: { services: servicesState },
+  optional: { chrony: timeChrony, timesyncd: timeTimesyncd, ntpq: timeNtpq, sources: timeSources },
   thresholds: ['time.offset'],
   evaluate({ services }, { chrony, timesyncd, ntpq, sources }, context) {
     const limit = limitOf(context, 'time.offset')
@@ -31,7 +31,7 @@ export const timeSync = defineCheck({
   },
 })
 
-function byChrony(chrony: Parsed<ChronyState>, limit: Limit): readonly DraftObservation[] {
+function byChrony(chrony: Parsed<ChronyState>, limit: ThresholdValue): readonly DraftObservation[] {
   if (!chrony.ok) return unclearAbout(timeChrony, chrony)
   const { synchronized, offsetSeconds, stratum, usableSources } = chrony.fact
   return [
@@ -50,7 +50,7 @@ const usable = (sources: number): string =>
 
 const away = (
   milliseconds: number,
-  limit: Limit,
+  limit: ThresholdValue,
   probe: typeof timeChrony | typeof timeNtpq,
   ...commands: readonly string[]
 ): DraftObservation =>
@@ -76,7 +76,7 @@ function authentication(sources: Parsed<TimeSources>): readonly DraftObservation
       ]
 }
 
-function byNtpd({ sources }: NtpPeers, limit: Limit): readonly DraftObservation[] {
+function byNtpd({ sources }: NtpPeers, limit: ThresholdValue): readonly DraftObservation[] {
   const reference = sources.find(({ use }) => use === 'reference')
   if (reference === undefined) return [contradicts('The time service follows none of its sources.', timeNtpq)]
   return [
@@ -86,7 +86,7 @@ function byNtpd({ sources }: NtpPeers, limit: Limit): readonly DraftObservation[
   ]
 }
 
-function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: Limit): readonly DraftObservation[] {
+function byTimesyncd(timesyncd: Parsed<TimesyncState>, limit: ThresholdValue): readonly DraftObservation[] {
   if (!timesyncd.ok) return unclearAbout(timeTimesyncd, timesyncd)
   const { server, offsetSeconds, packets, marked } = timesyncd.fact
   if (packets === 0)

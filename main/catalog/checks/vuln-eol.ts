@@ -22,11 +22,11 @@ import { contradicts, decide, supports, unclear } from '../steps.ts'
 export const vulnEol = defineCheck({
   id: 'vuln.eol',
   property: 'integrity',
-  claim: 'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
-  limits:
+  expected: 'The operating system release, and the branch of a loaded NVIDIA driver, are supported by their vendors.',
+  limitations:
     'The dates are those of a list in this program, as of the date printed with the result, not of the vendors’ pages today; a list older than 90 days supports nothing. A minor release ended by its successor, kernels from other sources, firmware and other software are not evaluated. Support that needs a paid subscription is not counted, since the server does not show that it is paid for.',
-  needs: { distribution: packagesDistribution },
-  wants: { modules: gpuModules },
+  requires: { distribution: packagesDistribution },
+  optional: { modules: gpuModules },
   evaluate({ distribution }, { modules }, context) {
     const parts = [system(distribution, context), driver(modules, context)]
     const age = ageOfList('The list of ends of support', END_OF_LIFE_AS_OF, context)

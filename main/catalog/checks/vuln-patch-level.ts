@@ -14,11 +14,11 @@ const DAY = 86_400
 export const vulnPatchLevel = defineCheck({
   id: 'vuln.patch-level',
   property: 'integrity',
-  claim: 'No security update in the node’s recent package lists is pending.',
-  limits:
+  expected: 'No security update in the node’s recent package lists is pending.',
+  limitations:
     'Only packages from configured sources are covered: software built by hand, containers, drivers and firmware are not. Updates offered only under Ubuntu Pro are not covered. Security updates are identified by the archive that offers the newest version: a fix that reaches the node only within a later ordinary update is not recognized. Updates that are held back or released in phases count as pending. How long an update has been pending is not shown. Where dnf or zypper installs packages the result is inconclusive, since neither reports updates without writing on the node.',
-  needs: { distribution: packagesDistribution },
-  wants: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
+  requires: { distribution: packagesDistribution },
+  optional: { apt: packagesApt, archives: packagesAptArchives, dnf: packagesDnf, zypper: packagesZypper },
   thresholds: ['updates.list-days'],
   evaluate({ distribution }, { apt, archives, dnf, zypper }, context) {
     if (distribution.family === 'debian') return decide(byApt(apt, archives, context))

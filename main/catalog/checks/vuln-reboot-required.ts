@@ -9,11 +9,11 @@ import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 export const vulnRebootRequired = defineCheck({
   id: 'vuln.reboot-required',
   property: 'integrity',
-  claim: 'The running kernel is the newest one installed, and no restart is required.',
-  limits:
+  expected: 'The running kernel is the newest one installed, and no restart is required.',
+  limitations:
     'Programs that still use old libraries after an update are not detected, nor is it tested whether a live patch covers what a restart would. Whether the newest installed kernel is current is not tested.',
-  needs: { state: rebootRequired, distribution: packagesDistribution },
-  wants: { rpm: packagesRpmRestart },
+  requires: { state: rebootRequired, distribution: packagesDistribution },
+  optional: { rpm: packagesRpmRestart },
   evaluate: ({ state, distribution }, { rpm }) => decide([flag(state), ...core(rpm, distribution), kernel(state)]),
 })
 

@@ -15,12 +15,12 @@ const AGENTS: readonly (readonly [name: string, unit: AgentName, log: MarkPath |
 export const vulnScannerEvidence = defineCheck({
   id: 'vuln.scanner-evidence',
   property: 'integrity',
-  claim: 'The vulnerability scanners with an agent or a report on the server are recorded.',
+  expected: 'The vulnerability scanners with an agent or a report on the server are recorded.',
   ends: 'recorded',
-  limits:
+  limitations:
     'The results of a scan, and the response to them, are shown only in the scanner’s own console or report. Scanners that test from outside, with or without a login, leave no agent here. No expected value is set.',
-  needs: { agents: integrityAgents, marks: integrityMarks },
-  wants: { schedules: integritySchedules },
+  requires: { agents: integrityAgents, marks: integrityMarks },
+  optional: { schedules: integritySchedules },
   thresholds: ['scan.days'],
   evaluate({ agents: { units }, marks: { changedAt } }, { schedules }, context) {
     const limit = limitOf(context, 'scan.days')

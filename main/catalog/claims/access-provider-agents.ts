@@ -18,16 +18,16 @@ export const accessProviderAgents: ClaimTest = {
   id: 'access.provider-agents',
   title: 'An agent or an account of a provider is present, through which it can administer the node.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'access.provider-agents',
       property: 'access',
-      claim: 'An agent of a provider runs or starts at boot, or an account of a provider exists.',
-      limits: LIMITS,
-      needs: { agents: remoteAgents },
-      wants: { processes: tenancyProcesses, local: accountsLocal },
+      expected: 'An agent of a provider runs or starts at boot, or an account of a provider exists.',
+      limitations: LIMITS,
+      requires: { agents: remoteAgents },
+      optional: { processes: tenancyProcesses, local: accountsLocal },
       evaluate({ agents }, { processes, local }, { node }) {
         const running = new Set(processes.ok ? processes.fact.processes.map(({ command }) => command) : [])
         const works = ({ units }: RemoteAgent): boolean =>

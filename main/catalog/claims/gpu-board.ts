@@ -25,17 +25,17 @@ export const gpuBoard: ClaimTest = {
   id: 'gpu.board',
   title: 'Every GPU is a module of the claimed kind.',
   takes: { kind: 'text', oneOf: KINDS },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
     return defineCheck({
       id: 'gpu.board',
       property: 'operations',
-      claim: `Every GPU on the bus is ${WORDS[kind]}.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia },
+      expected: `Every GPU on the bus is ${WORDS[kind]}.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci)
         if (none !== null) return decide([none])

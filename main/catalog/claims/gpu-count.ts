@@ -17,17 +17,17 @@ export const gpuCount: ClaimTest = {
   id: 'gpu.count',
   title: 'A driver reports at least the claimed number of whole GPUs.',
   takes: { kind: 'number', unit: 'GPUs' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = wholeBetween(value, 1, MOST)
     if (promised === null) return null
     return defineCheck({
       id: 'gpu.count',
       property: 'operations',
-      claim: `At least ${count(promised, 'whole GPU')} on the bus is reported by its driver.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia, cards: gpuCards },
+      expected: `At least ${count(promised, 'whole GPU')} on the bus is reported by its driver.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
         const none = withoutGpu(pci)
         if (none !== null) return decide([none])

@@ -23,16 +23,16 @@ export const gpuDirectPath: ClaimTest = {
   id: 'gpu.direct-path',
   title: 'The kernel module of the claimed direct path to GPU memory is loaded.',
   takes: { kind: 'text', oneOf: KINDS },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
     return defineCheck({
       id: 'gpu.direct-path',
       property: 'operations',
-      claim: `A kernel module of ${WORDS[kind]} is loaded and there is an NVIDIA GPU.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices, direct: rdmaGpudirect },
+      expected: `A kernel module of ${WORDS[kind]} is loaded and there is an NVIDIA GPU.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices, direct: rdmaGpudirect },
       evaluate({ pci, direct }) {
         const none = withoutGpu(pci, NVIDIA)
         if (none !== null) return decide([none])

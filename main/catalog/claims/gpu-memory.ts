@@ -20,17 +20,17 @@ export const gpuMemory: ClaimTest = {
   id: 'gpu.memory-gib',
   title: 'Every GPU has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB on each GPU' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = numberBetween(value, 1, MOST_GIB)
     if (promised === null) return null
     return defineCheck({
       id: 'gpu.memory-gib',
       property: 'operations',
-      claim: `Every GPU has ${promised} GiB of memory or more, including the part reserved by its driver.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia },
+      expected: `Every GPU has ${promised} GiB of memory or more, including the part reserved by its driver.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci, NVIDIA)
         if (none !== null) return decide([none])

@@ -12,16 +12,16 @@ export const gpuMig: ClaimTest = {
   id: 'gpu.mig',
   title: 'GPUs can be divided into slices (MIG) on the node.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'gpu.mig',
       property: 'operations',
-      claim: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia },
+      expected: 'The driver reports the MIG mode of every GPU as on or off, and of none as not supported.',
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci, NVIDIA)
         if (none !== null) return decide([none])

@@ -17,7 +17,7 @@ export const gpuModel: ClaimTest = {
   id: 'gpu.model',
   title: 'Every GPU on the bus has the claimed model name.',
   takes: { kind: 'text' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = typeof value === 'string' && value.length <= LONGEST ? value.split(/\sor\s/i).map(wordsOf) : []
     // A manufacturer's name alone would fit every model it makes.
@@ -26,10 +26,10 @@ export const gpuModel: ClaimTest = {
     return defineCheck({
       id: 'gpu.model',
       property: 'operations',
-      claim: `Every GPU on the bus has the words “${shown}” in its model name.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia, cards: gpuCards },
+      expected: `Every GPU on the bus has the words “${shown}” in its model name.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia, cards: gpuCards },
       evaluate({ pci }, { driver, cards }) {
         const none = withoutGpu(pci)
         if (none !== null) return decide([none])

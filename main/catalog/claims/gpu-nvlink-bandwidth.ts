@@ -29,17 +29,17 @@ export const gpuNvlinkBandwidth: ClaimTest = {
   id: 'gpu.nvlink-bandwidth',
   title: 'The NVLinks of every GPU together reach the claimed nominal rate.',
   takes: { kind: 'number', unit: 'GB/s for each GPU, both directions' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = numberBetween(value, 1, MOST)
     if (promised === null) return null
     return defineCheck({
       id: 'gpu.nvlink-bandwidth',
       property: 'operations',
-      claim: `The NVLinks of every GPU that are up have ${promised} GB/s or more together, by their nominal rate in both directions.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia, links: gpuNvlink },
+      expected: `The NVLinks of every GPU that are up have ${promised} GB/s or more together, by their nominal rate in both directions.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }) {
         const none = withoutGpu(pci, NVIDIA)
         if (none !== null) return decide([none])

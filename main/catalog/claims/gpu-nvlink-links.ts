@@ -30,7 +30,7 @@ export const gpuNvlinkLinks: ClaimTest = {
   id: 'gpu.nvlink-links',
   title: 'Every NVLink of every GPU is up, at the claimed generation’s nominal rate or better.',
   takes: { kind: 'number', unit: 'NVLink generation, 1 to 5' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const generation = wholeBetween(value, 1, RATES.length)
     const rate = RATES[(generation ?? 0) - 1]
@@ -38,10 +38,10 @@ export const gpuNvlinkLinks: ClaimTest = {
     return defineCheck({
       id: 'gpu.nvlink-links',
       property: 'operations',
-      claim: `Every NVLink of every GPU is up, of generation ${generation} or later, at its nominal rate or better.`,
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia, links: gpuNvlink },
+      expected: `Every NVLink of every GPU is up, of generation ${generation} or later, at its nominal rate or better.`,
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia, links: gpuNvlink },
       evaluate({ pci }, { driver, links }): Conclusion {
         const none = withoutGpu(pci, NVIDIA)
         if (none !== null) return decide([none])

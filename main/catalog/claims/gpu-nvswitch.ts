@@ -13,16 +13,16 @@ export const gpuNvswitch: ClaimTest = {
   id: 'gpu.nvswitch',
   title: 'NVSwitches join the GPUs.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'gpu.nvswitch',
       property: 'operations',
-      claim: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia },
+      expected: 'NVSwitches are on the PCI bus, or the driver reports that every GPU has joined a fabric of them.',
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const switches = pci.devices.filter(isNvSwitch).length
         const boards = pci.devices.flatMap((device) => boardOf(device) ?? []).filter((board) => board.switches > 0)

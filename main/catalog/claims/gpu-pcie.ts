@@ -47,17 +47,17 @@ function linkTest(
     id,
     title: `The PCI Express link of every GPU has the claimed ${unit}.`,
     takes: { kind: 'number', unit },
-    limits: LIMITS,
+    limitations: LIMITS,
     of(value) {
       const promised = wholeBetween(value, 1, most)
       if (promised === null) return null
       return defineCheck({
         id,
         property: 'operations',
-        claim: `The PCI Express link of every GPU has ${words(promised)} or more.`,
-        limits: LIMITS,
-        needs: { pci: pciDevices },
-        wants: { driver: gpuNvidia },
+        expected: `The PCI Express link of every GPU has ${words(promised)} or more.`,
+        limitations: LIMITS,
+        requires: { pci: pciDevices },
+        optional: { driver: gpuNvidia },
         evaluate({ pci }, { driver }) {
           const none = withoutGpu(pci)
           if (none !== null) return decide([none])

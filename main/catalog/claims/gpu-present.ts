@@ -11,15 +11,15 @@ export const gpuPresent: ClaimTest = {
   id: 'gpu.present',
   title: 'A GPU is on the PCI bus.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'gpu.present',
       property: 'operations',
-      claim: 'At least one GPU or accelerator is on the PCI bus.',
-      limits: LIMITS,
-      needs: { pci: pciDevices },
+      expected: 'At least one GPU or accelerator is on the PCI bus.',
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
       evaluate: ({ pci }) =>
         decide([withoutGpu(pci) ?? supports(`${count(gpusOnBus(pci).length, 'GPU')} on the PCI bus.`, pciDevices)]),
     })

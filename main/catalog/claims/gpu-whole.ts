@@ -17,16 +17,16 @@ export const gpuWhole: ClaimTest = {
   id: 'gpu.whole',
   title: 'Every GPU on the bus is a whole one.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'gpu.whole',
       property: 'isolation',
-      claim: 'Every GPU on the bus is a whole one: none is virtual, and none is a function of another.',
-      limits: LIMITS,
-      needs: { pci: pciDevices },
-      wants: { driver: gpuNvidia },
+      expected: 'Every GPU on the bus is a whole one: none is virtual, and none is a function of another.',
+      limitations: LIMITS,
+      requires: { pci: pciDevices },
+      optional: { driver: gpuNvidia },
       evaluate({ pci }, { driver }) {
         const none = withoutGpu(pci)
         if (none !== null) return decide([none])

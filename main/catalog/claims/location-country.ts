@@ -17,17 +17,17 @@ export const locationCountry: ClaimTest = {
   id: 'location.country',
   title: 'The SSH responder is inside the claimed country.',
   takes: { kind: 'text', unit: 'ISO 3166-1 code of two letters' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = typeof value === 'string' && /^[A-Z]{2}$/.test(value) && isCountry(value) ? value : null
     if (promised === null) return null
     return defineCheck({
       id: 'location.country',
       property: 'location',
-      claim: `The SSH responder is inside ${countryName(promised)}.`,
-      limits: LIMITS,
-      needs: { echo: nonceEcho },
-      wants: { cloud: cloudInit },
+      expected: `The SSH responder is inside ${countryName(promised)}.`,
+      limitations: LIMITS,
+      requires: { echo: nonceEcho },
+      optional: { cloud: cloudInit },
       evaluate({ echo }, { cloud }, context) {
         const delay = readDelay(echo, context)
         const asked = ok({ region: { kind: 'countries', codes: [promised] } } as const)

@@ -19,16 +19,16 @@ export const memoryGib: ClaimTest = {
   id: 'memory.gib',
   title: 'The system has at least the claimed memory.',
   takes: { kind: 'number', unit: 'GiB' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = numberBetween(value, 1, MOST_GIB)
     if (promised === null) return null
     return defineCheck({
       id: 'memory.gib',
       property: 'operations',
-      claim: `The system has ${promised} GiB of memory or more, including the part reserved by kernel and firmware.`,
-      limits: LIMITS,
-      needs: { memory: inventoryMemory },
+      expected: `The system has ${promised} GiB of memory or more, including the part reserved by kernel and firmware.`,
+      limitations: LIMITS,
+      requires: { memory: inventoryMemory },
       evaluate({ memory }) {
         const gib = memory.totalKib / 1024 / 1024
         // Cut off, not rounded: a shown number never reaches one that was not there.

@@ -13,16 +13,16 @@ export const networkEthernetRate: ClaimTest = {
   id: 'network.ethernet-rate',
   title: 'A port of the Ethernet network is up at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = numberBetween(value, 0.01, MOST_GBPS)
     if (promised === null) return null
     return defineCheck({
       id: 'network.ethernet-rate',
       property: 'operations',
-      claim: `An Ethernet port is up at ${promised} Gbit/s or more.`,
-      limits: LIMITS,
-      needs: { nics: netInterfaces },
+      expected: `An Ethernet port is up at ${promised} Gbit/s or more.`,
+      limitations: LIMITS,
+      requires: { nics: netInterfaces },
       evaluate({ nics }) {
         const ports = nics.interfaces.filter(isPort)
         const up = ports.filter(({ isUp }) => isUp)

@@ -19,7 +19,7 @@ export const networkFabricKind: ClaimTest = {
   id: 'network.fabric-kind',
   title: 'The node has a port of the named kind of RDMA fabric.',
   takes: { kind: 'text', oneOf: KINDS },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
@@ -27,9 +27,9 @@ export const networkFabricKind: ClaimTest = {
     return defineCheck({
       id: 'network.fabric-kind',
       property: 'operations',
-      claim: `An RDMA port of an adapter has the link of ${word}, and it is active.`,
-      limits: LIMITS,
-      needs: { fabric: infiniband, pci: pciDevices },
+      expected: `An RDMA port of an adapter has the link of ${word}, and it is active.`,
+      limitations: LIMITS,
+      requires: { fabric: infiniband, pci: pciDevices },
       evaluate({ fabric, pci }) {
         const layer = kind === 'infiniband' ? 'InfiniBand' : 'Ethernet'
         const all = portsOf(fabric)

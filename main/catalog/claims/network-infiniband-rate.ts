@@ -14,17 +14,17 @@ export const networkInfinibandRate: ClaimTest = {
   id: 'network.infiniband-rate',
   title: 'An InfiniBand port is active at the claimed nominal rate or better.',
   takes: { kind: 'number', unit: 'Gbit/s' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const promised = numberBetween(value, 1, MOST_GBPS)
     if (promised === null) return null
     return defineCheck({
       id: 'network.infiniband-rate',
       property: 'operations',
-      claim: `An InfiniBand port is active at ${promised} Gbit/s or more.`,
-      limits: LIMITS,
-      needs: { fabric: infiniband, pci: pciDevices },
-      wants: { rdma: rdmaLinks },
+      expected: `An InfiniBand port is active at ${promised} Gbit/s or more.`,
+      limitations: LIMITS,
+      requires: { fabric: infiniband, pci: pciDevices },
+      optional: { rdma: rdmaLinks },
       evaluate({ fabric, pci }, { rdma }) {
         const ports = portsOf(fabric).filter(({ linkLayer }) => linkLayer === 'InfiniBand')
         if (ports.length === 0) return decide([withoutPort(pci, fabric, 'InfiniBand')])

@@ -16,16 +16,16 @@ export const networkOwnPort: ClaimTest = {
   id: 'network.own-port',
   title: 'Network ports that are up are whole adapters of the machine, and no parts that a host hands out.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'network.own-port',
       property: 'isolation',
-      claim: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
-      limits: LIMITS,
-      needs: { nics: netInterfaces },
-      wants: SIGNAL_PROBES,
+      expected: 'Every network port that is up belongs to a whole adapter of the machine that the system runs on.',
+      limitations: LIMITS,
+      requires: { nics: netInterfaces },
+      optional: SIGNAL_PROBES,
       evaluate({ nics }, wanted) {
         const read = readFrom(new Map([...Object.entries(wanted), [netInterfaces.id, known(nics)]]))
         const places = new Map(nicAnswers(read, decideLayer(read).layer).map(({ device, is }) => [device, is]))

@@ -29,17 +29,17 @@ export const networkRdma: ClaimTest = {
   id: 'network.rdma',
   title: 'An RDMA port of the claimed kind is active.',
   takes: { kind: 'text', oneOf: KINDS },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
     return defineCheck({
       id: 'network.rdma',
       property: 'operations',
-      claim: CLAIMS[kind],
-      limits: LIMITS,
-      needs: { fabric: infiniband, pci: pciDevices },
-      wants: { rdma: rdmaLinks },
+      expected: CLAIMS[kind],
+      limitations: LIMITS,
+      requires: { fabric: infiniband, pci: pciDevices },
+      optional: { rdma: rdmaLinks },
       evaluate({ fabric, pci }, { rdma }) {
         const steps = (kind === 'either' ? (['infiniband', 'roce-v2'] as const) : [kind]).map((one) =>
           stepOf(one, fabric, pci, rdma),

@@ -18,7 +18,7 @@ export const softwareScheduler: ClaimTest = {
   id: 'software.scheduler',
   title: 'The node’s program of the claimed scheduler runs.',
   takes: { kind: 'text', oneOf: KINDS },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     const kind = oneOf(value, KINDS)
     if (kind === null) return null
@@ -26,9 +26,9 @@ export const softwareScheduler: ClaimTest = {
     return defineCheck({
       id: 'software.scheduler',
       property: 'operations',
-      claim: `The program that joins this node to ${word} runs.`,
-      limits: LIMITS,
-      needs: { processes: tenancyProcesses },
+      expected: `The program that joins this node to ${word} runs.`,
+      limitations: LIMITS,
+      requires: { processes: tenancyProcesses },
       evaluate({ processes }) {
         const running = processes.processes.filter(
           ({ user, command }) => user === 'root' && PROGRAMS[kind].test(command),

@@ -11,16 +11,16 @@ export const storageLocalNvme: ClaimTest = {
   id: 'storage.local-nvme',
   title: 'An NVMe drive is a part of the machine.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'storage.local-nvme',
       property: 'operations',
-      claim: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
-      limits: LIMITS,
-      needs: LOCAL_NEEDS,
-      wants: LOCAL_WANTS,
+      expected: 'At least one NVMe drive hangs on a controller of the machine that the system runs on.',
+      limitations: LIMITS,
+      requires: LOCAL_NEEDS,
+      optional: LOCAL_WANTS,
       evaluate(facts, wanted) {
         const drives = nvmeDrives(facts, wanted)
         const { local } = drives

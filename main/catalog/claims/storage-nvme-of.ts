@@ -12,15 +12,15 @@ export const storageNvmeOf: ClaimTest = {
   id: 'storage.nvme-of',
   title: 'Storage is attached by NVMe over Fabrics.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'storage.nvme-of',
       property: 'operations',
-      claim: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
-      limits: LIMITS,
-      needs: { remote: storageRemote },
+      expected: 'At least one NVMe controller is reached over a fabric: RDMA, TCP or Fibre Channel.',
+      limitations: LIMITS,
+      requires: { remote: storageRemote },
       evaluate({ remote }) {
         const attached = remote.nvme.filter(({ transport }) => FABRICS.includes(transport))
         if (attached.length > 0)

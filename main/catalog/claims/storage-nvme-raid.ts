@@ -16,16 +16,16 @@ export const storageNvmeRaid: ClaimTest = {
   id: 'storage.nvme-raid',
   title: 'Local NVMe drives work together in a RAID array.',
   takes: { kind: 'nothing' },
-  limits: LIMITS,
+  limitations: LIMITS,
   of(value) {
     if (value !== null) return null
     return defineCheck({
       id: 'storage.nvme-raid',
       property: 'operations',
-      claim: 'A RAID array of two or more NVMe drives of this machine is active and has all its members.',
-      limits: LIMITS,
-      needs: { ...LOCAL_NEEDS, state: redundancyState, block: storageBlockDevices },
-      wants: LOCAL_WANTS,
+      expected: 'A RAID array of two or more NVMe drives of this machine is active and has all its members.',
+      limitations: LIMITS,
+      requires: { ...LOCAL_NEEDS, state: redundancyState, block: storageBlockDevices },
+      optional: LOCAL_WANTS,
       evaluate({ state, block, ...facts }, wanted) {
         const drives = nvmeDrives(facts, wanted)
         if (drives.local.length === 0) return decide([withoutLocal(drives, facts.pci)])

@@ -73,11 +73,11 @@ const claimLines = ({
 ]
 
 const testRows = (): readonly unknown[] =>
-  catalog.claimTests.map(({ id, title, takes, limits }) => ({ id, title, takes, limits }))
+  catalog.claimTests.map(({ id, title, takes, limitations }) => ({ id, title, takes, limits: limitations }))
 
 function testsText(): string {
   const lines = catalog.claimTests.map(
-    (test) => `${test.id}  ${test.title}\n    values: ${takesWords(test)}\n    limitations: ${test.limits}`,
+    (test) => `${test.id}  ${test.title}\n    values: ${takesWords(test)}\n    limitations: ${test.limitations}`,
   )
   return `${lines.join('\n')}\n`
 }

@@ -88,7 +88,7 @@ const shown = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ?
 function checksText(): string {
   const lines = checkListing(catalog).flatMap((one) => [
     ...(one.built
-      ? [`${one.id}  ${one.claim}`, `    limitations: ${one.limits}`]
+      ? [`${one.id}  ${one.expected}`, `    limitations: ${one.limitations}`]
       : [
           `${one.id}  Not tested on servers. ${checkSourceWords[one.from]}.`,
           `    reason: ${one.why}`,

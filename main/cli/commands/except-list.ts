@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { standingWords, verdictWords } from '../../../schemas/words.ts'
-import { type ListedFinding, listRegister, type RegisterList } from '../../app/register/list.ts'
+import { type ListedResult, listRegister, type RegisterList } from '../../app/register/list.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -82,12 +82,12 @@ function lines({ exceptions, pending, decisions, explanations, problems, asOf }:
       `  ${oneLine(entry.reason, 300)}  Compensating control: ${oneLine(entry.compensatingMeasure, 300)}`,
       `  Requested by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
       ...behind(entry),
-      ...entry.findings.flatMap(findingLines),
+      ...entry.results.flatMap(findingLines),
     ]),
     ...pending.flatMap((entry) => [
       `${PENDING_WORDS[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
       `  Requested by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
-      ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.findings.flatMap(findingLines)]),
+      ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.results.flatMap(findingLines)]),
     ]),
     ...decisions.flatMap((entry) => [
       `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.control)}: ${entry.decision}, until ${entry.expiresAt.slice(0, 10)}`,
@@ -123,7 +123,7 @@ function behind({ onePerson, oneKey, signatures, problems }: Behind): readonly s
   ]
 }
 
-const findingLines = ({ node, verdict, accepts }: ListedFinding): readonly string[] =>
+const findingLines = ({ node, verdict, accepts }: ListedResult): readonly string[] =>
   verdict === null || accepts === null
     ? []
     : [`  ${plain(node)}: ${verdictWords[verdict].label}${accepts ? '' : '. No deviation to accept'}.`]

@@ -1,4 +1,4 @@
-import type { ControlAssessment, Engagement, Finding, Machine, Register } from '../../../schemas/types.ts'
+import type { CheckResult, ControlAssessment, Engagement, Machine, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Control, type Framework, isElected } from '../framework.ts'
 import { decidedFor } from '../register/decisions.ts'
@@ -12,7 +12,7 @@ import { documentsOf } from './requests.ts'
 /** As much of a node's assessment as controls, and the comparison of lists, rest on. */
 export interface NodeVerdicts {
   readonly node: string
-  readonly findings: readonly Pick<Finding, 'check' | 'verdict'>[]
+  readonly results: readonly Pick<CheckResult, 'check' | 'verdict'>[]
   readonly machine?: Machine
   /** Whether the evidence is older than its validity: then satisfied results were turned into inconclusive ones, and deviations stay. */
   readonly stale?: boolean

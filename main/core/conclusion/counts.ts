@@ -38,8 +38,7 @@ export interface CountingMatter {
 }
 
 /** A node was reached when at least one check has a result other than not tested. */
-export const isReached = ({ findings }: NodeVerdicts): boolean =>
-  findings.some(({ verdict }) => verdict !== 'not-tested')
+export const isReached = ({ results }: NodeVerdicts): boolean => results.some(({ verdict }) => verdict !== 'not-tested')
 
 /** Where a mapped check's answer comes from. */
 export function sourceOf(
@@ -61,7 +60,7 @@ export function counting(matter: CountingMatter): (check: string, scope: 'all' |
     node: node.node,
     stale: node.stale === true,
     reached: isReached(node),
-    of: new Map(node.findings.map(({ check, verdict }) => [check, verdict])),
+    of: new Map(node.results.map(({ check, verdict }) => [check, verdict])),
   }))
   const { ephiNodes } = matter
   const carrying = ephiNodes === null ? every : every.filter(({ node }) => ephiNodes.has(node))

@@ -86,18 +86,18 @@ interface NodeAgain extends Omit<Rederived, 'identical'> {
 
 /** Results that depend on redacted parts of other nodes are taken as stated. */
 function underived(derived: NodeAssessment, entry: NodeAssessment, { canDerive }: Basis): NodeAssessment {
-  const stated = new Map(entry.findings.map((found) => [found.check, found]))
+  const stated = new Map(entry.results.map((found) => [found.check, found]))
   return {
     ...derived,
-    findings: derived.findings.map((found) => (canDerive(found.check) ? found : (stated.get(found.check) ?? found))),
+    results: derived.results.map((found) => (canDerive(found.check) ? found : (stated.get(found.check) ?? found))),
   }
 }
 
 function nodeAgain(judged: Judged, derived: NodeAssessment | null): NodeAgain {
   const { node, entry, basis } = judged
   const counts = {
-    stated: entry.findings.length,
-    rederived: entry.findings.filter(({ check }) => basis.canDerive(check)).length,
+    stated: entry.results.length,
+    rederived: entry.results.filter(({ check }) => basis.canDerive(check)).length,
   }
   const [one, other] = [openly(node, entry), derived === null ? null : openly(node, derived)]
   if (!basis.isWhole || !basis.isLocated || other === null || !isWithoutGap([one, other]))
@@ -119,8 +119,8 @@ function inPart(
   { node, entry, basis }: Judged,
   derived: NodeAssessment | null,
 ): Pick<NodeAgain, 'differences' | 'details'> {
-  const stated = new Map(entry.findings.map(({ check, verdict }) => [check, verdict]))
-  const again = new Map(derived?.findings.map(({ check, verdict }) => [check, verdict]))
+  const stated = new Map(entry.results.map(({ check, verdict }) => [check, verdict]))
+  const again = new Map(derived?.results.map(({ check, verdict }) => [check, verdict]))
   const checks = [...new Set([...stated.keys(), ...again.keys()])].sort(compare)
   const differences = checks.flatMap((check): Difference[] => {
     const [one, other] = [stated.get(check) ?? null, again.get(check) ?? null]
@@ -137,7 +137,7 @@ function inPart(
           `${named}, check ${quote(found.check)}: stated ${word(found.stated)}, derived ${word(found.derived)}.`,
       ),
       ...missing.map((check) => `${named}, check ${quote(check)}: no result is stated.`),
-      ...(stated.size === entry.findings.length ? [] : [`${named}: a result is stated more than once.`]),
+      ...(stated.size === entry.results.length ? [] : [`${named}: a result is stated more than once.`]),
       ...(isolation && canonicalJson(entry.isolation) !== canonicalJson(derived?.isolation ?? null)
         ? [`${named}: the isolation results differ.`]
         : []),

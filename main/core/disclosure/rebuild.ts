@@ -181,11 +181,11 @@ function gapsIn(value: unknown, at = ''): readonly string[] {
 }
 
 function entryIn(value: unknown): NodeAssessment | null {
-  const { node, findings } = (value ?? {}) as Partial<NodeAssessment>
+  const { node, results } = (value ?? {}) as Partial<NodeAssessment>
   const isWhole =
     typeof node === 'string' &&
-    Array.isArray(findings) &&
-    findings.every(
+    Array.isArray(results) &&
+    results.every(
       (found) =>
         typeof found?.check === 'string' && !hasGap(found.check) && Object.hasOwn(verdictWords, String(found.verdict)),
     )

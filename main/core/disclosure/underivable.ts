@@ -25,7 +25,7 @@ export function underivable(reads: Reads, content: DisclosedContent): Underivabl
   )
   return {
     verdicts: judged.flatMap(({ label, entry, basis }) =>
-      entry.findings
+      entry.results
         .filter(({ check }) => !basis.canDerive(check))
         .map(({ check, verdict }) => ({ node: label, check, verdict })),
     ),

@@ -24,9 +24,9 @@ export interface ToldRun {
 /** Questions that checks of this catalog rest on, wanted ones with the needed. */
 export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
   const needs = new Map(
-    checks.map(({ id, needs, wants }) => [
+    checks.map(({ id, requires, optional }) => [
       id,
-      [...new Set([...Object.values(needs), ...Object.values(wants ?? {})].map((probe) => probe.id))],
+      [...new Set([...Object.values(requires), ...Object.values(optional ?? {})].map((probe) => probe.id))],
     ]),
   )
   return (check) => needs.get(check) ?? []
@@ -99,8 +99,8 @@ function stepsOf(
 ): Readonly<Record<'statedThen' | 'rules' | 'scope' | 'evidence' | 'later' | 'statedNow', Verdicts>> {
   const judge = (recording: LoadedRecording | null, judging: Omit<Judging, 'asOf'>, stated?: RunTrace): Verdicts => {
     const asOf = stated?.asOf ?? recording?.recording.endedAt ?? after.trace.asOf
-    const { findings } = assessNode(catalog, node, recording, { ...judging, asOf })
-    return new Map(findings.map(({ check, verdict }) => [check, verdict]))
+    const { results } = assessNode(catalog, node, recording, { ...judging, asOf })
+    return new Map(results.map(({ check, verdict }) => [check, verdict]))
   }
   const [then, now] = [before.recording, after.recording]
   const isKnown = before.judging !== null && after.judging !== null

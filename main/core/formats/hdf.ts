@@ -1,5 +1,5 @@
 import { documentLine, roleWords, type Severity, serverLine, severityWords } from '../../../schemas/conclusion-words.ts'
-import type { Finding, NodeAssessment } from '../../../schemas/types.ts'
+import type { CheckResult, NodeAssessment } from '../../../schemas/types.ts'
 import { type Property, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../catalog.ts'
 import { nodeFolder } from '../pack-files.ts'
@@ -41,7 +41,7 @@ const fileName = (node: string): string => nodeFolder(node).slice(nodeFolder('')
 function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): unknown {
   const { assessment, producer, demo, run, packName, evidenceDigest } = input
   const name = plain(node.node, 200)
-  const controls = node.findings.map((finding) => ({
+  const controls = node.results.map((finding) => ({
     ...(checks.get(finding.check)?.part ?? unknownCheck(finding.check)),
     impact: finding.verdict === 'not-applicable' ? 0 : (checks.get(finding.check)?.impact ?? IMPACT.medium),
     results: [resultOf(finding, node, accepted, assessment.asOf)],
@@ -63,7 +63,7 @@ function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): 
         copyright_email: '',
         supports: [],
         attributes: [],
-        groups: groupsOf(node.findings),
+        groups: groupsOf(node.results),
         status: 'loaded',
         controls,
       },
@@ -71,12 +71,12 @@ function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): 
   }
 }
 
-function groupsOf(findings: readonly Finding[]): readonly unknown[] {
-  const properties: readonly Property[] = [...new Set(findings.map(({ property }) => property))].sort(compare)
+function groupsOf(results: readonly CheckResult[]): readonly unknown[] {
+  const properties: readonly Property[] = [...new Set(results.map(({ property }) => property))].sort(compare)
   return properties.map((id) => ({
     id,
     title: propertyWords[id].label,
-    controls: findings.filter(({ property }) => property === id).map(({ check }) => check),
+    controls: results.filter(({ property }) => property === id).map(({ check }) => check),
   }))
 }
 
@@ -91,15 +91,15 @@ function staticParts({ assessment, catalog }: FormatInput) {
   const severities = new Map(catalog.severities.map((one) => [one.check, one.severity]))
   const rows = rowsByCheck(assessment, catalog)
   return new Map(
-    catalog.checks.map(({ id, claim, limits }) => {
+    catalog.checks.map(({ id, expected, limitations }) => {
       const severity = severities.get(id)
       const decided = rows.get(id) ?? []
       const part = {
         id,
-        title: claim,
-        desc: claim,
+        title: expected,
+        desc: expected,
         descriptions: [
-          { label: 'limitations', data: limits },
+          { label: 'limitations', data: limitations },
           ...(severity === undefined ? [] : [{ label: 'severity', data: severityWords[severity] }]),
           ...(decided.length === 0
             ? []
@@ -170,7 +170,7 @@ const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
 }
 
 function resultOf(
-  { check, verdict, observations }: Finding,
+  { check, verdict, observations }: CheckResult,
   node: NodeAssessment,
   accepted: Acceptances,
   asOf: string,

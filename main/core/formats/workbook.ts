@@ -53,10 +53,10 @@ function aboutGrid({
   catalog,
 }: FormatInput): Grid {
   const { scope, asOf, coverage, shared = NOTHING_SHARED } = assessment
-  const { counts } = summarize(assessment.nodes.flatMap(({ findings }) => findings.map(({ verdict }) => verdict)))
+  const { counts } = summarize(assessment.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict)))
   const frameworks = catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id)).map(({ title }) => title)
   const engagement = scope.engagement
-  const answered = assessment.nodes.filter(({ findings }) => findings.some(({ verdict }) => verdict !== 'not-tested'))
+  const answered = assessment.nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested'))
   return {
     columns: columns({ about: 34, content: 100 }),
     rows: [

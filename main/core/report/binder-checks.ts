@@ -48,7 +48,7 @@ export function openGroups({
       // A node that was not collected is listed once, on the front page.
       if (!reached(one)) return []
       const verdict = tally.verdict(node, check)
-      const reasons = tally.finding(node, check)?.observations ?? []
+      const reasons = tally.result(node, check)?.observations ?? []
       return OPEN.includes(verdict) ? [{ node, verdict, reasons }] : []
     })
     return [...alike(open, keyOf)]
@@ -79,7 +79,7 @@ export function checkRow(
 ): readonly Cell[] {
   const mapped = control.supports.find((one) => one.check === count.check)
   return [
-    [{ text: plain(check?.claim ?? count.check, 400) }, { text: plain(count.check, 100), style: 'quiet' }],
+    [{ text: plain(check?.expected ?? count.check, 400) }, { text: plain(count.check, 100), style: 'quiet' }],
     [
       { text: plain(mapped?.shows ?? '', 600) },
       {
@@ -114,12 +114,16 @@ export function checkPages(
 }
 
 /** One check, printed once in the binder: expected condition, limitations, counts, and nodes to review with observations and captures. */
-function checkBlocks(matter: Matter, { id, claim, limits }: Check, groups: readonly OpenGroup[]): readonly Block[] {
+function checkBlocks(
+  matter: Matter,
+  { id, expected, limitations }: Check,
+  groups: readonly OpenGroup[],
+): readonly Block[] {
   return [
-    heading(3, plain(claim, 400), true),
+    heading(3, plain(expected, 400), true),
     factBlock([
       { label: 'Check', value: plainCell(plain(id, 100)) },
-      { label: 'Limitations', value: plainCell(limits) },
+      { label: 'Limitations', value: plainCell(limitations) },
       { label: 'Results', value: countLines(matter.tally.overNodes(id)) },
     ]),
     ...(groups.length === 0 ? [] : openBlocks(groups)),

@@ -41,7 +41,7 @@ const table = (matter: Matter, checks: readonly Check[], items: ReadonlyMap<stri
       { text: check.id, style: 'strong' },
       ...(items.get(check.id) ?? []).map((words) => ({ text: words, style: 'quiet' as const })),
     ],
-    [{ text: check.claim }, { text: check.limits, style: 'quiet' }],
+    [{ text: check.expected }, { text: check.limitations, style: 'quiet' }],
     countLines(matter.tally.overNodes(check.id)),
   ]),
 })

@@ -189,7 +189,7 @@ function bearingLines({ catalog }: Matter, bearing: Bearing): readonly Line[] {
   if ('check' in bearing) {
     const check = catalog.checks.find(({ id }) => id === bearing.check)
     return [
-      { text: check?.claim ?? `${plain(bearing.check, 100)}: not in this catalog` },
+      { text: check?.expected ?? `${plain(bearing.check, 100)}: not in this catalog` },
       ...(bearing.supportsOnly === true
         ? [{ text: 'A deviation of this check does not contradict the provider.', style: 'quiet' } as const]
         : []),
@@ -200,7 +200,7 @@ function bearingLines({ catalog }: Matter, bearing: Bearing): readonly Line[] {
   const value = bearing.value === null ? '' : ` Claimed: ${promised(bearing.value, test.takes.unit)}.`
   return [
     { text: `${test.title.replace(/\.$/, '')}.${value}` },
-    { text: `Limitations: ${test.limits}`, style: 'quiet' },
+    { text: `Limitations: ${test.limitations}`, style: 'quiet' },
   ]
 }
 

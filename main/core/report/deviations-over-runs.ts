@@ -75,7 +75,7 @@ function claimRows(
     const open = own.filter((one) => one.open).length
     const count = apart.get(check.id) ?? 0
     return [
-      [{ text: check.claim }, { text: check.id, style: 'quiet' }],
+      [{ text: check.expected }, { text: check.id, style: 'quiet' }],
       [{ text: of(count, assessment.nodes.length), ...(count > 0 ? { mark: 'square-cross' as const } : {}) }],
       [{ text: moment(own.map(({ found }) => found.at).sort(compare)[0] ?? '') }],
       [{ text: of(own.length - open, own.length) }],

@@ -54,7 +54,7 @@ function row({ assessment, accepted }: Matter, { check, nodes }: Contradiction):
           ? [{ text: moment(first) }]
           : [{ text: moment(first) }, { text: `to ${moment(last)}` }]
   return [
-    [{ text: check.claim }, { text: check.id, style: 'quiet' }],
+    [{ text: check.expected }, { text: check.id, style: 'quiet' }],
     [{ text: of(nodes.length, assessment.nodes.length), mark: 'square-cross' }],
     foundLines,
     [

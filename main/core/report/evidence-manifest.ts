@@ -16,9 +16,9 @@ export interface Held {
 }
 
 /** Captures that the observations of one node cite, as keyOf() formats them. */
-function citedBy({ findings, isolation, claims = [] }: NodeAssessment): ReadonlySet<string> {
+function citedBy({ results, isolation, claims = [] }: NodeAssessment): ReadonlySet<string> {
   const reasons = [
-    ...findings.flatMap((finding) => finding.observations),
+    ...results.flatMap((finding) => finding.observations),
     ...claims.flatMap((claim) => claim.observations),
     ...(isolation?.observations ?? []),
     ...(isolation?.contradictions ?? []),

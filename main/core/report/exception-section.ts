@@ -62,7 +62,7 @@ function entryBlocks(matter: Matter, entry: Exception): readonly Block[] {
 }
 
 const claimOf = ({ catalog }: Matter, check: string): string =>
-  catalog.checks.find(({ id }) => id === check)?.claim ?? plain(check, 100)
+  catalog.checks.find(({ id }) => id === check)?.expected ?? plain(check, 100)
 
 /** Terms that a risk acceptance and an acceptance request have in common. */
 function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exception | PendingException): FactRows {

@@ -78,7 +78,7 @@ function page(matter: Matter, detail: Detail): readonly Block[] {
             { title: 'Deviations / tested', width: 24 },
           ],
           rows: shown.map(({ check, nodes }): readonly Cell[] => [
-            [{ text: short(check.claim, detail.words) }],
+            [{ text: short(check.expected, detail.words) }],
             [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
           ]),
         },

@@ -1,5 +1,5 @@
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
-import type { Finding, NodeAssessment, Observation } from '../../../schemas/types.ts'
+import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { propertyWords } from '../../../schemas/words.ts'
 import type { Check } from '../check.ts'
 import { plain } from '../plain-text.ts'
@@ -64,7 +64,7 @@ function gapBlocks(
 ): readonly Block[] {
   const gaps = nodes.flatMap((name): readonly Gap[] => {
     const node = byName.get(name)
-    const reasons = matter.tally.finding(name, check.id)?.observations ?? []
+    const reasons = matter.tally.result(name, check.id)?.observations ?? []
     return node === undefined ? [] : [{ node, reasons, accepted: acceptance(matter, name, check.id) }]
   })
   const groups = alike(gaps, ({ node, reasons, accepted }) =>
@@ -74,7 +74,7 @@ function gapBlocks(
   const left = groups.length - shown.length
   return [
     // The expected condition alone, as a heading, would read as if it were satisfied.
-    heading(3, `Not satisfied: ${check.claim}`, true),
+    heading(3, `Not satisfied: ${check.expected}`, true),
     quiet(`${propertyWords[check.property].label}. Check ${check.id}. ${testedWords(matter, check.id, nodes.length)}.`),
     {
       kind: 'table',
@@ -196,7 +196,7 @@ function silentRow(nodes: readonly NodeAssessment[]): readonly Cell[] {
 
 interface Undecided {
   readonly node: string
-  readonly finding: Finding
+  readonly finding: CheckResult
 }
 
 function undecided(matter: Matter): readonly (readonly Cell[])[] {
@@ -204,7 +204,7 @@ function undecided(matter: Matter): readonly (readonly Cell[])[] {
   const answered = assessment.nodes.filter(reached).map(({ node }) => node)
   return catalog.checks.flatMap((check) => {
     const open = answered.flatMap((node): readonly Undecided[] => {
-      const finding = tally.finding(node, check.id) ?? notEvaluated(check)
+      const finding = tally.result(node, check.id) ?? notEvaluated(check)
       return finding.verdict === 'inconclusive' || finding.verdict === 'not-tested' ? [{ node, finding }] : []
     })
     const groups = alike(open, ({ finding }) => `${finding.verdict}\n${saidIn(finding.observations)}`)
@@ -224,7 +224,7 @@ function undecidedRow(check: Check, group: readonly Undecided[], population: num
   // A supporting observation does not explain why the result is inconclusive.
   const open = observations.filter(({ direction }) => direction !== 'supports')
   return [
-    [{ text: check.claim }, { text: check.id, style: 'quiet' }],
+    [{ text: check.expected }, { text: check.id, style: 'quiet' }],
     [verdictLine(verdict), { text: `${of(group.length, population)}: ${names(group.map(({ node }) => node))}` }],
     why((open.length === 0 ? observations : open).map(withoutPath), group.length > 1, MOST_OPEN),
   ]
@@ -236,7 +236,7 @@ const withoutPath = (reason: Observation): Observation => ({
   text: reason.text.replace(/ Path: [^\n]*$/, ''),
 })
 
-const notEvaluated = (check: Check): Finding => ({
+const notEvaluated = (check: Check): CheckResult => ({
   check: check.id,
   property: check.property,
   verdict: 'not-tested',

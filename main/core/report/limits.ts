@@ -54,8 +54,8 @@ function ceilings(matter: Matter): readonly Block[] {
       .checksOf(property)
       .filter(({ id }) => relied.has(id))
       .map((check): readonly Cell[] => [
-        [{ text: check.claim }, { text: `${propertyWords[property].label}, ${check.id}`, style: 'quiet' }],
-        plainCell(check.limits),
+        [{ text: check.expected }, { text: `${propertyWords[property].label}, ${check.id}`, style: 'quiet' }],
+        plainCell(check.limitations),
       ]),
   )
   return [

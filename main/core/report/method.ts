@@ -150,7 +150,9 @@ function questions({ catalog, tally, recordings }: Matter): readonly Block[] {
 
 function questionRow(property: Property, checks: ReturnType<Matter['tally']['checksOf']>): readonly Cell[] {
   const asked = new Set(
-    checks.flatMap(({ needs, wants }) => [...Object.values(needs), ...Object.values(wants ?? {})].map(({ id }) => id)),
+    checks.flatMap(({ requires, optional }) =>
+      [...Object.values(requires), ...Object.values(optional ?? {})].map(({ id }) => id),
+    ),
   )
   return [
     [{ text: propertyWords[property].label, style: 'strong' }],

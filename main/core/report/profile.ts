@@ -1,6 +1,6 @@
 import { profileWords } from '../../../schemas/words.ts'
 import { oneLine } from '../plain-text.ts'
-import { type Limit, limitsOf } from '../profile.ts'
+import { type ThresholdValue, thresholdValues } from '../profile.ts'
 import type { Matter } from './input.ts'
 import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from './model.ts'
 import { titles } from './titles.ts'
@@ -9,9 +9,9 @@ import { plural } from './wording.ts'
 type Judged = Pick<Matter, 'assessment' | 'catalog'>
 
 /** Thresholds in use, in catalog order: those that a check compares with, and all that the fleet file changed. */
-function limitsUsed({ assessment, catalog }: Judged): readonly Limit[] {
+function limitsUsed({ assessment, catalog }: Judged): readonly ThresholdValue[] {
   const used = new Set(catalog.checks.flatMap(({ thresholds = [] }) => thresholds))
-  return [...limitsOf(catalog.thresholds, assessment.scope.profile).values()].filter(
+  return [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()].filter(
     ({ threshold, moved }) => used.has(threshold.id) || moved !== 'not',
   )
 }
@@ -21,7 +21,7 @@ const profileOf = ({ assessment }: Judged): (typeof profileWords)[keyof typeof p
 
 /** For the cover page: the threshold profile, and how many of its thresholds were changed. */
 export function profileCell(judged: Judged): Cell {
-  const moved = (way: Limit['moved']): number => limitsUsed(judged).filter((one) => one.moved === way).length
+  const moved = (way: ThresholdValue['moved']): number => limitsUsed(judged).filter((one) => one.moved === way).length
   const [looser, stricter] = [moved('looser'), moved('stricter')]
   const counts = [
     ...(looser === 0 ? [] : [`${plural(looser, 'threshold')} relaxed`]),
@@ -47,9 +47,9 @@ export function loosened(judged: Judged): readonly Block[] {
   ]
 }
 
-const movedText = ({ threshold, shown, shownBefore, moved }: Limit): string =>
+const movedText = ({ threshold, shown, shownBefore, moved }: ThresholdValue): string =>
   `${threshold.title}: ${shown}, ${moved} than the profile’s ${shownBefore}.`
-const reasonOf = ({ source }: Limit): string => oneLine(source, 600)
+const reasonOf = ({ source }: ThresholdValue): string => oneLine(source, 600)
 
 /** Thresholds that checks compare with, each with its source. */
 export function profileSection(matter: Matter): Section {
@@ -70,7 +70,7 @@ export function profileSection(matter: Matter): Section {
   }
 }
 
-const table = (limits: readonly Limit[]): Block => ({
+const table = (limits: readonly ThresholdValue[]): Block => ({
   kind: 'table',
   columns: [
     { title: 'Threshold', width: 38 },
@@ -84,5 +84,5 @@ const table = (limits: readonly Limit[]): Block => ({
   ]),
 })
 
-const mark = ({ moved, shownBefore }: Limit): readonly Line[] =>
+const mark = ({ moved, shownBefore }: ThresholdValue): readonly Line[] =>
   moved === 'not' ? [] : [{ text: `${moved} than the profile’s ${shownBefore}`, style: 'strong' }]

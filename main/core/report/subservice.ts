@@ -114,6 +114,6 @@ function answered({ catalog, tally }: Matter, { checks }: UserEntityControl): Ce
   return checks.flatMap((id): readonly Line[] => {
     const check = catalog.checks.find((one) => one.id === id)
     if (check === undefined) return [{ text: `${plain(id, 100)}: not in this catalog, so not tested on any node` }]
-    return [{ text: check.claim }, ...countLines(tally.overNodes(id))]
+    return [{ text: check.expected }, ...countLines(tally.overNodes(id))]
   })
 }

@@ -240,7 +240,7 @@ function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
       { title: 'Nodes', width: 36 },
     ],
     rows: gaps.map(({ check, nodes }) => [
-      [{ text: check.claim }],
+      [{ text: check.expected }],
       [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
       [
         { text: names(nodes, 2) },

@@ -150,7 +150,7 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
   const name = quote(entry.node)
   if (loaded === null) {
     const cited = [
-      ...entry.findings.flatMap(({ observations }) => observations),
+      ...entry.results.flatMap(({ observations }) => observations),
       ...(entry.isolation?.observations ?? []),
       ...(entry.isolation?.contradictions ?? []),
     ].some(({ captures }) => captures.length > 0)
@@ -166,7 +166,7 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
       captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`)),
     )
   return [
-    ...entry.findings
+    ...entry.results
       .filter(({ observations }) => dangling(observations))
       .map(
         ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,

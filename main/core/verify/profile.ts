@@ -1,7 +1,7 @@
 import type { ChosenProfile } from '../../../schemas/types.ts'
 import { profileWords } from '../../../schemas/words.ts'
 import { quote } from '../plain-text.ts'
-import { limitsOf, type Threshold } from '../profile.ts'
+import { type Threshold, thresholdValues } from '../profile.ts'
 
 /** Notes on thresholds: the sealing party chose them, and verdicts with relaxed thresholds are reproducible too. */
 export interface ProfileNotes {
@@ -12,7 +12,7 @@ export interface ProfileNotes {
 }
 
 export function profileNotes(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ProfileNotes {
-  const limits = [...limitsOf(thresholds, chosen).values()].filter(({ moved }) => moved === 'looser')
+  const limits = [...thresholdValues(thresholds, chosen).values()].filter(({ moved }) => moved === 'looser')
   const count =
     limits.length === 0 ? '' : `, with ${limits.length === 1 ? 'one threshold' : `${limits.length} thresholds`} relaxed`
   return {

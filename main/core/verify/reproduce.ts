@@ -23,7 +23,7 @@ export interface NodeComparison {
 
 /** Compares the stated assessment of one node with the derived one: verdicts, isolation, location, then every byte. */
 export function compareNode({ node, stated, derived }: NodeReading): NodeComparison {
-  const nothing = { differences: [], stated: stated?.findings.length ?? 0, identical: 0, verdicts: null }
+  const nothing = { differences: [], stated: stated?.results.length ?? 0, identical: 0, verdicts: null }
   if (derived === null) return { ...nothing, details: [] }
   if ('threw' in derived)
     return {
@@ -32,7 +32,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     }
   const verdicts: NodeVerdicts = {
     node,
-    findings: derived.findings.map(({ check, verdict }) => ({ check, verdict })),
+    results: derived.results.map(({ check, verdict }) => ({ check, verdict })),
     ...(derived.stale ? { stale: true } : {}),
     ...(derived.machine === undefined ? {} : { machine: derived.machine }),
   }
@@ -51,7 +51,7 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
     ),
     ...isolation(stated, derived),
     ...location(stated, derived),
-    ...(before.size === stated.findings.length ? [] : [`Node ${quote(node)}: a result is stated more than once.`]),
+    ...(before.size === stated.results.length ? [] : [`Node ${quote(node)}: a result is stated more than once.`]),
   ]
   const identical = [...before].filter(([check, verdict]) => again.get(check) === verdict).length
   return { differences, details: said, stated: before.size, identical, verdicts }
@@ -61,10 +61,10 @@ export function compareNode({ node, stated, derived }: NodeReading): NodeCompari
 export function wordingDiffers({ node, stated, derived }: NodeReading): readonly string[] {
   if (stated === null || derived === null || 'threw' in derived || canonicalJson(stated) === canonicalJson(derived))
     return []
-  const again = new Map(derived.findings.map((found) => [found.check, canonicalJson(found)]))
+  const again = new Map(derived.results.map((found) => [found.check, canonicalJson(found)]))
   return [
     `Node ${quote(node)}: the assessment in the pack differs from the derived one in its observations.`,
-    ...stated.findings
+    ...stated.results
       .filter((found) => again.get(found.check) !== canonicalJson(found))
       .map(({ check }) => `Node ${quote(node)}, check ${quote(check)}: same verdict, different observations.`),
   ]
@@ -98,8 +98,8 @@ export function compareWhole(
 
 const word = (verdict: Verdict | null): string => (verdict === null ? 'none' : `“${verdictWords[verdict].label}”`)
 
-const verdictsOf = ({ findings }: NodeAssessment): ReadonlyMap<string, Verdict> =>
-  new Map(findings.map(({ check, verdict }) => [check, verdict]))
+const verdictsOf = ({ results }: NodeAssessment): ReadonlyMap<string, Verdict> =>
+  new Map(results.map(({ check, verdict }) => [check, verdict]))
 
 function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly string[] {
   const [one, other] = [isolationText(stated), isolationText(derived)]

@@ -23,7 +23,7 @@ const CONTEXT = {
   node: { name: 'n', address: '192.0.2.1', port: 22, user: 'u', sudo: true },
   asOf: TIME,
   observedAt: TIME,
-  limits: BASELINE,
+  thresholds: BASELINE,
 } as const
 
 /** What each truth is in the words of an answer. Truths without a line are not judged. */

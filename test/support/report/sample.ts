@@ -102,14 +102,14 @@ const probes: readonly Probe<unknown>[] = TOPICS.map(([id, , claim, , root]) =>
   }),
 )
 
-const checks = TOPICS.map(([id, property, claim, limits], index) => {
+const checks = TOPICS.map(([id, property, expected, limitations], index) => {
   const probe = probes[index] as Probe<string>
   return defineCheck({
     id,
     property,
-    claim,
-    limits,
-    needs: { said: probe },
+    expected,
+    limitations,
+    requires: { said: probe },
     evaluate: ({ said }) => {
       const direction = said.startsWith('no') ? 'contradicts' : 'supports'
       const verdict = said.startsWith('no') ? 'not-satisfied' : said.startsWith('none') ? 'not-applicable' : 'satisfied'

@@ -62,7 +62,7 @@ const CHECK_COLUMNS = columns({
 export const checksGrid = ({ checks, notFromNodes, requests }: Catalog): Grid => ({
   columns: CHECK_COLUMNS,
   rows: [
-    ...checks.map(({ id, property, claim, limits }) => [id, property, claim, limits]),
+    ...checks.map(({ id, property, expected, limitations }) => [id, property, expected, limitations]),
     ...notFromNodes.map(({ id, from, why }) => [
       id,
       checkSourceWords[from],

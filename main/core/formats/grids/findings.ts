@@ -32,16 +32,16 @@ export function* findingRows(
   const checks = new Map(catalog.checks.map((check) => [check.id, check]))
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
   for (const node of assessment.nodes)
-    for (const finding of node.findings) {
+    for (const finding of node.results) {
       const exception = finding.verdict === 'not-satisfied' ? inForce(node.node, finding.check) : null
       yield [
         node.node,
         finding.check,
-        checks.get(finding.check)?.claim ?? '',
+        checks.get(finding.check)?.expected ?? '',
         finding.verdict,
         verdictWords[finding.verdict].label,
         reasonsText(finding.observations),
-        checks.get(finding.check)?.limits ?? '',
+        checks.get(finding.check)?.limitations ?? '',
         node.observedAt ?? '',
         node.recording?.digest ?? '',
         exception?.expiresAt ?? '',
@@ -68,7 +68,7 @@ const MOST_NAMED = 200
 
 /** All rows; for a large fleet one row per check and verdict with its nodes, deviations first. */
 export function findingsGrid(assessment: Assessment, catalog: Catalog, register: Register): Grid {
-  const rows = assessment.nodes.reduce((sum, { findings }) => sum + findings.length, 0)
+  const rows = assessment.nodes.reduce((sum, { results }) => sum + results.length, 0)
   return rows > MOST_LISTED
     ? { columns: COUNT_COLUMNS, rows: countRows(assessment, catalog, register) }
     : { columns: FINDINGS_COLUMNS, rows: [...findingRows(assessment, catalog, register)] }
@@ -77,14 +77,14 @@ export function findingsGrid(assessment: Assessment, catalog: Catalog, register:
 function countRows(assessment: Assessment, catalog: Catalog, register: Register): Grid['rows'] {
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
   const found = new Map<string, string[]>()
-  for (const { node, findings } of assessment.nodes)
-    for (const { check, verdict } of findings) {
+  for (const { node, results } of assessment.nodes)
+    for (const { check, verdict } of results) {
       const own = found.get(`${verdict} ${check}`)
       if (own === undefined) found.set(`${verdict} ${check}`, [node])
       else own.push(node)
     }
   return SEVERITY.flatMap((verdict) =>
-    catalog.checks.flatMap(({ id, claim, limits }) => {
+    catalog.checks.flatMap(({ id, expected, limitations }) => {
       const nodes = found.get(`${verdict} ${id}`) ?? []
       if (nodes.length === 0) return []
       const accepted = verdict === 'not-satisfied' ? nodes.filter((node) => inForce(node, id) !== null).length : 0
@@ -92,7 +92,7 @@ function countRows(assessment: Assessment, catalog: Catalog, register: Register)
       const named = [...nodes.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
       const label = verdictWords[verdict].label
       const all = assessment.nodes.length
-      return [[id, claim, verdict, label, nodes.length, all, named, accepted, limits, 'findings.csv']]
+      return [[id, expected, verdict, label, nodes.length, all, named, accepted, limitations, 'findings.csv']]
     }),
   )
 }

@@ -33,7 +33,7 @@ const EXCEPTION_COLUMNS = columns({
 
 /** Every risk acceptance with its status, then requests without approval, which have no effect. */
 export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
-  const claims = new Map(catalog.checks.map(({ id, claim }) => [id, claim]))
+  const claims = new Map(catalog.checks.map(({ id, expected }) => [id, expected]))
   const deviates = deviatesIn(assessment)
   const start = (standing: string, entry: Exception | PendingException): readonly (string | number)[] => [
     entry.id,
@@ -75,8 +75,8 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
 
 function deviatesIn({ nodes }: Assessment): (node: string, check: string) => boolean {
   const found = new Set(
-    nodes.flatMap(({ node, findings }) =>
-      findings.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [`${node}\n${check}`] : [])),
+    nodes.flatMap(({ node, results }) =>
+      results.flatMap(({ check, verdict }) => (verdict === 'not-satisfied' ? [`${node}\n${check}`] : [])),
     ),
   )
   return (node, check) => found.has(`${node}\n${check}`)

@@ -50,8 +50,8 @@ function row(
   machine: SharedMachine | undefined,
 ): readonly (string | number)[] {
   const others = machine?.nodes.filter((name) => name !== node.node) ?? []
-  const { counts } = summarize(node.findings.map(({ verdict }) => verdict))
-  const answered = node.findings.some(({ verdict }) => verdict !== 'not-tested')
+  const { counts } = summarize(node.results.map(({ verdict }) => verdict))
+  const answered = node.results.some(({ verdict }) => verdict !== 'not-tested')
   return [
     node.node,
     said(on?.declared),

@@ -131,7 +131,7 @@ const outstandingText = ({ request, title, level }: OutstandingDocument): string
 function observationsByCheck(names: Names): ByCheck {
   const found = new Map<string, Set<string>>()
   for (const node of names.input.assessment.nodes)
-    for (const finding of node.findings) {
+    for (const finding of node.results) {
       if (!isObserved(finding, node)) continue
       const own = found.get(finding.check) ?? new Set<string>()
       own.add(names.observation(finding.check, finding.verdict, node.node))
@@ -145,8 +145,8 @@ function risksByCheck(names: Names): ByCheck {
   const { assessment, register } = names.input
   const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
   const found = new Map<string, Set<string>>()
-  for (const { node, findings } of assessment.nodes)
-    for (const { check, verdict } of findings) {
+  for (const { node, results } of assessment.nodes)
+    for (const { check, verdict } of results) {
       const exception = verdict === 'not-satisfied' ? inForce(node, check) : null
       if (exception === null) continue
       const own = found.get(check) ?? new Set<string>()
@@ -159,7 +159,7 @@ function risksByCheck(names: Names): ByCheck {
 /** Counts of verdicts over all nodes, as properties. */
 export function verdictProps(names: Names): readonly unknown[] {
   const counts = new Map<Verdict, number>(VERDICTS.map((verdict) => [verdict, 0]))
-  for (const { findings } of names.input.assessment.nodes)
-    for (const { verdict } of findings) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
+  for (const { results } of names.input.assessment.nodes)
+    for (const { verdict } of results) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
   return [...counts].map(([verdict, count]) => prop(`verdicts-${verdict}`, count))
 }

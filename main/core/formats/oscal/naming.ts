@@ -1,4 +1,4 @@
-import type { Assessment, Finding, NodeAssessment } from '../../../../schemas/types.ts'
+import type { Assessment, CheckResult, NodeAssessment } from '../../../../schemas/types.ts'
 import type { Verdict } from '../../../../schemas/words.ts'
 import { sha256 } from '../../digest.ts'
 import type { Control } from '../../framework.ts'
@@ -56,5 +56,5 @@ export function controlTokens({ controls }: Pick<Assessment, 'controls'>): Reado
 }
 
 /** Verdicts with an observation: results that are not tested have none. */
-export const isObserved = ({ verdict }: Finding, { observedAt }: NodeAssessment): boolean =>
+export const isObserved = ({ verdict }: CheckResult, { observedAt }: NodeAssessment): boolean =>
   verdict !== 'not-tested' && observedAt !== null

@@ -1,4 +1,4 @@
-import type { Finding, NodeAssessment } from '../../../../schemas/types.ts'
+import type { CheckResult, NodeAssessment } from '../../../../schemas/types.ts'
 import { type Verdict, verdictWords } from '../../../../schemas/words.ts'
 import { FRESH_DAYS } from '../../assess.ts'
 import type { Check } from '../../check.ts'
@@ -12,7 +12,7 @@ import { line, momentOf, prop, some } from './words.ts'
 
 interface Seen {
   readonly node: NodeAssessment
-  readonly finding: Finding
+  readonly finding: CheckResult
 }
 
 /**
@@ -23,7 +23,7 @@ export function observationsOf(names: Names): readonly unknown[] {
   const { assessment, catalog } = names.input
   const checks = new Map(catalog.checks.map((check) => [check.id, check]))
   const seen = assessment.nodes.flatMap((node) =>
-    node.findings.filter((finding) => isObserved(finding, node)).map((finding): Seen => ({ node, finding })),
+    node.results.filter((finding) => isObserved(finding, node)).map((finding): Seen => ({ node, finding })),
   )
   if (!names.grouped) return seen.map((one) => single(names, checks.get(one.finding.check), one))
   const groups = new Map<string, Seen[]>()
@@ -38,7 +38,7 @@ export function observationsOf(names: Names): readonly unknown[] {
 
 /** Assessment method (NIST SP 800-53A): examine for captures; also test where a probe of the check is a live test. */
 function methodsOf(check: Check | undefined): readonly string[] {
-  const live = Object.values({ ...check?.needs, ...check?.wants }).some((probe) => probe.live === true)
+  const live = Object.values({ ...check?.requires, ...check?.optional }).some((probe) => probe.live === true)
   return live ? ['EXAMINE', 'TEST'] : ['EXAMINE']
 }
 
@@ -46,7 +46,7 @@ function head(names: Names, check: Check | undefined, id: string, verdict: Verdi
   return {
     uuid,
     title: line(`${id}: ${verdictWords[verdict].label}`),
-    description: line(check === undefined ? id : `${check.claim} Limitations: ${check.limits}`),
+    description: line(check === undefined ? id : `${check.expected} Limitations: ${check.limitations}`),
     props: [prop('check', id), prop('verdict', verdict)],
     methods: methodsOf(check),
     types: ['control-objective'],
@@ -101,7 +101,7 @@ function expiry(observedAt: string | null): { readonly expires?: string } {
   return expires === null ? {} : { expires }
 }
 
-function remarks({ observations }: Finding): { readonly remarks?: string } {
+function remarks({ observations }: CheckResult): { readonly remarks?: string } {
   const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
   return said.length === 0 ? {} : { remarks: said.join('\n') }
 }

@@ -46,14 +46,14 @@ export function localDefinitions(names: Names): unknown {
 const MOST_NAMED = 200
 
 function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undefined): unknown {
-  const { counts } = summarize(node.findings.map(({ verdict }) => verdict))
-  const missing = node.findings.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
+  const { counts } = summarize(node.results.map(({ verdict }) => verdict))
+  const missing = node.results.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
   const why = node.failure === null ? '' : ` ${node.failure.code}: ${plain(node.failure.detail, 300)}`
   const left =
     missing.length === 0
       ? []
       : [
-          missing.length === node.findings.length
+          missing.length === node.results.length
             ? `Limitation: this node was not collected.${why}`
             : `Limitation: not tested on this node: ${missing.slice(0, MOST_NAMED).join(', ')}${missing.length > MOST_NAMED ? ', and more' : ''}.`,
         ]

@@ -48,7 +48,7 @@ const propsOf = ({ id, check, owner, requestedBy, nodes }: Exception | PendingEx
 
 function riskOf(names: Names, entry: Exception | PendingException, status: string) {
   const { catalog } = names.input
-  const claim = catalog.checks.find(({ id }) => id === entry.check)?.claim ?? entry.check
+  const claim = catalog.checks.find(({ id }) => id === entry.check)?.expected ?? entry.check
   const deadline = momentOf(entry.expiresAt)
   return {
     uuid: names.risk(entry.id),
@@ -70,8 +70,8 @@ function observedFor(names: Names, { check, nodes }: Exception | PendingExceptio
   const named = new Set(nodes)
   const uuids = names.input.assessment.nodes
     .filter(({ node }) => named.has(node))
-    .filter(({ findings, observedAt }) =>
-      findings.some((one) => one.check === check && one.verdict === deviating && observedAt !== null),
+    .filter(({ results, observedAt }) =>
+      results.some((one) => one.check === check && one.verdict === deviating && observedAt !== null),
     )
     .map(({ node }) => names.observation(check, deviating, node))
   return [...new Set(uuids)].map((uuid) => ({ 'observation-uuid': uuid }))

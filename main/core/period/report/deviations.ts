@@ -99,7 +99,7 @@ const claimCell = (input: PeriodReportInput, id: string): Cell => {
   const check = checkOf(input, id)
   return check === undefined
     ? [{ text: plain(id, 80) }, { text: 'Not in the catalog of this report.', style: 'quiet' }]
-    : [{ text: check.claim }, { text: id, style: 'quiet' }]
+    : [{ text: check.expected }, { text: id, style: 'quiet' }]
 }
 
 /** Deviations found or remediated within the period, one by one; those open throughout are in the counts above. */
