@@ -4,13 +4,13 @@ import { Frame } from './parts/Frame.tsx'
 import { Palette } from './parts/Palette.tsx'
 import { ShortcutList } from './parts/ShortcutList.tsx'
 import { type Route, routeKey } from './routes.ts'
-import { Attachments } from './screens/Attachments.tsx'
+import { Documents } from './screens/Attachments.tsx'
 import { Collecting } from './screens/Collecting.tsx'
 import { Control } from './screens/Control.tsx'
 import { Controls } from './screens/Controls.tsx'
 import { Engagement } from './screens/Engagement.tsx'
 import { Evidence } from './screens/Evidence.tsx'
-import { Exceptions } from './screens/Exceptions.tsx'
+import { RiskAcceptances } from './screens/Exceptions.tsx'
 import { Export } from './screens/Export.tsx'
 import { FirstRun } from './screens/FirstRun.tsx'
 import { History } from './screens/History.tsx'
@@ -67,10 +67,10 @@ function Screen({ route }: { readonly route: Route }) {
       return <Control of={route.of} framework={route.framework} controlKey={route.key} />
     case 'evidence':
       return <Evidence of={route.of} node={route.node} capture={route.capture} />
-    case 'exceptions':
-      return <Exceptions of={route.of} />
-    case 'attachments':
-      return <Attachments of={route.of} />
+    case 'risk-acceptances':
+      return <RiskAcceptances of={route.of} />
+    case 'documents':
+      return <Documents of={route.of} />
     case 'engagement':
       return <Engagement of={route.of} part={route.part ?? 'declared'} />
     case 'claims':

@@ -1,16 +1,16 @@
 import type { EvidenceLevel } from '../schemas/conclusion-words.ts'
-import type { AttachmentDraft } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../schemas/ipc-packs.ts'
 import type { AssessmentView, CheckView, EvidenceRequestView } from '../schemas/ipc-results.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { verdictAt, wasReached } from './model.ts'
 
 /** The form for adding a document. */
-export interface AttachForm {
+export interface DocumentForm {
   readonly kind: 'file' | 'note'
   readonly name: string
   readonly note: string
-  readonly shows: string
-  readonly saidBy: string
+  readonly summary: string
+  readonly providedBy: string
   readonly owner: string
   readonly level: EvidenceLevel
   readonly inspectedBy: string
@@ -26,12 +26,12 @@ export interface AttachForm {
   readonly validUntil: string
 }
 
-export const emptyForm = (today: string, inAYear: string): AttachForm => ({
+export const emptyForm = (today: string, inAYear: string): DocumentForm => ({
   kind: 'file',
   name: '',
   note: '',
-  shows: '',
-  saidBy: '',
+  summary: '',
+  providedBy: '',
   owner: '',
   level: 'received',
   inspectedBy: '',
@@ -57,20 +57,20 @@ export const isSamePerson = (inspectedBy: string, providedBy: string): boolean =
 export const SAME_PERSON = 'Inspected by the person who provided it.'
 
 /** Only an inspected document that supports the control may answer results. */
-export const mayAnswer = ({ level, conclusion }: Pick<AttachForm, 'level' | 'conclusion'>): boolean =>
+export const mayAnswer = ({ level, conclusion }: Pick<DocumentForm, 'level' | 'conclusion'>): boolean =>
   needsInspection(level) && conclusion === 'supports'
 
 /** What is missing, by field. */
-export function attachLacks(form: AttachForm): Partial<Record<keyof AttachForm, string>> {
-  const blank = (field: 'name' | 'note' | 'saidBy' | 'owner' | 'inspectedBy'): boolean => form[field].trim() === ''
+export function attachLacks(form: DocumentForm): Partial<Record<keyof DocumentForm, string>> {
+  const blank = (field: 'name' | 'note' | 'providedBy' | 'owner' | 'inspectedBy'): boolean => form[field].trim() === ''
   const isNote = form.kind === 'note'
   const isInspected = needsInspection(form.level)
   const isAnswering = form.answers && mayAnswer(form)
-  const lacks: readonly (readonly [keyof AttachForm, boolean, string])[] = [
+  const lacks: readonly (readonly [keyof DocumentForm, boolean, string])[] = [
     ['name', isNote && blank('name'), 'Enter a title.'],
     ['note', isNote && blank('note'), 'Enter the text of the note.'],
-    ['shows', form.shows.trim().length < 3, 'Enter at least 3 characters.'],
-    ['saidBy', blank('saidBy'), 'Enter the person or organization that provided the document.'],
+    ['summary', form.summary.trim().length < 3, 'Enter at least 3 characters.'],
+    ['providedBy', blank('providedBy'), 'Enter the person or organization that provided the document.'],
     ['owner', blank('owner'), 'Enter the person who keeps the document current.'],
     ['inspectedBy', isInspected && blank('inspectedBy'), 'Enter the person who inspected the document.'],
     ['inspectedOn', isInspected && form.inspectedOn === '', 'Choose the inspection date.'],
@@ -93,16 +93,16 @@ export function attachLacks(form: AttachForm): Partial<Record<keyof AttachForm, 
 
 /** The form as engine input; null while a field is missing. Fields that the level does not require are omitted. */
 export function attachmentInput(
-  target: Pick<AttachmentDraft, 'controls' | 'need'>,
-  form: AttachForm,
-): AttachmentDraft | null {
+  target: Pick<DocumentDraft, 'controls' | 'need'>,
+  form: DocumentForm,
+): DocumentDraft | null {
   if (Object.keys(attachLacks(form)).length > 0) return null
-  const { shows, saidBy, owner, level, inspectedBy, inspectedOn, lookedAt, conclusion, checks, nodes } = form
+  const { summary, providedBy, owner, level, inspectedBy, inspectedOn, lookedAt, conclusion, checks, nodes } = form
   return {
     controls: target.controls,
     need: target.need,
-    shows,
-    saidBy,
+    summary,
+    providedBy,
     level,
     inspection:
       needsInspection(level) && conclusion !== null ? { by: inspectedBy, on: inspectedOn, lookedAt, conclusion } : null,

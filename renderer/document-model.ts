@@ -1,5 +1,5 @@
 import { EVIDENCE_LEVELS, type EvidenceLevel, levelWords } from '../schemas/conclusion-words.ts'
-import type { AttachmentView, RegisterView } from '../schemas/ipc-packs.ts'
+import type { DocumentView, RegisterView } from '../schemas/ipc-packs.ts'
 import type {
   AssessmentView,
   ControlDocumentView,
@@ -40,7 +40,7 @@ export const isBelow = (level: EvidenceLevel, minimum: EvidenceLevel): boolean =
 export const levelOf = ({
   level = 'received',
   inspection,
-}: Pick<AttachmentView, 'level' | 'inspection'>): EvidenceLevel =>
+}: Pick<DocumentView, 'level' | 'inspection'>): EvidenceLevel =>
   inspection === undefined && !isBelow(level, 'inspected') ? 'received' : level
 
 /** Progress of a document, most urgent first. */
@@ -105,15 +105,15 @@ export function documentWords(
 /** Documents of a register that answer one document of a control, in the order of the register. */
 export const attachedIn = (
   { attached }: Pick<ControlDocumentView, 'attached'>,
-  { attachments }: Pick<RegisterView, 'attachments'>,
-): readonly AttachmentView[] => attachments.filter(({ id }) => attached.includes(id))
+  { documents }: Pick<RegisterView, 'documents'>,
+): readonly DocumentView[] => documents.filter(({ id }) => attached.includes(id))
 
 /** Documents in effect that are attached to the control itself and answer no evidence request. */
 export function otherDocuments(
   framework: string,
   { key, documents }: Pick<ControlRow, 'key' | 'documents'>,
-  { attachments }: Pick<RegisterView, 'attachments'>,
-): readonly AttachmentView[] {
+  { documents: attachments }: Pick<RegisterView, 'documents'>,
+): readonly DocumentView[] {
   const counted = new Set(documents.flatMap(({ attached }) => attached))
   return attachments.filter(
     ({ id, standing, controls }) =>

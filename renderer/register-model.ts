@@ -1,18 +1,24 @@
 import { categoryWords, checkLine } from '../schemas/conclusion-words.ts'
-import type { DecisionView, ExceptionView, PendingView, RegisterView, Standing } from '../schemas/ipc-packs.ts'
+import type {
+  AcceptanceRequestView,
+  DecisionView,
+  RegisterView,
+  RiskAcceptanceView,
+  Standing,
+} from '../schemas/ipc-packs.ts'
 import type { ControlRow } from '../schemas/ipc-results.ts'
-import type { Decision, EntrySignature } from '../schemas/types.ts'
+import type { ControlDecision, EntrySignature } from '../schemas/types.ts'
 import { day, plural, visible } from './text.ts'
 
 /** Expired acceptances come first: their deviations are no longer accepted. */
 export const STANDINGS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 export type Shown = Standing | 'pending' | 'all'
 
-export const pendingWords: Readonly<Record<PendingView['standing'], string>> = {
+export const pendingWords: Readonly<Record<AcceptanceRequestView['standing'], string>> = {
   open: 'Pending approval',
   lapsed: 'Expired without a decision',
   approved: 'Approved',
-  refused: 'Rejected',
+  rejected: 'Rejected',
   withdrawn: 'Withdrawn',
 }
 
@@ -25,18 +31,18 @@ const speaksOf = (
 
 /** Matching risk acceptances and requests. An approved request is listed as the acceptance it became. */
 export function exceptionsShown(
-  { exceptions, pending }: Pick<RegisterView, 'exceptions' | 'pending'>,
+  { riskAcceptances, acceptanceRequests }: Pick<RegisterView, 'riskAcceptances' | 'acceptanceRequests'>,
   text: string,
   shown: Shown,
 ): {
-  readonly pending: readonly PendingView[]
-  readonly groups: readonly { readonly standing: Standing; readonly entries: readonly ExceptionView[] }[]
+  readonly pending: readonly AcceptanceRequestView[]
+  readonly groups: readonly { readonly standing: Standing; readonly entries: readonly RiskAcceptanceView[] }[]
   readonly count: number
   readonly total: number
 } {
   const wanted = text.trim().toLowerCase()
-  const asked = pending.filter(({ standing }) => standing !== 'approved')
-  const found = exceptions.filter(
+  const asked = acceptanceRequests.filter(({ standing }) => standing !== 'approved')
+  const found = riskAcceptances.filter(
     (one) => (shown === 'all' || one.standing === shown) && speaksOf(one, [one.approvedBy], wanted),
   )
   const waiting = asked.filter(
@@ -46,12 +52,12 @@ export function exceptionsShown(
     standing,
     entries: found.filter((one) => one.standing === standing).sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)),
   })).filter(({ entries }) => entries.length > 0)
-  const open = ({ standing }: PendingView): number => (standing === 'open' ? 0 : 1)
+  const open = ({ standing }: AcceptanceRequestView): number => (standing === 'open' ? 0 : 1)
   return {
     pending: [...waiting].sort((a, b) => open(a) - open(b) || (a.expiresAt < b.expiresAt ? -1 : 1)),
     groups,
     count: found.length + waiting.length,
-    total: exceptions.length + asked.length,
+    total: riskAcceptances.length + asked.length,
   }
 }
 
@@ -66,7 +72,7 @@ export const decisionsFor = (
     .sort((a, b) => (a.decidedAt < b.decidedAt ? 1 : -1))
 
 /** Possible decisions about a control: for an addressable specification all of 45 CFR 164.306(d)(3), otherwise only that it does not apply. */
-export const decisionChoices = ({ level }: Pick<ControlRow, 'level'>): readonly Decision['decision'][] =>
+export const decisionChoices = ({ level }: Pick<ControlRow, 'level'>): readonly ControlDecision['decision'][] =>
   level === 'addressable'
     ? ['implemented', 'equivalent-alternative', 'not-implemented', 'not-applicable']
     : ['not-applicable']

@@ -22,8 +22,8 @@ export type Route =
   | { readonly screen: 'controls'; readonly of: Source; readonly framework?: FrameworkName }
   | { readonly screen: 'control'; readonly of: Source; readonly framework: FrameworkName; readonly key: string }
   | { readonly screen: 'evidence'; readonly of: Source; readonly node: string; readonly capture: string | null }
-  | { readonly screen: 'exceptions'; readonly of: Source }
-  | { readonly screen: 'attachments'; readonly of: Source }
+  | { readonly screen: 'risk-acceptances'; readonly of: Source }
+  | { readonly screen: 'documents'; readonly of: Source }
   | { readonly screen: 'engagement'; readonly of: Source; readonly part?: EngagementPart }
   /** `claim` is shown by node; without it, all claims. */
   | { readonly screen: 'claims'; readonly of: Source; readonly claim?: string }
@@ -64,10 +64,10 @@ const PLACE_OF: Readonly<Record<Route['screen'], Place | null>> = {
   why: 'overview',
   node: 'overview',
   evidence: 'overview',
-  exceptions: 'risk-acceptances',
+  'risk-acceptances': 'risk-acceptances',
   controls: 'controls',
   control: 'controls',
-  attachments: 'documents',
+  documents: 'documents',
   engagement: 'engagement',
   claims: 'claims',
   location: 'location',

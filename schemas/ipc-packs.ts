@@ -2,13 +2,13 @@ import type { EvidenceLevel } from './conclusion-words.ts'
 import type { AssessmentView } from './ipc-results.ts'
 import type { FrameworkName } from './ipc-views.ts'
 import type {
-  Attachment,
-  Decision,
-  Exception,
+  AcceptanceRequest,
+  ControlDecision,
+  DocumentRequest,
+  EvidenceDocument,
   Explanation,
-  PendingException,
-  RecordRequest,
-  Settlement,
+  Resolution,
+  RiskAcceptance,
 } from './types.ts'
 import type { VerificationReport } from './verification.ts'
 import type { standingWords, Verdict } from './words.ts'
@@ -118,23 +118,23 @@ export interface WorksheetLine {
 export type Standing = keyof typeof standingWords
 
 export interface RegisterView {
-  readonly exceptions: readonly ExceptionView[]
+  readonly riskAcceptances: readonly RiskAcceptanceView[]
   /** Exceptions that somebody asked for, settled ones included. */
-  readonly pending: readonly PendingView[]
+  readonly acceptanceRequests: readonly AcceptanceRequestView[]
   readonly decisions: readonly DecisionView[]
-  readonly attachments: readonly AttachmentView[]
-  readonly requests: readonly RecordRequest[]
+  readonly documents: readonly DocumentView[]
+  readonly documentRequests: readonly DocumentRequest[]
   readonly explanations: readonly ExplanationView[]
 }
-export interface ExceptionView extends Exception {
+export interface RiskAcceptanceView extends RiskAcceptance {
   readonly standing: Standing
 }
-export interface AttachmentView extends Attachment {
+export interface DocumentView extends EvidenceDocument {
   /** In force, no older than a year, inspected or reperformed, with a conclusion that supports. */
   readonly supports: boolean
   readonly standing: Standing
 }
-export interface DecisionView extends Decision {
+export interface DecisionView extends ControlDecision {
   readonly standing: Standing
 }
 export interface ExplanationView extends Explanation {
@@ -145,14 +145,14 @@ export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' |
   readonly until: string
 }
 /** A request accepts nothing. `lapsed`: nobody settled it before its own end. */
-export interface PendingView extends PendingException {
-  readonly standing: 'open' | 'lapsed' | Settlement['as']
+export interface AcceptanceRequestView extends AcceptanceRequest {
+  readonly standing: 'open' | 'lapsed' | Resolution['as']
 }
-export interface ExceptionDraft {
+export interface RiskAcceptanceDraft {
   readonly check: string
   readonly nodes: readonly string[]
   readonly reason: string
-  readonly compensatingMeasure: string
+  readonly compensatingControl: string
   readonly owner: string
   readonly requestedBy: string
   readonly approvedBy: string
@@ -161,7 +161,7 @@ export interface ExceptionDraft {
   readonly until: string
 }
 /** An exception that nobody has approved yet. */
-export type PendingDraft = Omit<ExceptionDraft, 'approvedBy' | 'approverRole'>
+export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
 export interface ApprovalDraft {
   /** Of the request. */
   readonly id: string
@@ -172,7 +172,7 @@ export interface DecisionDraft {
   readonly framework: FrameworkName
   /** The control's key. */
   readonly control: string
-  readonly decision: Decision['decision']
+  readonly decision: ControlDecision['decision']
   readonly reason: string
   readonly factors: string | null
   readonly alternativeMeasure: string | null
@@ -191,11 +191,11 @@ export interface WithdrawalDraft {
   readonly by: string
   readonly reason: string
 }
-export interface AttachmentDraft {
+export interface DocumentDraft {
   readonly controls: readonly { readonly framework: FrameworkName; readonly control: string }[]
   readonly need: string | null
-  readonly shows: string
-  readonly saidBy: string
+  readonly summary: string
+  readonly providedBy: string
   readonly level: EvidenceLevel
   /** Needed from “inspected” on, and null below. */
   readonly inspection: {

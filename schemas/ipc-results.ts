@@ -1,5 +1,5 @@
 import type { ControlRole, EvidenceLevel } from './conclusion-words.ts'
-import type { ExceptionView, ExplanationView } from './ipc-packs.ts'
+import type { ExplanationView, RiskAcceptanceView } from './ipc-packs.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
 import type { Property, Verdict } from './words.ts'
@@ -79,7 +79,7 @@ export interface NodeView {
   readonly declared: FleetNodeView | null
   /** Earlier runs of this node on this computer, newest first, with what changed in the verdicts since the one before. */
   readonly timeline: readonly NodeMoment[]
-  readonly exceptions: readonly ExceptionView[]
+  readonly riskAcceptances: readonly RiskAcceptanceView[]
   /** What people say about single readings of this node, and that is in force. */
   readonly explanations: readonly ExplanationView[]
 }

@@ -4,19 +4,19 @@ import type { EngagementMethods } from './ipc-engagement.ts'
 import type { HistoryMethods } from './ipc-history.ts'
 import type { LocationView } from './ipc-location.ts'
 import type {
+  AcceptanceRequestDraft,
   ApprovalDraft,
-  AttachmentDraft,
   DecisionDraft,
-  ExceptionDraft,
+  DocumentDraft,
   ExportDraft,
   ExportPlan,
   ExportView,
   IdentityView,
   PackReview,
-  PendingDraft,
   RecentPack,
   RegisterView,
   RequestDraft,
+  RiskAcceptanceDraft,
   TrustAnchor,
   WithdrawalDraft,
   WorkState,
@@ -117,20 +117,20 @@ export interface Methods extends EngagementMethods, HistoryMethods, ScheduleMeth
   }
   'register.get': { in: { readonly of: Source }; out: RegisterView }
   /** Refused without an end, with an end in the past or later than 366 days, and for a finding that is supported. */
-  'exceptions.accept': { in: ExceptionDraft; out: RegisterView }
-  'exceptions.withdraw': { in: WithdrawalDraft; out: RegisterView }
+  'acceptances.accept': { in: RiskAcceptanceDraft; out: RegisterView }
+  'acceptances.withdraw': { in: WithdrawalDraft; out: RegisterView }
   /** Asks for an exception; accepts nothing. */
-  'exceptions.request': { in: PendingDraft; out: RegisterView }
+  'acceptances.request': { in: AcceptanceRequestDraft; out: RegisterView }
   /** Accepts a request on its own terms. Refused when it was settled or its end has passed. */
-  'exceptions.approve': { in: ApprovalDraft; out: RegisterView }
-  'exceptions.refuse': { in: WithdrawalDraft; out: RegisterView }
+  'acceptances.approve': { in: ApprovalDraft; out: RegisterView }
+  'acceptances.reject': { in: WithdrawalDraft; out: RegisterView }
   /** The list as CSV. */
-  'exceptions.save': { in: null; out: SavedFile | null }
-  'attachments.add': { in: AttachmentDraft; out: RegisterView | null }
-  'attachments.note': { in: AttachmentDraft & { readonly name: string; readonly text: string }; out: RegisterView }
-  'attachments.withdraw': { in: WithdrawalDraft; out: RegisterView }
+  'acceptances.save': { in: null; out: SavedFile | null }
+  'documents.add': { in: DocumentDraft; out: RegisterView | null }
+  'documents.note': { in: DocumentDraft & { readonly name: string; readonly text: string }; out: RegisterView }
+  'documents.withdraw': { in: WithdrawalDraft; out: RegisterView }
   /** Opens a copy of an image or PDF in the system's viewer; nothing else is ever opened. */
-  'attachments.show': { in: { readonly of: Source; readonly id: string }; out: null }
+  'documents.show': { in: { readonly of: Source; readonly id: string }; out: null }
   /** Writes down what was decided about a row: an addressable specification, or that a row does not apply. */
   'decisions.set': { in: DecisionDraft; out: RegisterView }
   'decisions.withdraw': { in: WithdrawalDraft; out: RegisterView }

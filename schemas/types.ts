@@ -1011,7 +1011,7 @@ export interface ControlCheck {
   /**
    * Of the deviations: with a risk acceptance in effect.
    */
-  readonly excepted: number
+  readonly accepted: number
   /**
    * Results that an inspected document answers. They stay as observed.
    */
@@ -1854,7 +1854,7 @@ export interface Planned {
 /**
  * A finding that somebody accepts for a time: at most 366 days, in UTC. The verdict stays what it is.
  */
-export interface Exception {
+export interface RiskAcceptance {
   readonly id: string
   readonly check: string
   /**
@@ -1863,7 +1863,7 @@ export interface Exception {
   readonly nodes: readonly string[]
   readonly run: null | string
   readonly reason: string
-  readonly compensatingMeasure: string
+  readonly compensatingControl: string
   readonly owner: string
   readonly requestedBy: string
   readonly approvedBy: string
@@ -1903,7 +1903,7 @@ export interface EntrySignature {
 /**
  * Manual evidence: a file, or a note, as somebody gave it. The bytes are stored by their digest and never run.
  */
-export interface Attachment {
+export interface EvidenceDocument {
   readonly id: string
   readonly kind: 'file' | 'note'
   readonly name: string
@@ -1915,8 +1915,8 @@ export interface Attachment {
    */
   readonly controls: readonly ControlRef[]
   readonly need: null | string
-  readonly shows: string
-  readonly saidBy: string
+  readonly summary: string
+  readonly providedBy: string
   /**
    * Of registers that earlier rules read. Without a level, a document counts as received.
    */
@@ -1954,7 +1954,7 @@ export interface AnsweredResults {
 /**
  * Who is to bring a record that no server can show, by when.
  */
-export interface RecordRequest {
+export interface DocumentRequest {
   readonly framework: FrameworkName
   readonly control: string
   readonly need: string
@@ -1964,7 +1964,7 @@ export interface RecordRequest {
 /**
  * An exception that somebody asked for. It accepts nothing; approval makes an exception of the same id, and the request stays, settled.
  */
-export interface PendingException {
+export interface AcceptanceRequest {
   readonly id: string
   readonly check: string
   /**
@@ -1973,7 +1973,7 @@ export interface PendingException {
   readonly nodes: readonly string[]
   readonly run: null | string
   readonly reason: string
-  readonly compensatingMeasure: string
+  readonly compensatingControl: string
   readonly owner: string
   readonly requestedBy: string
   readonly requestedAt: Instant
@@ -1982,21 +1982,21 @@ export interface PendingException {
    * @maxItems 4
    */
   readonly signatures?: readonly EntrySignature[]
-  readonly settled?: Settlement
+  readonly resolved?: Resolution
 }
 /**
  * What became of a request: an exception under the same id, or nothing. The request stays listed.
  */
-export interface Settlement {
+export interface Resolution {
   readonly at: Instant
   readonly by: string
-  readonly as: 'approved' | 'refused' | 'withdrawn'
+  readonly as: 'approved' | 'rejected' | 'withdrawn'
   readonly reason: null | string
 }
 /**
  * What a named person decided about one row of a framework, and why: an addressable specification (45 CFR 164.306(d)(3)), or that a row does not apply. At most 366 days, in UTC. It changes no verdict.
  */
-export interface Decision {
+export interface ControlDecision {
   readonly id: string
   readonly framework: FrameworkName
   readonly control: string
@@ -2051,23 +2051,23 @@ export interface Register {
   /**
    * @maxItems 20000
    */
-  readonly exceptions: readonly Exception[]
+  readonly riskAcceptances: readonly RiskAcceptance[]
   /**
    * @maxItems 5000
    */
-  readonly attachments: readonly Attachment[]
+  readonly documents: readonly EvidenceDocument[]
   /**
    * @maxItems 5000
    */
-  readonly requests: readonly RecordRequest[]
+  readonly documentRequests: readonly DocumentRequest[]
   /**
    * @maxItems 5000
    */
-  readonly decisions?: readonly Decision[]
+  readonly decisions?: readonly ControlDecision[]
   /**
    * @maxItems 20000
    */
-  readonly pending?: readonly PendingException[]
+  readonly acceptanceRequests?: readonly AcceptanceRequest[]
   /**
    * @maxItems 5000
    */

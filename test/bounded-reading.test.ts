@@ -90,8 +90,8 @@ describe('JSON that somebody else wrote', () => {
   test('with a problem in every value is told of by few', () => {
     const validator = createSchemaValidator()
     const many = Array.from({ length: 200_000 }, () => ({}))
-    expect(validator.problems('register', { schema: 'barewitness.register/1', exceptions: many }).length).toBe(1)
-    expect(validator.problems('register', { exceptions: many.slice(0, 5000) }).length).toBeLessThanOrEqual(50)
+    expect(validator.problems('register', { schema: 'barewitness.register/1', riskAcceptances: many }).length).toBe(1)
+    expect(validator.problems('register', { riskAcceptances: many.slice(0, 5000) }).length).toBeLessThanOrEqual(50)
   })
 })
 
@@ -123,7 +123,7 @@ describe('a pack', () => {
     [PATHS.info, () => utf8('\n'.repeat(500_000))],
     [PATHS.scope, () => utf8(`${'['.repeat(100_000)}${']'.repeat(100_000)}\n`)],
     [PATHS.assessment, () => utf8(`[${'{},'.repeat(600_000)}{}]\n`)],
-    [PATHS.exceptions, () => utf8(`[${'{},'.repeat(300_000)}{}]\n`)],
+    [PATHS.register, () => utf8(`[${'{},'.repeat(300_000)}{}]\n`)],
     [PATHS.trace, () => utf8(`[${'[],'.repeat(600_000)}[]]\n`)],
     ['data/log/entries.jsonl', () => utf8('\n'.repeat(1_000_000))],
     ['data/nodes/node-a/captures.jsonl', () => utf8('\n'.repeat(1_000_000))],

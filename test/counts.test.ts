@@ -23,10 +23,10 @@ import {
   totalsOf,
 } from '../renderer/model.ts'
 import { checkLine } from '../schemas/conclusion-words.ts'
-import type { Attachment } from '../schemas/types.ts'
+import type { EvidenceDocument } from '../schemas/types.ts'
 import { VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
 import { FIXTURE_TIME, fixtureNames, fixtureRecording } from './support/fixtures.ts'
-import { attachmentOf, exceptionOf } from './support/register.ts'
+import { documentOf, riskAcceptanceOf } from './support/register.ts'
 
 /**
  * Over the views that the engine makes of the demo fleet: on every screen the numbers close, and no two places give two numbers for one
@@ -49,8 +49,8 @@ const contradicted = first.nodes.flatMap(({ node, results }) =>
 const accepted = contradicted[0] ?? { node: '', check: '' }
 const INSPECTION = { by: 'J. Chen', at: FIXTURE_TIME, lookedAt: 'The whole report.' }
 /** Evidence requests of the catalog, each answered by an inspected document: one supports, one does not, one is below its level. */
-const answering = (id: string, changes: Partial<Attachment>) =>
-  attachmentOf({
+const answering = (id: string, changes: Partial<EvidenceDocument>) =>
+  documentOf({
     id: id.padEnd(32, '0').toLowerCase(),
     need: catalog.requests.find((one) => one.id === id)?.title ?? '',
     controls: [{ framework: REQUESTS, control: id }],
@@ -64,7 +64,7 @@ const attachments = [
 ]
 const register = {
   ...EMPTY_REGISTER,
-  exceptions: [exceptionOf({ check: accepted.check, nodes: [accepted.node] })],
+  riskAcceptances: [riskAcceptanceOf({ check: accepted.check, nodes: [accepted.node] })],
   attachments,
 }
 const assessment = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME, register })
@@ -176,7 +176,7 @@ describe('all nodes', () => {
           VERDICTS.map((verdict) => nodesWith(view, one.check, verdict).length),
           one.check,
         ).toEqual(stated)
-        expect(nodesWith(view, one.check, 'accepted').length, one.check).toBe(one.excepted)
+        expect(nodesWith(view, one.check, 'accepted').length, one.check).toBe(one.accepted)
         // The denominator of deviations is what was tested; nothing recorded is counted as failing.
         const line = checkLine(one)
         if (line.startsWith('deviations')) expect(line).toContain(`deviations ${notSatisfied} of ${one.tested} tested`)

@@ -21,7 +21,7 @@ describe('what the demo declares', () => {
   })
 
   test('has documents of evidence requests: one that supports, one received, one expired', () => {
-    const told = register.attachments.map((entry) => [
+    const told = register.documents.map((entry) => [
       entry.controls.map(({ framework, control }) => [framework, control]),
       levelOf(entry),
       isCurrent(entry, AS_OF),
@@ -31,14 +31,16 @@ describe('what the demo declares', () => {
       [[[REQUESTS, 'ER-34']], 'received', true],
       [[[REQUESTS, 'ER-37']], 'inspected', false],
     ])
-    for (const { saidBy, inspection } of register.attachments)
-      if (inspection !== undefined) expect(isOnePerson({ requestedBy: saidBy, approvedBy: inspection.by })).toBe(false)
+    for (const { providedBy, inspection } of register.documents)
+      if (inspection !== undefined)
+        expect(isOnePerson({ requestedBy: providedBy, approvedBy: inspection.by })).toBe(false)
   })
 
   test('asks for documents that the catalog has', () => {
     const needsOf = needsIn(catalog)
-    for (const { framework, control, need } of register.requests) expect(needsOf(framework, control)).toContain(need)
-    for (const { controls } of register.attachments)
+    for (const { framework, control, need } of register.documentRequests)
+      expect(needsOf(framework, control)).toContain(need)
+    for (const { controls } of register.documents)
       for (const { framework, control } of controls) expect(needsOf(framework, control)).not.toBeNull()
   })
 })

@@ -145,11 +145,11 @@ describe('one node', () => {
     await demo(kit)
     // What is said after the run was judged counts from then on, and not before.
     now = '2026-11-20T09:45:00.000Z'
-    await kit.get('exceptions.accept', {
+    await kit.get('acceptances.accept', {
       check: 'encryption.at-rest.swap',
       nodes: ['demo-guest-03'],
       reason: 'The swap area goes with the next image.',
-      compensatingMeasure: 'The host encrypts its disks.',
+      compensatingControl: 'The host encrypts its disks.',
       owner: 'M. Ortiz',
       requestedBy: 'M. Ortiz',
       approvedBy: 'J. Lin',
@@ -167,7 +167,7 @@ describe('one node', () => {
     expect(view?.rows.filter(({ accepted }) => accepted.length > 0)).toHaveLength(1)
     expect(view?.asOf).toBe(now)
     const node = await kit.get('node.get', { of: 'run', node: 'demo-guest-03' })
-    expect(node?.exceptions.map(({ standing }) => standing)).toEqual(['in-force'])
+    expect(node?.riskAcceptances.map(({ standing }) => standing)).toEqual(['in-force'])
   })
 })
 

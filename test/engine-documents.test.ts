@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AttachmentDraft } from '../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../schemas/ipc-results.ts'
 import { type EngineKit, kitsOfEachTest } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
@@ -9,13 +9,13 @@ const { kitOver } = kitsOfEachTest()
 /** Answered in several controls of the made-up catalog, by a document alone. */
 const REQUEST = fakeCatalog.requests.find(({ id }) => id === 'ER-03')
 const TITLE = REQUEST?.title ?? ''
-const NOTE: AttachmentDraft & { readonly name: string; readonly text: string } = {
+const NOTE: DocumentDraft & { readonly name: string; readonly text: string } = {
   name: 'Risk analysis',
   text: 'Every server and store.',
   controls: [{ framework: 'requests', control: 'ER-03' }],
   need: TITLE,
-  shows: 'Scope, threats and risk levels.',
-  saidBy: 'R. Novak',
+  summary: 'Scope, threats and risk levels.',
+  providedBy: 'R. Novak',
   level: 'inspected',
   inspection: { by: 'J. Chen', on: '2026-05-14', lookedAt: '8 of 8 servers', conclusion: 'supports' },
   answers: null,
@@ -52,8 +52,8 @@ describe('a document that answers an evidence request', () => {
 
   test('is attached once and listed in every control that the request serves', async () => {
     const kit = await demo()
-    const { attachments } = await kit.get('attachments.note', NOTE)
-    const [entry] = attachments
+    const { documents } = await kit.get('documents.note', NOTE)
+    const [entry] = documents
     expect(entry).toMatchObject({ supports: true, inspection: { by: 'J. Chen', conclusion: 'supports' } })
     const found = await shown(kit)
     expect(found.length).toBeGreaterThan(1)
@@ -64,18 +64,18 @@ describe('a document that answers an evidence request', () => {
   // Until the part of a register that concerns a scope keeps what is attached to evidence requests.
   test('counts in every control that the request serves', async () => {
     const kit = await demo()
-    await kit.get('attachments.note', NOTE)
+    await kit.get('documents.note', NOTE)
     expect(new Set((await shown(kit)).map(({ state }) => state))).toEqual(new Set(['held']))
   })
 
-  test.each<[string, Partial<AttachmentDraft>]>([
+  test.each<[string, Partial<DocumentDraft>]>([
     ['the title of another request', { need: 'Something else' }],
     ['a request that does not exist', { controls: [{ framework: 'requests', control: 'ER-99' }] }],
     ['an inspection that is missing', { inspection: null }],
     ['an inspection of what was only received', { level: 'received' }],
   ])('is refused with %s', async (_, part) => {
     const kit = await demo()
-    const reply = await kit.engine.call('attachments.note', { ...NOTE, ...part })
+    const reply = await kit.engine.call('documents.note', { ...NOTE, ...part })
     expect(reply).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 })

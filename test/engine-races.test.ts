@@ -78,13 +78,13 @@ describe('two changes at once', () => {
     })
     await withNodes(kit, ['db-4'])
     held.arm()
-    const noted = kit.engine.call('attachments.note', {
+    const noted = kit.engine.call('documents.note', {
       name: 'Letter',
       text: 'The rack is ours alone.',
       controls: [],
       need: null,
-      shows: 'who uses the rack',
-      saidBy: 'R. Novak',
+      summary: 'who uses the rack',
+      providedBy: 'R. Novak',
       level: 'received',
       inspection: null,
       answers: null,
@@ -393,11 +393,11 @@ test('an acceptance that ended while the window stayed open is no longer shown a
   const kit = await kitOver(createFakeWorld({ now: () => now }))
   await kit.get('demo.open', null)
   await kit.heard('run-done')
-  await kit.get('exceptions.accept', {
+  await kit.get('acceptances.accept', {
     check: 'encryption.at-rest.swap',
     nodes: ['demo-guest-03'],
     reason: 'The swap area goes with the next image.',
-    compensatingMeasure: 'The host encrypts its disks.',
+    compensatingControl: 'The host encrypts its disks.',
     owner: 'M. Ortiz',
     requestedBy: 'M. Ortiz',
     approvedBy: 'J. Lin',
@@ -422,8 +422,8 @@ describe('the folder of ours', () => {
     text: 'The rack is ours alone.',
     controls: [],
     need: null,
-    shows: 'who uses the rack',
-    saidBy: 'R. Novak',
+    summary: 'who uses the rack',
+    providedBy: 'R. Novak',
     level: 'received' as const,
     inspection: null,
     answers: null,
@@ -434,15 +434,15 @@ describe('the folder of ours', () => {
   test('a list is never saved over a file of ours', async () => {
     const kit = await kitOver()
     await withNodes(kit, ['db-4'])
-    await kit.get('attachments.note', note)
+    await kit.get('documents.note', note)
     for (const name of ['register.json', 'fleet.json']) {
       const path = join(kit.folder, name)
       const before = readFileSync(path, 'utf8')
-      const reply = await kit.engine.call('exceptions.save', null, { path })
+      const reply = await kit.engine.call('acceptances.save', null, { path })
       expect(reply).toMatchObject({ ok: false, error: { code: 'input.refused' } })
       expect(readFileSync(path, 'utf8')).toBe(before)
     }
-    expect((await kit.engine.call('exceptions.save', null, { path: join(kit.folder, 'new.csv') })).ok).toBe(true)
+    expect((await kit.engine.call('acceptances.save', null, { path: join(kit.folder, 'new.csv') })).ok).toBe(true)
   })
 
   test('a record is stored as a file of its own, though a link to the same bytes lies in its place', async () => {
@@ -450,10 +450,10 @@ describe('the folder of ours', () => {
     await withNodes(kit, ['db-4'])
     const elsewhere = join(kit.folder, 'letter.txt')
     writeFileSync(elsewhere, note.text)
-    mkdirSync(join(kit.folder, 'attachments'))
-    const place = join(kit.folder, 'attachments', sha256(note.text))
+    mkdirSync(join(kit.folder, 'documents'))
+    const place = join(kit.folder, 'documents', sha256(note.text))
     symlinkSync(elsewhere, place)
-    await kit.get('attachments.note', note)
+    await kit.get('documents.note', note)
     expect(lstatSync(place).isSymbolicLink()).toBe(false)
     expect(readFileSync(place, 'utf8')).toBe(note.text)
   })

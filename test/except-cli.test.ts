@@ -11,12 +11,12 @@ import { catalogCommand } from '../main/cli/commands/catalog.ts'
 import { exceptCommand } from '../main/cli/commands/except.ts'
 import { recordCommand } from '../main/cli/commands/record.ts'
 import { EXIT } from '../main/cli/exit-codes.ts'
-import { readSaid } from '../main/cli/register.ts'
+import { readRegister } from '../main/cli/register.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Control, Framework } from '../main/core/framework.ts'
 import type { Register } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
-import { exceptionOf, registerOf } from './support/register.ts'
+import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'bw-except-'))
@@ -114,26 +114,26 @@ const request = (...more: readonly string[]): Promise<number> =>
   )
 const approve = (id: string, ...more: readonly string[]): Promise<number> =>
   run('acceptance', 'approve', id, ...there(), '--approved-by', 'M. Ortiz', '--role', 'Security officer', ...more)
-const firstId = (): string => kept().pending?.[0]?.id ?? ''
+const firstId = (): string => kept().acceptanceRequests?.[0]?.id ?? ''
 
 describe('exceptions on the command line', () => {
   test('are asked for, approved by another, listed and withdrawn; every earlier copy is kept', async () => {
     expect(await request()).toBe(EXIT.done)
     expect(told).toContain('No effect until approved.')
     expect(told).toContain('Not digitally signed')
-    expect(kept().exceptions).toEqual([])
+    expect(kept().riskAcceptances).toEqual([])
     const id = firstId()
     expect(await approve(id.slice(0, 8))).toBe(EXIT.done)
     expect(told).toContain(
       `Approved: risk acceptance ${id}, until the end of ${until} UTC. The verdict does not change.`,
     )
-    expect(kept().exceptions).toMatchObject([
+    expect(kept().riskAcceptances).toMatchObject([
       { id, check: CHECK, nodes: ['gpu-01', 'gpu-02'], approvedBy: 'M. Ortiz', approverRole: 'Security officer' },
     ])
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
     expect(told).toContain(`In effect  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
     expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Fixed.')).toBe(EXIT.done)
-    expect(kept().exceptions[0]?.withdrawn).toEqual({ at: now, by: 'L. Sato', reason: 'Fixed.' })
+    expect(kept().riskAcceptances[0]?.withdrawn).toEqual({ at: now, by: 'L. Sato', reason: 'Fixed.' })
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
     expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Again.')).toBe(
       EXIT.usage,
@@ -146,7 +146,7 @@ describe('exceptions on the command line', () => {
     expect(await approve(firstId(), '--approved-by', 'k. adeyemi')).toBe(EXIT.done)
     expect(told).toContain('No segregation of duties')
     await run('acceptance', 'list', ...there(), '--json')
-    expect(JSON.parse(out)).toMatchObject({ exceptions: [{ onePerson: true, oneKey: false }] })
+    expect(JSON.parse(out)).toMatchObject({ riskAcceptances: [{ onePerson: true, oneKey: false }] })
   })
 
   test('are signed with two keys; one key for two people is refused, and then nothing is written', async () => {
@@ -158,21 +158,21 @@ describe('exceptions on the command line', () => {
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(await approve(firstId(), ...key('approver'))).toBe(EXIT.done)
     expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
-    const [entry] = (JSON.parse(out) as { exceptions: { signatures: { role: string; problems: string[] }[] }[] })
-      .exceptions
+    const [entry] = (JSON.parse(out) as { riskAcceptances: { signatures: { role: string; problems: string[] }[] }[] })
+      .riskAcceptances
     expect(entry?.signatures.map(({ role, problems }) => [role, problems])).toEqual([
       ['requester', []],
       ['approver', []],
     ])
     expect(out).not.toContain('"cms"')
-    expect((await readSaid(real, path)).ok).toBe(true)
+    expect((await readRegister(real, path)).ok).toBe(true)
 
     // An end that was moved after signing is told, and never sealed.
-    const moved = kept().exceptions.map((one) => ({ ...one, expiresAt: `${today}T23:59:59.999Z` }))
-    writeFileSync(path, JSON.stringify({ ...kept(), exceptions: moved }))
+    const moved = kept().riskAcceptances.map((one) => ({ ...one, expiresAt: `${today}T23:59:59.999Z` }))
+    writeFileSync(path, JSON.stringify({ ...kept(), riskAcceptances: moved }))
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.notVerified)
     expect(told).toContain('the signature of the approver is invalid')
-    expect(await readSaid(real, path)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
+    expect(await readRegister(real, path)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 
   test('that were refused stay listed', async () => {
@@ -186,8 +186,8 @@ describe('exceptions on the command line', () => {
   })
 
   test('that have ended are gaps, until something else is in force', async () => {
-    const ended = exceptionOf({ check: CHECK, nodes: ['gpu-01'], expiresAt: '2026-11-20T23:59:59.999Z' })
-    const next = exceptionOf({
+    const ended = riskAcceptanceOf({ check: CHECK, nodes: ['gpu-01'], expiresAt: '2026-11-20T23:59:59.999Z' })
+    const next = riskAcceptanceOf({
       id: '2'.repeat(32),
       check: CHECK,
       nodes: ['gpu-01'],
@@ -195,11 +195,11 @@ describe('exceptions on the command line', () => {
     })
     const list = (...more: readonly string[]): Promise<number> =>
       run('acceptance', 'list', ...there(), '--as-of', '2026-11-21T00:00:00Z', ...more)
-    writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended] })))
+    writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [ended] })))
     expect(await list()).toBe(EXIT.gaps)
     expect(told).toContain('Expired  ')
     expect(await list('--deviations-exit-zero')).toBe(EXIT.done)
-    writeFileSync(path, JSON.stringify(registerOf({ exceptions: [ended, next] })))
+    writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [ended, next] })))
     expect(await list()).toBe(EXIT.done)
   })
 
@@ -307,7 +307,7 @@ describe('documents on the command line', () => {
   test('are attached by their digest beside the register, to the requests that a row’s need stands for', async () => {
     expect(await add('--control', ROW, '--request', NEED, ...SUPPORTS, '--expires', until)).toBe(EXIT.done)
     const digest = sha256('%PDF-1.7 agreement')
-    const [entry] = kept().attachments
+    const [entry] = kept().documents
     expect(entry).toMatchObject({
       name: 'BAA 2026.pdf',
       sha256: digest,
@@ -317,16 +317,16 @@ describe('documents on the command line', () => {
       controls: [{ framework: 'requests', control: 'ER-33' }],
     })
     expect(entry).not.toHaveProperty('answers')
-    expect(readFileSync(join(folder, 'attachments', digest), 'utf8')).toBe('%PDF-1.7 agreement')
+    expect(readFileSync(join(folder, 'documents', digest), 'utf8')).toBe('%PDF-1.7 agreement')
     expect(readFileSync(path, 'utf8')).not.toContain(folder)
-    const said = await readSaid(real, path)
-    const [record] = said.ok ? said.value.register.attachments : []
+    const said = await readRegister(real, path)
+    const [record] = said.ok ? said.value.register.documents : []
     expect(record !== undefined && said.ok && (await said.value.attachmentBytes(record)).ok).toBe(true)
   })
 
   test('are attached to several requests at once, and to those of a row with one document alone', async () => {
     expect(await add('--request', 'ER-31', 'er-33', '--control', 'hipaa:164.308(b)(3)', ...SUPPORTS)).toBe(EXIT.done)
-    expect(kept().attachments[0]?.controls.map(({ control }) => control)).toEqual(['ER-31', 'ER-33'])
+    expect(kept().documents[0]?.controls.map(({ control }) => control)).toEqual(['ER-31', 'ER-33'])
     expect(told).toContain('to ER-31, ER-33.')
   })
 
@@ -335,8 +335,8 @@ describe('documents on the command line', () => {
     ['received', 'Level received: the document supports no control'],
   ])('at level %s support nothing yet, and that is printed', async (level, words) => {
     expect(await add('--request', 'ER-31', '--level', level)).toBe(EXIT.done)
-    expect(kept().attachments[0]).toMatchObject({ level })
-    expect(kept().attachments[0]).not.toHaveProperty('inspection')
+    expect(kept().documents[0]).toMatchObject({ level })
+    expect(kept().documents[0]).not.toHaveProperty('inspection')
     expect(told).toContain(words)
   })
 
@@ -344,14 +344,14 @@ describe('documents on the command line', () => {
     expect(await add('--request', 'ER-25', ...SUPPORTS)).toBe(EXIT.done)
     expect(told).toContain('ER-25 requires level reperformed')
     expect(await add('--request', 'ER-31', ...INSPECTED, '--conclusion', 'does-not-support')).toBe(EXIT.done)
-    expect(kept().attachments[1]?.inspection?.conclusion).toBe('does-not-support')
+    expect(kept().documents[1]?.inspection?.conclusion).toBe('does-not-support')
     expect(told).toContain('does not support')
   })
 
   test('answer results of checks on named nodes', async () => {
     const answering = ['--answers', MFA, '--answers-on', 'gpu-01', 'gpu-02']
     expect(await add('--request', 'ER-18', ...SUPPORTS, ...answering)).toBe(EXIT.done)
-    expect(kept().attachments[0]?.answers).toEqual({ checks: [MFA], nodes: ['gpu-01', 'gpu-02'] })
+    expect(kept().documents[0]?.answers).toEqual({ checks: [MFA], nodes: ['gpu-01', 'gpu-02'] })
     expect(told).not.toContain('It is no alternative evidence')
     expect(await add('--request', 'ER-18', '--level', 'received', ...answering)).toBe(EXIT.done)
     expect(told).toContain('It is no alternative evidence')
@@ -374,7 +374,7 @@ describe('documents on the command line', () => {
     ]
     expect(await run(...asking, '--due', until)).toBe(EXIT.done)
     const end = `${until}T23:59:59.999Z`
-    expect(kept().requests).toEqual([
+    expect(kept().documentRequests).toEqual([
       { framework: 'requests', control: 'ER-18', need: title, owner: 'P. Lind', due: end },
       { framework: 'hipaa', control: ROW, need: NEED, owner: 'P. Lind', due: end },
     ])

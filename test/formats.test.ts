@@ -92,8 +92,8 @@ describe('one assessment, in every format', () => {
   const nodes = assessment.nodes.map(({ node }) => node)
   const excepted = assessment.nodes.flatMap(({ node, results: findings }) =>
     findings
-      .filter(({ check, verdict }) => verdict === 'not-satisfied' && register.exceptions[0]?.check === check)
-      .filter(() => register.exceptions[0]?.nodes.includes(node) === true),
+      .filter(({ check, verdict }) => verdict === 'not-satisfied' && register.riskAcceptances[0]?.check === check)
+      .filter(() => register.riskAcceptances[0]?.nodes.includes(node) === true),
   ).length
 
   test('of which there is enough to count', () => {

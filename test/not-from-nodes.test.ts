@@ -78,8 +78,8 @@ describe('a mapped check that no node can answer', () => {
   })
 
   test('is answered by its request at its minimum level, and by nothing below', () => {
-    const received = registerOf({ attachments: [inspectedFor(REQUEST.id, { level: 'received' })] })
-    const inspected = registerOf({ attachments: [inspectedFor(REQUEST.id)] })
+    const received = registerOf({ documents: [inspectedFor(REQUEST.id, { level: 'received' })] })
+    const inspected = registerOf({ documents: [inspectedFor(REQUEST.id)] })
     const held = rowIn(explained).documents.held
     expect(rowIn(explained, received).documents).toMatchObject({ held })
     expect(rowIn(explained, received).documents.outstanding).toContainEqual({

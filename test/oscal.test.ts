@@ -244,7 +244,7 @@ describe('a row as an objective’s status', () => {
     notTested: 0,
     notApplicable: 0,
     informational: 0,
-    excepted: 0,
+    accepted: 0,
     answered: 0,
     notRetested: 0,
     ...changes,
@@ -302,7 +302,7 @@ describe('a row as an objective’s status', () => {
       {
         state: 'deviations',
         server: server({ state: 'deviations', deviating: 1, accepted: 1 }),
-        checks: [check({ satisfied: 3, notSatisfied: 1, excepted: 1 })],
+        checks: [check({ satisfied: 3, notSatisfied: 1, accepted: 1 })],
       },
       'not-satisfied fail',
     ],

@@ -10,10 +10,10 @@ import { endOfDay, millisOf } from '../main/core/register/days.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
 import { isOnePerson, lastMade, registerFor, standingOf } from '../main/core/register.ts'
 import { registerOfPack } from '../main/core/verify/register.ts'
-import type { Attachment, Decision, Exception, Register } from '../schemas/types.ts'
+import type { ControlDecision, EvidenceDocument, Register, RiskAcceptance } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
-import { attachmentOf, decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { acceptanceRequestOf, decisionOf, documentOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { catalogWith, controlOf, frameworkOf, nodeWith } from './support/rollup-kit.ts'
 import { AS_OF as PACKED_AT, sampleCatalog, sealing, sourceOf } from './support/sample-pack.ts'
 
@@ -33,13 +33,13 @@ const concluded = (row: Partial<Control>, verdicts: readonly Verdict[], parts: P
   return concludeControls(catalog, ['hipaa'], nodes, { register, asOf, engagement: undefined, uncovered: 0 })[0]
 }
 const roll = (...asked: Parameters<typeof concluded>) => concluded(...asked)?.state
-const excepted = (changes: Partial<Exception>) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
-const held = (changes: Partial<Attachment>) =>
-  attachmentOf({ controls: [ROW], need: NEED, level: 'inspected', inspection: INSPECTED, ...changes })
-const decided = (changes: Partial<Decision>) => decisionOf({ control: 'k', ...changes })
+const excepted = (changes: Partial<RiskAcceptance>) => riskAcceptanceOf({ check: 'a', nodes: ['n0'], ...changes })
+const held = (changes: Partial<EvidenceDocument>) =>
+  documentOf({ controls: [ROW], need: NEED, level: 'inspected', inspection: INSPECTED, ...changes })
+const decided = (changes: Partial<ControlDecision>) => decisionOf({ control: 'k', ...changes })
 
 describe('a risk acceptance removes no deviation', () => {
-  test.each<[string, Partial<Exception>]>([
+  test.each<[string, Partial<RiskAcceptance>]>([
     ['accepted a millisecond after the moment', { acceptedAt: LATER }],
     ['accepted at no moment', { acceptedAt: '2026-99-01T00:00:00.000Z' }],
     ['accepted on a day that is none', { acceptedAt: '2026-02-30T00:00:00.000Z' }],
@@ -51,7 +51,7 @@ describe('a risk acceptance removes no deviation', () => {
       { acceptedAt: '2025-11-19T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' },
     ],
   ])('%s', (_, changes) => {
-    expect(concluded({}, ['not-satisfied', 'satisfied'], { exceptions: [excepted(changes)] })).toMatchObject({
+    expect(concluded({}, ['not-satisfied', 'satisfied'], { riskAcceptances: [excepted(changes)] })).toMatchObject({
       state: 'deviations',
       server: { deviating: 1, accepted: 0 },
     })
@@ -60,7 +60,7 @@ describe('a risk acceptance removes no deviation', () => {
   test('beyond the longest term, though it says so itself; within it, it counts', () => {
     const forever = { acceptedAt: '2025-11-20T23:59:59.999Z', expiresAt: '9999-12-31T23:59:59.999Z' }
     const accepted = ['2026-11-21T23:59:59.999Z', '2026-11-22T00:00:00.000Z'].map((asOf) => {
-      const found = concluded({}, ['not-satisfied', 'satisfied'], { exceptions: [excepted(forever)] }, asOf)
+      const found = concluded({}, ['not-satisfied', 'satisfied'], { riskAcceptances: [excepted(forever)] }, asOf)
       return [found?.state, found?.server.accepted]
     })
     expect(accepted).toEqual([
@@ -70,12 +70,12 @@ describe('a risk acceptance removes no deviation', () => {
   })
 
   test.each<Verdict>(['inconclusive', 'not-tested'])('of a finding that is %s', (verdict) => {
-    expect(roll({}, [verdict, 'satisfied'], { exceptions: [excepted({})] })).toBe('unable-to-conclude')
+    expect(roll({}, [verdict, 'satisfied'], { riskAcceptances: [excepted({})] })).toBe('unable-to-conclude')
   })
 })
 
 describe('a document supports nothing', () => {
-  test.each<[string, Partial<Attachment>]>([
+  test.each<[string, Partial<EvidenceDocument>]>([
     ['attached a millisecond after the moment', { attachedAt: LATER }],
     ['attached later, with an end', { attachedAt: '2027-01-01T00:00:00.000Z', validUntil: '2027-12-31T23:59:59.999Z' }],
     [
@@ -89,18 +89,20 @@ describe('a document supports nothing', () => {
     ['inspected after the moment', { inspection: { ...INSPECTED, at: LATER } }],
     ['without a level, as earlier registers have it', { level: undefined as never, method: 'examined' }],
   ])('%s', (_, changes) => {
-    expect(roll({ needsAlso: [NEED] }, ['satisfied'], { attachments: [held(changes)] })).toBe('documents-outstanding')
+    expect(roll({ needsAlso: [NEED] }, ['satisfied'], { documents: [held(changes)] })).toBe('documents-outstanding')
   })
 })
 
 describe('a decision takes out nothing', () => {
   const out = decided({ decision: 'not-applicable' })
   test('over a contradiction that somebody accepts', () => {
-    const exceptions = [excepted({})]
-    expect(roll({}, ['not-satisfied', 'satisfied'], { exceptions, decisions: [out] })).toBe('deviations')
-    expect(roll({}, ['not-satisfied', 'not-tested', 'satisfied'], { exceptions, decisions: [out] })).toBe('deviations')
+    const riskAcceptances = [excepted({})]
+    expect(roll({}, ['not-satisfied', 'satisfied'], { riskAcceptances, decisions: [out] })).toBe('deviations')
+    expect(roll({}, ['not-satisfied', 'not-tested', 'satisfied'], { riskAcceptances, decisions: [out] })).toBe(
+      'deviations',
+    )
   })
-  test.each<[string, readonly Decision[]]>([
+  test.each<[string, readonly ControlDecision[]]>([
     ['made after the moment', [{ ...out, decidedAt: LATER }]],
     ['made at no moment', [{ ...out, decidedAt: '2026-99-01T00:00:00.000Z' }]],
     ['beside another of the same moment, first', [out, decided({ decision: 'implemented' })]],
@@ -128,7 +130,7 @@ const moment = fc
 const id = fc.integer({ min: 0, max: 9999 }).map((at) => String(at).padStart(32, '0'))
 const gone = fc.constantFrom(null, { at: AS_OF, by: 'x', reason: 'y' })
 const someRegister = fc.record({
-  exceptions: fc.array(
+  riskAcceptances: fc.array(
     fc
       .record({
         id,
@@ -138,10 +140,10 @@ const someRegister = fc.record({
         expiresAt: moment,
         withdrawn: gone,
       })
-      .map(exceptionOf),
+      .map(riskAcceptanceOf),
     { maxLength: 6 },
   ),
-  attachments: fc.array(
+  documents: fc.array(
     fc
       .record({
         id,
@@ -155,7 +157,7 @@ const someRegister = fc.record({
         validUntil: fc.oneof(fc.constant(null), moment),
         withdrawn: gone,
       })
-      .map(attachmentOf),
+      .map(documentOf),
     { maxLength: 6 },
   ),
   decisions: fc.array(
@@ -208,8 +210,8 @@ describe('whatever a register holds', () => {
           frameworks: ['hipaa', 'soc2'],
         })
         const turned = registerOf({
-          exceptions: parts.exceptions.toReversed(),
-          attachments: parts.attachments.toReversed(),
+          riskAcceptances: parts.riskAcceptances.toReversed(),
+          documents: parts.documents.toReversed(),
           decisions: parts.decisions.toReversed(),
         })
         expect(states(part, found, asOf)).toEqual(states(whole, found, asOf))
@@ -223,11 +225,12 @@ describe('whatever a register holds', () => {
   test('what was made after the moment, or taken back, changes no state', () => {
     fc.assert(
       fc.property(someRegister, verdicts, moment, (parts, found, asOf) => {
-        const known = <T extends Exception | Attachment | Decision>(entries: readonly T[]): readonly T[] =>
-          entries.filter((entry) => !['not-begun', 'withdrawn'].includes(standingOf(entry, asOf)))
+        const known = <T extends RiskAcceptance | EvidenceDocument | ControlDecision>(
+          entries: readonly T[],
+        ): readonly T[] => entries.filter((entry) => !['not-begun', 'withdrawn'].includes(standingOf(entry, asOf)))
         const rest = registerOf({
-          exceptions: known(parts.exceptions),
-          attachments: known(parts.attachments),
+          riskAcceptances: known(parts.riskAcceptances),
+          documents: known(parts.documents),
           decisions: known(parts.decisions),
         })
         expect(states(registerOf(parts), found, asOf)).toEqual(states(rest, found, asOf))
@@ -272,61 +275,80 @@ test.each([
 
 test('the last thing that was said, up to now', () => {
   const register = registerOf({
-    exceptions: [exceptionOf()],
-    attachments: [attachmentOf()],
+    riskAcceptances: [riskAcceptanceOf()],
+    documents: [documentOf()],
     decisions: [decisionOf({ decidedAt: LATER })],
   })
-  expect(lastMade(register, AS_OF)).toBe(attachmentOf().attachedAt)
+  expect(lastMade(register, AS_OF)).toBe(documentOf().attachedAt)
   expect(lastMade(register, LATER)).toBe(LATER)
   expect(lastMade(registerOf({}), LATER)).toBe(null)
 })
 
 describe('a register that contradicts itself', () => {
-  const exception = exceptionOf({ id: pendingOf().id })
-  const settled = { at: exception.acceptedAt, by: exception.approvedBy, as: 'approved' as const, reason: null }
+  const exception = riskAcceptanceOf({ id: acceptanceRequestOf().id })
+  const resolved = { at: exception.acceptedAt, by: exception.approvedBy, as: 'approved' as const, reason: null }
   const cases: readonly [string, Parameters<typeof registerOf>[0], readonly string[]][] = [
     [
       'nothing',
-      { exceptions: [exceptionOf()], attachments: [attachmentOf()], decisions: [decisionOf()], pending: [pendingOf()] },
+      {
+        riskAcceptances: [riskAcceptanceOf()],
+        documents: [documentOf()],
+        decisions: [decisionOf()],
+        acceptanceRequests: [acceptanceRequestOf()],
+      },
       [],
     ],
-    ['an approved request', { exceptions: [{ ...exception, run: null }], pending: [pendingOf({ settled })] }, []],
+    [
+      'an approved request',
+      { riskAcceptances: [{ ...exception, run: null }], acceptanceRequests: [acceptanceRequestOf({ resolved })] },
+      [],
+    ],
     [
       'one id twice',
-      { exceptions: [exceptionOf(), exceptionOf({ check: 'other' })] },
+      { riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf({ check: 'other' })] },
       ['two entries have the ID aaaa'],
     ],
     [
       'one id on two kinds',
-      { exceptions: [exceptionOf()], decisions: [decisionOf({ id: 'a'.repeat(32) })] },
+      { riskAcceptances: [riskAcceptanceOf()], decisions: [decisionOf({ id: 'a'.repeat(32) })] },
       ['two entries have the ID aaaa'],
     ],
     [
       'an open request',
-      { exceptions: [exception], pending: [pendingOf()] },
+      { riskAcceptances: [exception], acceptanceRequests: [acceptanceRequestOf()] },
       ['a request of the same ID that was not approved'],
     ],
     [
       'a refused request',
-      { exceptions: [exception], pending: [pendingOf({ settled: { ...settled, as: 'refused' } })] },
+      {
+        riskAcceptances: [exception],
+        acceptanceRequests: [acceptanceRequestOf({ resolved: { ...resolved, as: 'rejected' } })],
+      },
       ['a request of the same ID that was not approved'],
     ],
     [
       'longer than was asked for',
       {
-        exceptions: [{ ...exception, run: null, expiresAt: endOfDay('2027-04-01') }],
-        pending: [pendingOf({ settled })],
+        riskAcceptances: [{ ...exception, run: null, expiresAt: endOfDay('2027-04-01') }],
+        acceptanceRequests: [acceptanceRequestOf({ resolved })],
       },
       ['differs from the terms requested'],
     ],
     [
       'approved by another',
-      { exceptions: [{ ...exception, run: null, approvedBy: 'X. Y' }], pending: [pendingOf({ settled })] },
+      {
+        riskAcceptances: [{ ...exception, run: null, approvedBy: 'X. Y' }],
+        acceptanceRequests: [acceptanceRequestOf({ resolved })],
+      },
       ['differs from the terms requested'],
     ],
     [
       'no beginning',
-      { exceptions: [exceptionOf({ acceptedAt: '2026-99-99T00:00:00.000Z', expiresAt: '9999-12-31T23:59:59.999Z' })] },
+      {
+        riskAcceptances: [
+          riskAcceptanceOf({ acceptedAt: '2026-99-99T00:00:00.000Z', expiresAt: '9999-12-31T23:59:59.999Z' }),
+        ],
+      },
       ['has the invalid creation time 2026-99-99T00:00:00.000Z'],
     ],
     [
@@ -336,17 +358,17 @@ describe('a register that contradicts itself', () => {
     ],
     [
       'too long',
-      { pending: [pendingOf({ expiresAt: '2027-11-03T00:00:00.000Z' })] },
+      { acceptanceRequests: [acceptanceRequestOf({ expiresAt: '2027-11-03T00:00:00.000Z' })] },
       ['it must be at most 366 days from today'],
     ],
     [
       'ended before it began',
-      { exceptions: [exceptionOf({ expiresAt: '2026-10-01T23:59:59.999Z' })] },
+      { riskAcceptances: [riskAcceptanceOf({ expiresAt: '2026-10-01T23:59:59.999Z' })] },
       ['it is in the past'],
     ],
     [
       'a record of no moment',
-      { attachments: [attachmentOf({ attachedAt: '2026-02-30T00:00:00.000Z' })] },
+      { documents: [documentOf({ attachedAt: '2026-02-30T00:00:00.000Z' })] },
       ['states the invalid time 2026-02-30T00:00:00.000Z'],
     ],
   ]
@@ -356,7 +378,7 @@ describe('a register that contradicts itself', () => {
     expect(registerProblems(register)).toEqual(expected.map((one) => expect.stringContaining(one)))
   })
   test('is listed as such', async () => {
-    const register = registerOf({ exceptions: [exceptionOf(), exceptionOf()] })
+    const register = registerOf({ riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf()] })
     const list = await listRegister(sealing.reader, register, { asOf: AS_OF, assessment: null })
     expect([list.broken, list.problems]).toEqual([true, [`two entries have the ID ${'a'.repeat(32)}.`]])
   })
@@ -365,7 +387,7 @@ describe('a register that contradicts itself', () => {
 describe('verifying a pack with it', () => {
   const read = (register: Register) => {
     const files = new Map([
-      [PATHS.exceptions, jsonBytes(register)],
+      [PATHS.register, jsonBytes(register)],
       [PATHS.catalog, jsonBytes(catalogSnapshot(sampleCatalog))],
     ])
     const scope = { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'], asOf: PACKED_AT }
@@ -377,8 +399,8 @@ describe('verifying a pack with it', () => {
     const [at, expiresAt] = ['2026-11-20T10:00:00.001Z', endOfDay('2027-03-01')]
     const said = await read(
       registerOf({
-        exceptions: [exceptionOf({ acceptedAt: at, expiresAt })],
-        attachments: [attachmentOf({ attachedAt: at, withdrawn: { at, by: 'x', reason: 'y' } })],
+        riskAcceptances: [riskAcceptanceOf({ acceptedAt: at, expiresAt })],
+        documents: [documentOf({ attachedAt: at, withdrawn: { at, by: 'x', reason: 'y' } })],
         decisions: [1, 2].map((n) =>
           decisionOf({ id: String(n).repeat(32), framework: 'soc2', control: 'C1', decision: 'not-applicable' }),
         ),
@@ -391,17 +413,17 @@ describe('verifying a pack with it', () => {
         '1 control has more than one decision in effect. The latest applies.',
       ]),
     )
-    expect((await read(registerOf({ exceptions: [exceptionOf(), exceptionOf()] }))).problems).toEqual([
-      `${PATHS.exceptions}: two entries have the ID ${'a'.repeat(32)}.`,
+    expect((await read(registerOf({ riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf()] }))).problems).toEqual([
+      `${PATHS.register}: two entries have the ID ${'a'.repeat(32)}.`,
     ])
   })
 
   test('of many exceptions and of one on thousands of nodes says what is wrong in few words', async () => {
     const many = Array.from({ length: 2000 }, (_, at) =>
-      exceptionOf({ id: String(at).padStart(32, '0'), check: 'no.such' }),
+      riskAcceptanceOf({ id: String(at).padStart(32, '0'), check: 'no.such' }),
     )
-    const wide = exceptionOf({ nodes: Array.from({ length: 20_000 }, (_, at) => `strange-${at}`) })
-    const said = await read(registerOf({ exceptions: [wide, ...many] }))
+    const wide = riskAcceptanceOf({ nodes: Array.from({ length: 20_000 }, (_, at) => `strange-${at}`) })
+    const said = await read(registerOf({ riskAcceptances: [wide, ...many] }))
     expect(said.problems).toHaveLength(201)
     expect(said.problems[2]).toContain('“strange-2” and 19997 more, which is not declared in the pack')
     expect(said.problems.at(-1)).toMatch(/more problems of this kind\.$/)

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
-import { NOTHING_SAID } from '../main/app/attachments.ts'
+import { NO_REGISTER } from '../main/app/attachments.ts'
 import { idNamed, needNamed } from '../main/app/register/named.ts'
 import { changeRegister } from '../main/app/register/store.ts'
-import { readSaid } from '../main/cli/register.ts'
+import { readRegister } from '../main/cli/register.ts'
 import type { Outcome } from '../main/core/failure.ts'
 import { ok } from '../main/core/result.ts'
 import type { Register } from '../schemas/types.ts'
-import { attachmentOf, exceptionOf, POLICY, registerOf } from './support/register.ts'
+import { documentOf, POLICY, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleCatalog } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-register-cli-'))
@@ -19,43 +19,47 @@ const path = join(folder, 'register.json')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('without a file nothing was said', async () => {
-  expect(await readSaid(world, undefined)).toEqual({ ok: true, value: NOTHING_SAID })
+  expect(await readRegister(world, undefined)).toEqual({ ok: true, value: NO_REGISTER })
 })
 
 test('a file that is not there is not taken for an empty one', async () => {
-  expect(await readSaid(world, path)).toEqual({
+  expect(await readRegister(world, path)).toEqual({
     ok: false,
     error: { code: 'input.not-found', detail: `${path} could not be read` },
   })
 })
 
 test('a register, with its records beside it', async () => {
-  const register = registerOf({ exceptions: [exceptionOf()], attachments: [attachmentOf()] })
+  const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
   writeFileSync(path, JSON.stringify(register))
-  const said = await readSaid(world, path)
+  const said = await readRegister(world, path)
   if (!said.ok) throw new Error(said.error.detail)
   expect(said.value.register).toEqual(register)
-  expect((await said.value.attachmentBytes(attachmentOf())).ok).toBe(false)
-  mkdirSync(join(folder, 'attachments'))
-  writeFileSync(join(folder, 'attachments', attachmentOf().sha256), POLICY)
-  expect((await said.value.attachmentBytes(attachmentOf())).ok).toBe(true)
+  expect((await said.value.attachmentBytes(documentOf())).ok).toBe(false)
+  mkdirSync(join(folder, 'documents'))
+  writeFileSync(join(folder, 'documents', documentOf().sha256), POLICY)
+  expect((await said.value.attachmentBytes(documentOf())).ok).toBe(true)
 })
 
 test.each([
   [
-    JSON.stringify(registerOf({ exceptions: [exceptionOf(), exceptionOf({ expiresAt: 'next year' })] }), null, 2),
+    JSON.stringify(
+      registerOf({ riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf({ expiresAt: 'next year' })] }),
+      null,
+      2,
+    ),
     `${path}:33:7: exceptions[1].expiresAt is “next year”, which is not in the expected form`,
   ],
   ['{\n  "schema": "barewitness.register/1",\n  "exceptions": [,]\n}', `${path}:3:18: not valid JSON`],
   ['[]', `${path}:1:1: the document must be a mapping, not []`],
 ])('%#: what does not fit is refused with its line', async (text, detail) => {
   writeFileSync(path, text)
-  expect(await readSaid(world, path)).toEqual({ ok: false, error: { code: 'input.refused', detail } })
+  expect(await readRegister(world, path)).toEqual({ ok: false, error: { code: 'input.refused', detail } })
 })
 
 test('a register that contradicts itself is refused: a pack with it would not verify', async () => {
-  writeFileSync(path, JSON.stringify(registerOf({ exceptions: [exceptionOf(), exceptionOf()] })))
-  expect(await readSaid(world, path)).toEqual({
+  writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [riskAcceptanceOf(), riskAcceptanceOf()] })))
+  expect(await readRegister(world, path)).toEqual({
     ok: false,
     error: { code: 'input.refused', detail: `${path}: two entries have the ID ${'a'.repeat(32)}.` },
   })
@@ -63,8 +67,8 @@ test('a register that contradicts itself is refused: a pack with it would not ve
 
 describe('changing a register file', () => {
   const place = { path, folder }
-  const entry = exceptionOf()
-  const put = (register: Register): Outcome<Register> => ok({ ...register, exceptions: [entry] })
+  const entry = riskAcceptanceOf()
+  const put = (register: Register): Outcome<Register> => ok({ ...register, riskAcceptances: [entry] })
   beforeEach(() => rmSync(path, { force: true }))
 
   test('begins one only where that is meant', async () => {
@@ -73,11 +77,11 @@ describe('changing a register file', () => {
       error: { code: 'input.not-found', detail: `there is no register ${path}` },
     })
     expect(await changeRegister(world, place, { begin: true, next: put })).toMatchObject({ ok: true })
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(registerOf({ exceptions: [entry] }))
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(registerOf({ riskAcceptances: [entry] }))
   })
 
   test('never loses what somebody else wrote meanwhile', async () => {
-    const theirs = JSON.stringify(registerOf({ attachments: [attachmentOf()] }))
+    const theirs = JSON.stringify(registerOf({ documents: [documentOf()] }))
     const next = (register: Register): Outcome<Register> => {
       writeFileSync(path, theirs)
       return put(register)
@@ -94,21 +98,21 @@ describe('changing a register file', () => {
 
   test('by many at once keeps every change that was not refused', async () => {
     const changes = Array.from({ length: 6 }, (_, at) => {
-      const one = exceptionOf({ id: String(at).repeat(32) })
+      const one = riskAcceptanceOf({ id: String(at).repeat(32) })
       const next = (register: Register): Outcome<Register> =>
-        ok({ ...register, exceptions: [...register.exceptions, one] })
+        ok({ ...register, riskAcceptances: [...register.riskAcceptances, one] })
       return changeRegister(world, place, { begin: true, next }).then((done) => (done.ok ? [one.id] : []))
     })
     const done = (await Promise.all(changes)).flat()
-    const { exceptions } = JSON.parse(readFileSync(path, 'utf8')) as Register
+    const { riskAcceptances } = JSON.parse(readFileSync(path, 'utf8')) as Register
     expect(done.length).toBeGreaterThan(0)
-    expect(exceptions.map(({ id }) => id).sort()).toEqual(done.sort())
+    expect(riskAcceptances.map(({ id }) => id).sort()).toEqual(done.sort())
     expect(readdirSync(folder).filter((name) => name.startsWith('lock.'))).toEqual([])
   })
 
   test('writes nothing that does not fit the schema', async () => {
     const next = (register: Register): Outcome<Register> =>
-      ok({ ...register, exceptions: [exceptionOf({ reason: 'x' })] })
+      ok({ ...register, riskAcceptances: [riskAcceptanceOf({ reason: 'x' })] })
     expect((await changeRegister(world, place, { begin: true, next })).ok).toBe(false)
     expect(existsSync(path)).toBe(false)
   })

@@ -2,12 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { listRegister } from '../main/app/register/list.ts'
 import { assess } from '../main/core/assess.ts'
 import { decide, levelsIn, withdrawDecision } from '../main/core/register/decisions.ts'
-import { approveException, pendingStanding, requestException, settleRequest } from '../main/core/register/pending.ts'
+import {
+  acceptanceRequestStatus,
+  approveRequest,
+  requestAcceptance,
+  settleRequest,
+} from '../main/core/register/pending.ts'
 import { EMPTY_REGISTER, registerFor, standingOf } from '../main/core/register.ts'
-import type { DecisionDraft, PendingDraft } from '../schemas/ipc-packs.ts'
+import type { AcceptanceRequestDraft, DecisionDraft } from '../schemas/ipc-packs.ts'
 import type { Assessment, Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
-import { decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { controlOf, frameworkOf } from './support/rollup-kit.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sealing } from './support/sample-pack.ts'
 
@@ -111,18 +116,18 @@ describe('decisions about rows', () => {
 })
 
 describe('requests for exceptions', () => {
-  const draft = (changes: Partial<PendingDraft> = {}): PendingDraft => ({
+  const draft = (changes: Partial<AcceptanceRequestDraft> = {}): AcceptanceRequestDraft => ({
     check: 'swap',
     nodes: ['a', 'b', 'a'],
     reason: ' cleared at start ',
-    compensatingMeasure: 'weekly look',
+    compensatingControl: 'weekly look',
     owner: 'K. Adeyemi',
     requestedBy: 'K. Adeyemi',
     until: '2027-03-01',
     ...changes,
   })
-  const ask = (changes: Partial<PendingDraft> = {}, now = NOW) =>
-    requestException(EMPTY_REGISTER, draft(changes), {
+  const ask = (changes: Partial<AcceptanceRequestDraft> = {}, now = NOW) =>
+    requestAcceptance(EMPTY_REGISTER, draft(changes), {
       now,
       id: ID,
       hasCheck: (check) => check === 'swap',
@@ -132,40 +137,40 @@ describe('requests for exceptions', () => {
 
   test('accept nothing, and are approved on their own terms; the request stays beside the exception', () => {
     const asked = must(ask())
-    expect(asked.exceptions).toEqual([])
-    expect(asked.pending).toEqual([
+    expect(asked.riskAcceptances).toEqual([])
+    expect(asked.acceptanceRequests).toEqual([
       {
         id: ID,
         check: 'swap',
         nodes: ['a', 'b'],
         run: null,
         reason: 'cleared at start',
-        compensatingMeasure: 'weekly look',
+        compensatingControl: 'weekly look',
         owner: 'K. Adeyemi',
         requestedBy: 'K. Adeyemi',
         requestedAt: NOW,
         expiresAt: '2027-03-01T23:59:59.999Z',
       },
     ])
-    const approved = must(approveException(asked, approval, LATER))
-    const [request] = asked.pending ?? []
-    expect(approved.pending).toEqual([
+    const approved = must(approveRequest(asked, approval, LATER))
+    const [request] = asked.acceptanceRequests ?? []
+    expect(approved.acceptanceRequests).toEqual([
       { ...request, settled: { at: LATER, by: 'M. Ortiz', as: 'approved', reason: null } },
     ])
-    const { requestedAt: _, ...terms } = request ?? pendingOf()
-    expect(approved.exceptions).toEqual([
+    const { requestedAt: _, ...terms } = request ?? acceptanceRequestOf()
+    expect(approved.riskAcceptances).toEqual([
       { ...terms, approvedBy: 'M. Ortiz', approverRole: 'Security officer', acceptedAt: LATER, withdrawn: null },
     ])
     expect(validator.problems('register', approved)).toEqual([])
-    expect(said(approveException(approved, approval, LATER))).toBe('this request was already approved')
+    expect(said(approveRequest(approved, approval, LATER))).toBe('this request was already approved')
   })
 
-  test.each<[Partial<PendingDraft>, string]>([
+  test.each<[Partial<AcceptanceRequestDraft>, string]>([
     [{}, 'accepted'],
     [{ check: 'gone' }, 'there is no check “gone”'],
     [{ nodes: [] }, 'name at least one node'],
     [{ nodes: ['a', 'z'] }, 'there is no node “z”'],
-    [{ compensatingMeasure: ' ' }, 'the compensating control must be entered'],
+    [{ compensatingControl: ' ' }, 'the compensating control must be entered'],
     [{ requestedBy: '' }, 'the requester must be entered'],
     [{ until: '2027-11-23' }, 'the expiry of the risk acceptance must be at most 366 days from today'],
     [{ until: '2026-11-20' }, 'the expiry of the risk acceptance is in the past'],
@@ -173,15 +178,15 @@ describe('requests for exceptions', () => {
     expect(said(ask(changes))).toBe(expected)
   })
 
-  test.each(['refused', 'withdrawn'] as const)('%s, they stay listed and can no longer be approved', (as) => {
+  test.each(['rejected', 'withdrawn'] as const)('%s, they stay listed and can no longer be approved', (as) => {
     const asked = must(ask())
     const settled = must(settleRequest(asked, { id: ID, by: 'M. Ortiz', reason: 'Fix it.', as }, LATER))
-    expect(settled.pending).toEqual([
-      { ...asked.pending?.[0], settled: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
+    expect(settled.acceptanceRequests).toEqual([
+      { ...asked.acceptanceRequests?.[0], settled: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
     ])
-    expect(settled.exceptions).toEqual([])
+    expect(settled.riskAcceptances).toEqual([])
     expect(validator.problems('register', settled)).toEqual([])
-    expect(said(approveException(settled, approval, LATER))).toBe(`this request was already ${as}`)
+    expect(said(approveRequest(settled, approval, LATER))).toBe(`this request was already ${as}`)
     expect(said(settleRequest(settled, { id: ID, by: 'x', reason: 'again', as }, LATER))).toContain('already')
     expect(said(settleRequest(asked, { id: ID, by: 'x', reason: '  ', as }, LATER))).toBe('the reason must be entered')
     expect(said(settleRequest(EMPTY_REGISTER, { id: ID, by: 'x', reason: 'y', as }, LATER))).toBe(
@@ -191,19 +196,19 @@ describe('requests for exceptions', () => {
 
   test('nobody approves one whose end has passed, or without a role', () => {
     const asked = must(ask())
-    expect(said(approveException(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
-    expect(said(approveException(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('is in the past')
-    expect(said(approveException(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
-    expect(said(approveException(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
+    expect(said(approveRequest(asked, approval, '2027-03-01T23:59:59.999Z'))).toBe('accepted')
+    expect(said(approveRequest(asked, approval, '2027-03-02T00:00:00.000Z'))).toContain('is in the past')
+    expect(said(approveRequest(asked, { ...approval, approverRole: ' ' }, LATER))).toContain('role')
+    expect(said(approveRequest(asked, { ...approval, id: 'f'.repeat(32) }, LATER))).toBe('there is no such request')
   })
 
   test.each([
     ['2027-03-01T23:59:59.999Z', 'open'],
     ['2027-03-02T00:00:00.000Z', 'lapsed'],
   ])('at %s a request is %s', (asOf, standing) => {
-    expect(pendingStanding(pendingOf(), asOf)).toBe(standing)
-    const settled = { at: NOW, by: 'x', as: 'refused', reason: 'y' } as const
-    expect(pendingStanding(pendingOf({ settled }), asOf)).toBe('refused')
+    expect(acceptanceRequestStatus(acceptanceRequestOf(), asOf)).toBe(standing)
+    const resolved = { at: NOW, by: 'x', as: 'rejected', reason: 'y' } as const
+    expect(acceptanceRequestStatus(acceptanceRequestOf({ resolved }), asOf)).toBe('rejected')
   })
 })
 
@@ -216,15 +221,15 @@ test('an entry that is narrowed to one pack goes in without its signatures, whic
     chain: [],
   } as const
   const signed = { signatures: [signature], nodes: ['node-b', 'other-customer'] }
-  const whole = exceptionOf({ id: '1'.repeat(32), signatures: [signature] })
+  const whole = riskAcceptanceOf({ id: '1'.repeat(32), signatures: [signature] })
   const register = registerOf({
-    exceptions: [exceptionOf(signed), whole],
-    pending: [pendingOf(signed), pendingOf({ check: 'gone' })],
+    riskAcceptances: [riskAcceptanceOf(signed), whole],
+    acceptanceRequests: [acceptanceRequestOf(signed), acceptanceRequestOf({ check: 'gone' })],
     decisions: [decisionOf(), decisionOf({ framework: 'soc2' })],
   })
   const part = registerFor(register, { nodes: ['node-b'], checks: [whole.check], frameworks: ['hipaa'] })
-  expect(part.exceptions).toEqual([exceptionOf({ nodes: ['node-b'], signatures: [] }), whole])
-  expect(part.pending).toEqual([pendingOf({ nodes: ['node-b'], signatures: [] })])
+  expect(part.riskAcceptances).toEqual([riskAcceptanceOf({ nodes: ['node-b'], signatures: [] }), whole])
+  expect(part.acceptanceRequests).toEqual([acceptanceRequestOf({ nodes: ['node-b'], signatures: [] })])
   expect(part.decisions).toEqual([decisionOf()])
   expect(JSON.stringify(part)).not.toContain('other-customer')
   expect(validator.problems('register', part)).toEqual([])
@@ -241,33 +246,41 @@ describe('what is listed', () => {
 
   test('says of each finding whether there is anything to accept, where recordings are at hand', async () => {
     const register = registerOf({
-      exceptions: [exceptionOf({ nodes: ['node-a', 'node-b', 'node-c'] })],
-      pending: [pendingOf()],
+      riskAcceptances: [riskAcceptanceOf({ nodes: ['node-a', 'node-b', 'node-c'] })],
+      acceptanceRequests: [acceptanceRequestOf()],
     })
     const found = await list(register, assessment)
-    expect(found.exceptions[0]?.results).toEqual([
+    expect(found.riskAcceptances[0]?.results).toEqual([
       { node: 'node-a', verdict: 'satisfied', accepts: false },
       { node: 'node-b', verdict: 'not-satisfied', accepts: true },
       { node: 'node-c', verdict: null, accepts: null },
     ])
-    expect(found.pending).toMatchObject([{ standing: 'open', results: [{ node: 'node-b', accepts: true }] }])
-    expect((await list(register, null)).pending[0]?.results).toEqual([{ node: 'node-b', verdict: null, accepts: null }])
+    expect(found.acceptanceRequests).toMatchObject([{ standing: 'open', results: [{ node: 'node-b', accepts: true }] }])
+    expect((await list(register, null)).acceptanceRequests[0]?.results).toEqual([
+      { node: 'node-b', verdict: null, accepts: null },
+    ])
     expect([found.gaps, found.broken]).toEqual([false, false])
   })
 
   test.each<[string, Register, boolean]>([
-    ['an exception that has ended', registerOf({ exceptions: [exceptionOf({ expiresAt: ended })] }), true],
+    ['an exception that has ended', registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: ended })] }), true],
     [
       'one whose finding is met by now',
-      registerOf({ exceptions: [exceptionOf({ expiresAt: ended, nodes: ['node-a'] })] }),
+      registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: ended, nodes: ['node-a'] })] }),
       false,
     ],
     [
       'one that another follows',
-      registerOf({ exceptions: [exceptionOf({ expiresAt: ended }), exceptionOf({ id: 'f'.repeat(32) })] }),
+      registerOf({
+        riskAcceptances: [riskAcceptanceOf({ expiresAt: ended }), riskAcceptanceOf({ id: 'f'.repeat(32) })],
+      }),
       false,
     ],
-    ['a request that nobody approved in time', registerOf({ pending: [pendingOf({ expiresAt: ended })] }), false],
+    [
+      'a request that nobody approved in time',
+      registerOf({ acceptanceRequests: [acceptanceRequestOf({ expiresAt: ended })] }),
+      false,
+    ],
     ['a decision that has ended', registerOf({ decisions: [decisionOf({ expiresAt: ended })] }), true],
     [
       'one that another follows for the same row',

@@ -107,7 +107,7 @@ describe('explanations in a pack', () => {
       {
         source: sourceOf(
           new Map([
-            [PATHS.exceptions, jsonBytes(register)],
+            [PATHS.register, jsonBytes(register)],
             [PATHS.catalog, jsonBytes(catalogSnapshot(catalog))],
           ]),
         ),

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
-import { attachmentsIn } from '../main/app/attachments.ts'
+import { documentsIn } from '../main/app/attachments.ts'
 import type { EngineContext } from '../main/app/engine/context.ts'
 import { registerMethods } from '../main/app/engine/register-methods.ts'
 import { registerForExport, registerOf } from '../main/app/engine/register-store.ts'
@@ -31,7 +31,7 @@ import { ok } from '../main/core/result.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
 import type { World } from '../main/core/world.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
-import { attachmentOf, exceptionOf, registerOf as madeRegister } from './support/register.ts'
+import { documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
 const NEED = 'Key policy'
@@ -69,7 +69,7 @@ const draft = {
   check: 'encryption.at-rest.swap',
   nodes: ['node-b'],
   reason: '=cmd|x',
-  compensatingMeasure: 'a weekly look',
+  compensatingControl: 'a weekly look',
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
@@ -79,8 +79,8 @@ const draft = {
 const record = {
   controls: [{ framework: 'soc2' as const, control: 'C1' }],
   need: NEED,
-  shows: 'who may hold a key',
-  saidBy: 'R. Novak',
+  summary: 'who may hold a key',
+  providedBy: 'R. Novak',
   level: 'received' as const,
   inspection: null,
   answers: null,
@@ -139,24 +139,26 @@ describe('requests for an exception', () => {
   const { approvedBy, approverRole, ...asked } = draft
   const approval = { approvedBy, approverRole }
   test('accept nothing until one is approved, and then as it was asked for', async () => {
-    const { pending, exceptions } = must(await methods['exceptions.request'](asked))
-    expect(exceptions).toEqual([])
-    expect(pending).toMatchObject([{ standing: 'open', requestedBy: 'K. Adeyemi', nodes: ['node-b'] }])
-    const id = pending[0]?.id ?? ''
-    const after = must(await methods['exceptions.approve']({ id, ...approval }))
-    expect(after.exceptions).toMatchObject([{ id, standing: 'in-force', ...approval, reason: '=cmd|x' }])
-    expect(after.pending).toMatchObject([{ id, standing: 'approved' }])
-    expect((await methods['exceptions.approve']({ id, ...approval })).ok).toBe(false)
+    const { acceptanceRequests, riskAcceptances } = must(await methods['acceptances.request'](asked))
+    expect(riskAcceptances).toEqual([])
+    expect(acceptanceRequests).toMatchObject([{ standing: 'open', requestedBy: 'K. Adeyemi', nodes: ['node-b'] }])
+    const id = acceptanceRequests[0]?.id ?? ''
+    const after = must(await methods['acceptances.approve']({ id, ...approval }))
+    expect(after.riskAcceptances).toMatchObject([{ id, standing: 'in-force', ...approval, reason: '=cmd|x' }])
+    expect(after.acceptanceRequests).toMatchObject([{ id, standing: 'approved' }])
+    expect((await methods['acceptances.approve']({ id, ...approval })).ok).toBe(false)
   })
   test('stay listed when they are refused, and cannot be approved then', async () => {
-    const id = must(await methods['exceptions.request'](asked)).pending[0]?.id ?? ''
-    const refused = must(await methods['exceptions.refuse']({ id, by: 'M. Ortiz', reason: 'replace it instead' }))
-    expect(refused.pending).toMatchObject([{ id, standing: 'refused', settled: { reason: 'replace it instead' } }])
-    expect((await methods['exceptions.approve']({ id, ...approval })).ok).toBe(false)
+    const id = must(await methods['acceptances.request'](asked)).acceptanceRequests[0]?.id ?? ''
+    const refused = must(await methods['acceptances.reject']({ id, by: 'M. Ortiz', reason: 'replace it instead' }))
+    expect(refused.acceptanceRequests).toMatchObject([
+      { id, standing: 'rejected', resolved: { reason: 'replace it instead' } },
+    ])
+    expect((await methods['acceptances.approve']({ id, ...approval })).ok).toBe(false)
   })
   test('name a check and nodes that there are', async () => {
     for (const wrong of [{ check: 'no.such' }, { nodes: ['node-z'] }, { nodes: [] }])
-      expect(await methods['exceptions.request']({ ...asked, ...wrong })).toMatchObject({
+      expect(await methods['acceptances.request']({ ...asked, ...wrong })).toMatchObject({
         ok: false,
         error: { code: 'input.refused' },
       })
@@ -199,7 +201,7 @@ describe('decisions', () => {
 describe('exceptions', () => {
   test('are empty at first, kept on disk, and the version before is kept too', async () => {
     expect(must(await methods['register.get']({ of: 'run' }))).toEqual({
-      exceptions: [],
+      riskAcceptances: [],
       pending: [],
       decisions: [],
       attachments: [],
@@ -207,15 +209,15 @@ describe('exceptions', () => {
       explanations: [],
     })
     expect(readdirSync(folder)).toEqual([])
-    const view = must(await methods['exceptions.accept'](draft))
-    expect(view.exceptions).toMatchObject([
+    const view = must(await methods['acceptances.accept'](draft))
+    expect(view.riskAcceptances).toMatchObject([
       { check: draft.check, nodes: ['node-b'], run: 'run-1', acceptedAt: AS_OF, standing: 'in-force' },
     ])
     const before = stored()
-    const { id } = view.exceptions[0] ?? { id: '' }
+    const { id } = view.riskAcceptances[0] ?? { id: '' }
     now = '2026-11-25T10:00:00.000Z'
-    const after = must(await methods['exceptions.withdraw']({ id, by: 'L. Sato', reason: 'Fixed.' }))
-    expect(after.exceptions).toMatchObject([{ id, standing: 'withdrawn', withdrawn: { at: now, by: 'L. Sato' } }])
+    const after = must(await methods['acceptances.withdraw']({ id, by: 'L. Sato', reason: 'Fixed.' }))
+    expect(after.riskAcceptances).toMatchObject([{ id, standing: 'withdrawn', withdrawn: { at: now, by: 'L. Sato' } }])
     const [kept, ...more] = readdirSync(join(folder, 'register-earlier'))
     expect(more).toEqual([])
     expect(kept).toMatch(/^2026-11-25T10-00-00-000Z-[0-9a-f]{8}\.json$/)
@@ -224,41 +226,41 @@ describe('exceptions', () => {
   })
 
   test('end by themselves', async () => {
-    must(await methods['exceptions.accept'](draft))
+    must(await methods['acceptances.accept'](draft))
     now = '2027-03-02T00:00:00.000Z'
-    expect(must(await methods['register.get']({ of: 'run' })).exceptions[0]?.standing).toBe('expired')
+    expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances[0]?.standing).toBe('expired')
   })
 
   test('are refused for what is supported, for strangers and without a run, and then nothing is written', async () => {
-    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-a'] }))).toContain(
+    expect(refused(await methods['acceptances.accept']({ ...draft, nodes: ['node-a'] }))).toContain(
       'no deviation to accept',
     )
-    expect(refused(await methods['exceptions.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no result')
-    expect(refused(await methods['exceptions.accept']({ ...draft, check: 'x' }))).toContain('no result')
-    expect(refused(await methods['exceptions.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
+    expect(refused(await methods['acceptances.accept']({ ...draft, nodes: ['node-z'] }))).toContain('no result')
+    expect(refused(await methods['acceptances.accept']({ ...draft, check: 'x' }))).toContain('no result')
+    expect(refused(await methods['acceptances.accept']({ ...draft, reason: ' x ' }))).toContain('reason')
     session.run = null
-    expect(refused(await methods['exceptions.accept'](draft))).toBe(
+    expect(refused(await methods['acceptances.accept'](draft))).toBe(
       'input.refused: there is no run yet, so there is no deviation to accept',
     )
     expect(readdirSync(folder)).toEqual([])
   })
 
   test('a node that was not collected can be accepted as such', async () => {
-    const view = must(await methods['exceptions.accept']({ ...draft, nodes: ['node-c'] }))
-    expect(view.exceptions[0]?.nodes).toEqual(['node-c'])
+    const view = must(await methods['acceptances.accept']({ ...draft, nodes: ['node-c'] }))
+    expect(view.riskAcceptances[0]?.nodes).toEqual(['node-c'])
   })
 
   test('accepted at the same moment are all kept', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => methods['exceptions.accept'](draft)))
-    expect(must(await methods['register.get']({ of: 'run' })).exceptions).toHaveLength(8)
+    await Promise.all(Array.from({ length: 8 }, () => methods['acceptances.accept'](draft)))
+    expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances).toHaveLength(8)
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(7)
   })
 
   test('go into a table that no spreadsheet computes', async () => {
-    must(await methods['exceptions.accept']({ ...draft, reason: '=1+1\nsecond line', requestedBy: 'm. ortiz' }))
-    expect(await methods['exceptions.save'](null)).toEqual(ok(null))
+    must(await methods['acceptances.accept']({ ...draft, reason: '=1+1\nsecond line', requestedBy: 'm. ortiz' }))
+    expect(await methods['acceptances.save'](null)).toEqual(ok(null))
     const path = join(folder, 'out.csv')
-    expect(await methods['exceptions.save'](null, { path })).toEqual(ok({ file: 'out.csv' }))
+    expect(await methods['acceptances.save'](null, { path })).toEqual(ok({ file: 'out.csv' }))
     const text = readFileSync(path, 'utf8')
     expect(text).toContain("'=1+1 second line")
     expect(text).toContain('In effect')
@@ -278,8 +280,8 @@ describe('the file', () => {
     writeFileSync(join(folder, 'register.json'), text)
     for (const answer of [
       await methods['register.get']({ of: 'run' }),
-      await methods['exceptions.accept'](draft),
-      await methods['attachments.note']({ ...record, name: 'x', text: 'y' }),
+      await methods['acceptances.accept'](draft),
+      await methods['documents.note']({ ...record, name: 'x', text: 'y' }),
       await registerForExport(context),
     ]) {
       expect(refused(answer)).toMatch(/^register\.unreadable: /)
@@ -291,57 +293,57 @@ describe('the file', () => {
 
   test('a link in its place is refused', async () => {
     symlinkSync('/nowhere', join(folder, 'register.json'))
-    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^register\.unreadable: .*regular file/)
+    expect(refused(await methods['acceptances.accept'](draft))).toMatch(/^register\.unreadable: .*regular file/)
   })
 
   test('that cannot be copied aside is not written', async () => {
-    must(await methods['exceptions.accept'](draft))
+    must(await methods['acceptances.accept'](draft))
     const before = stored()
     writeFileSync(join(folder, 'register-earlier'), 'in the way')
-    expect(refused(await methods['exceptions.accept'](draft))).toMatch(/^store\.failed/)
+    expect(refused(await methods['acceptances.accept'](draft))).toMatch(/^store\.failed/)
     expect(stored()).toBe(before)
   })
 
   test('of the demo fleet lies apart', async () => {
-    must(await methods['exceptions.accept'](draft))
+    must(await methods['acceptances.accept'](draft))
     session.demo = true
-    expect(must(await methods['register.get']({ of: 'run' })).exceptions).toEqual([])
-    must(await methods['attachments.note']({ ...record, name: 'n', text: 'demo words' }))
-    expect(readdirSync(join(folder, 'demo')).sort()).toEqual(['attachments', 'register.json'])
+    expect(must(await methods['register.get']({ of: 'run' })).riskAcceptances).toEqual([])
+    must(await methods['documents.note']({ ...record, name: 'n', text: 'demo words' }))
+    expect(readdirSync(join(folder, 'demo')).sort()).toEqual(['documents', 'register.json'])
     session.demo = false
-    expect(must(await methods['register.get']({ of: 'run' }))).toMatchObject({ exceptions: [{}], attachments: [] })
+    expect(must(await methods['register.get']({ of: 'run' }))).toMatchObject({ riskAcceptances: [{}], attachments: [] })
   })
 })
 
 describe('attached records', () => {
   test('are stored under their digest, and only once', async () => {
-    expect(await methods['attachments.add'](record)).toEqual(ok(null))
+    expect(await methods['documents.add'](record)).toEqual(ok(null))
     const pdf = file('Key Policy.pdf', '%PDF-1.7 x')
-    const view = must(await methods['attachments.add'](record, pdf))
+    const view = must(await methods['documents.add'](record, pdf))
     const digest = sha256('%PDF-1.7 x')
-    expect(view?.attachments).toMatchObject([
+    expect(view?.documents).toMatchObject([
       { name: 'Key Policy.pdf', mediaType: 'application/pdf', size: 10, sha256: digest, standing: 'in-force' },
     ])
     expect(stored()).not.toContain('desk')
-    expect(readFileSync(join(folder, 'attachments', digest), 'utf8')).toBe('%PDF-1.7 x')
-    must(await methods['attachments.add'](record, pdf))
-    expect(readdirSync(join(folder, 'attachments'))).toEqual([digest])
-    const note = must(await methods['attachments.note']({ ...record, name: 'Talk', text: 'They said so.' }))
-    expect(note.attachments.at(-1)).toMatchObject({ kind: 'note', sha256: sha256('They said so.') })
-    expect(readdirSync(join(folder, 'attachments')).sort()).toEqual([digest, sha256('They said so.')].sort())
-    const id = note.attachments[0]?.id ?? ''
-    const after = must(await methods['attachments.withdraw']({ id, by: 'L. Sato', reason: 'Wrong customer.' }))
-    expect(after.attachments.map(({ standing }) => standing)).toEqual(['withdrawn', 'in-force', 'in-force'])
+    expect(readFileSync(join(folder, 'documents', digest), 'utf8')).toBe('%PDF-1.7 x')
+    must(await methods['documents.add'](record, pdf))
+    expect(readdirSync(join(folder, 'documents'))).toEqual([digest])
+    const note = must(await methods['documents.note']({ ...record, name: 'Talk', text: 'They said so.' }))
+    expect(note.documents.at(-1)).toMatchObject({ kind: 'note', sha256: sha256('They said so.') })
+    expect(readdirSync(join(folder, 'documents')).sort()).toEqual([digest, sha256('They said so.')].sort())
+    const id = note.documents[0]?.id ?? ''
+    const after = must(await methods['documents.withdraw']({ id, by: 'L. Sato', reason: 'Wrong customer.' }))
+    expect(after.documents.map(({ standing }) => standing)).toEqual(['withdrawn', 'in-force', 'in-force'])
   })
 
   test('an empty file, a link, a folder and a stranger’s control are refused', async () => {
-    expect(refused(await methods['attachments.add'](record, file('empty.pdf', '')))).toContain('empty')
+    expect(refused(await methods['documents.add'](record, file('empty.pdf', '')))).toContain('empty')
     const link = join(folder, 'link.pdf')
     symlinkSync(file('a.pdf', '%PDF-').path, link)
-    expect(refused(await methods['attachments.add'](record, { path: link }))).toContain('not a regular file')
-    expect(refused(await methods['attachments.add'](record, { path: folder }))).toContain('not a regular file')
+    expect(refused(await methods['documents.add'](record, { path: link }))).toContain('not a regular file')
+    expect(refused(await methods['documents.add'](record, { path: folder }))).toContain('not a regular file')
     const controls = [{ framework: 'soc2' as const, control: 'nope' }]
-    expect(refused(await methods['attachments.add']({ ...record, controls }, file('a.pdf', '%PDF-')))).toContain(
+    expect(refused(await methods['documents.add']({ ...record, controls }, file('a.pdf', '%PDF-')))).toContain(
       'control',
     )
     expect(readdirSync(folder).sort()).toEqual(['desk', 'link.pdf'])
@@ -351,37 +353,37 @@ describe('attached records', () => {
     const { path } = file('big.bin', '')
     const { truncateSync } = await import('node:fs')
     truncateSync(path, 100 * 1024 * 1024 + 1)
-    expect(refused(await methods['attachments.add'](record, { path }))).toContain('larger than 104857600 bytes')
+    expect(refused(await methods['documents.add'](record, { path }))).toContain('larger than 104857600 bytes')
   })
 
   test('only PDF and images are shown, as a copy that cannot be written, by what they are', async () => {
     const add = async (name: string, bytes: string | Uint8Array): Promise<string> =>
-      must(await methods['attachments.add'](record, file(name, bytes)))?.attachments.at(-1)?.id ?? ''
+      must(await methods['documents.add'](record, file(name, bytes)))?.documents.at(-1)?.id ?? ''
     const script = await add('run.pdf', '#!/bin/sh\n')
-    expect(refused(await methods['attachments.show']({ of: 'run', id: script }))).toContain('only PDF')
+    expect(refused(await methods['documents.show']({ of: 'run', id: script }))).toContain('only PDF')
     expect(shown).toEqual([])
     const disguised = await add('Holiday photo.exe', new Uint8Array([0xff, 0xd8, 0xff, 0xe0]))
-    must(await methods['attachments.show']({ of: 'run', id: disguised }))
+    must(await methods['documents.show']({ of: 'run', id: disguised }))
     const first = shown[0] ?? ''
     expect(first).toMatch(/\/shown\/[0-9a-f]{8}-holiday-photo\.jpg$/)
     expect(statSync(first).mode & 0o777).toBe(0o400)
     const pdf = await add('x.pdf', '%PDF-1.7')
-    must(await methods['attachments.show']({ of: 'run', id: pdf }))
+    must(await methods['documents.show']({ of: 'run', id: pdf }))
     expect(readdirSync(join(folder, 'shown'))).toHaveLength(1)
     expect(shown[1]).toMatch(/-x\.pdf$/)
-    expect(refused(await methods['attachments.show']({ of: 'run', id: 'f'.repeat(32) }))).toContain(
+    expect(refused(await methods['documents.show']({ of: 'run', id: 'f'.repeat(32) }))).toContain(
       'no document of this id',
     )
-    expect(refused(await methods['attachments.show']({ of: 'pack', id: pdf }))).toContain('no pack is open')
+    expect(refused(await methods['documents.show']({ of: 'pack', id: pdf }))).toContain('no pack is open')
   })
 
   test('bytes that were changed on disk are neither shown nor sealed', async () => {
-    const view = must(await methods['attachments.add'](record, file('x.pdf', '%PDF-1.7')))
-    const { id = '', sha256: digest = '' } = view?.attachments[0] ?? {}
-    const path = join(folder, 'attachments', digest)
+    const view = must(await methods['documents.add'](record, file('x.pdf', '%PDF-1.7')))
+    const { id = '', sha256: digest = '' } = view?.documents[0] ?? {}
+    const path = join(folder, 'documents', digest)
     chmodSync(path, 0o600)
     writeFileSync(path, '%PDF-1.8')
-    expect(refused(await methods['attachments.show']({ of: 'run', id }))).toMatch(/^attachment\.altered: “x\.pdf”/)
+    expect(refused(await methods['documents.show']({ of: 'run', id }))).toMatch(/^attachment\.altered: “x\.pdf”/)
     expect(refused(await exported())).toMatch(/^attachment\.altered: “x\.pdf”/)
     expect(readdirSync(folder)).not.toContain('out')
     expect(shown).toEqual([])
@@ -392,15 +394,15 @@ test('requests are kept, a later one in place of the one before', async () => {
   const ask = { framework: 'soc2' as const, control: 'C1', need: NEED, owner: 'P. Lind', due: '2026-12-01' }
   must(await methods['requests.set'](ask))
   const view = must(await methods['requests.set']({ ...ask, owner: 'M. Ortiz' }))
-  expect(view.requests).toEqual([{ ...ask, owner: 'M. Ortiz', due: '2026-12-01T23:59:59.999Z' }])
+  expect(view.documentRequests).toEqual([{ ...ask, owner: 'M. Ortiz', due: '2026-12-01T23:59:59.999Z' }])
   expect(refused(await methods['requests.set']({ ...ask, control: 'C2' }))).toContain('does not require')
 })
 
 test('what answers a check that no node can is attached and asked for like any document', async () => {
   const ask = { framework: 'soc2' as const, control: 'C1', need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
-  expect(must(await methods['requests.set'](ask)).requests).toHaveLength(1)
-  const view = must(await methods['attachments.note']({ ...record, need: LOG.title, name: 'Log', text: 'Two uses.' }))
-  expect(view?.attachments.map(({ need }) => need)).toEqual([LOG.title])
+  expect(must(await methods['requests.set'](ask)).documentRequests).toHaveLength(1)
+  const view = must(await methods['documents.note']({ ...record, need: LOG.title, name: 'Log', text: 'Two uses.' }))
+  expect(view?.documents.map(({ need }) => need)).toEqual([LOG.title])
   expect(refused(await methods['requests.set']({ ...ask, need: BEYOND.why }))).toContain('does not require')
 })
 
@@ -408,12 +410,12 @@ test('a document for an evidence request keeps its level and inspection, and one
   const controls = [{ framework: 'requests', control: LOG.id }]
   const inspection = { by: 'M. Ortiz', on: AS_OF.slice(0, 10), lookedAt: 'Both uses.', conclusion: 'supports' as const }
   const note = { ...record, controls, need: null, name: 'Log', text: 'Two uses.' }
-  const view = must(await methods['attachments.note']({ ...note, level: 'inspected', inspection }))
-  expect(view.attachments).toMatchObject([{ controls, level: 'inspected', supports: true }])
-  expect(refused(await methods['attachments.note']({ ...note, level: 'inspected' }))).toContain('requires an inspector')
-  expect(refused(await methods['attachments.note']({ ...note, inspection }))).toContain('cannot have an inspection')
+  const view = must(await methods['documents.note']({ ...note, level: 'inspected', inspection }))
+  expect(view.documents).toMatchObject([{ controls, level: 'inspected', supports: true }])
+  expect(refused(await methods['documents.note']({ ...note, level: 'inspected' }))).toContain('requires an inspector')
+  expect(refused(await methods['documents.note']({ ...note, inspection }))).toContain('cannot have an inspection')
   const ask = { framework: 'requests', control: LOG.id, need: LOG.title, owner: 'P. Lind', due: '2026-12-01' }
-  expect(must(await methods['requests.set'](ask)).requests).toMatchObject([{ control: LOG.id }])
+  expect(must(await methods['requests.set'](ask)).documentRequests).toMatchObject([{ control: LOG.id }])
 })
 
 async function exported(): Promise<Outcome<{ readonly files: readonly { readonly path: string }[] }>> {
@@ -436,12 +438,12 @@ async function exported(): Promise<Outcome<{ readonly files: readonly { readonly
 
 describe('in a pack', () => {
   test('what concerns it is sealed, verifies, and can be read and shown again', async () => {
-    must(await methods['exceptions.accept']({ ...draft, nodes: ['node-b', 'node-c'] }))
-    must(await methods['exceptions.accept']({ ...draft, nodes: ['node-c'] }))
-    must(await methods['attachments.add'](record, file('Key Policy.pdf', '%PDF-1.7 x')))
-    const view = must(await methods['attachments.note']({ ...record, name: 'Talk', text: 'Not for others.' }))
-    const note = view.attachments[1]?.id ?? ''
-    must(await methods['attachments.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
+    must(await methods['acceptances.accept']({ ...draft, nodes: ['node-b', 'node-c'] }))
+    must(await methods['acceptances.accept']({ ...draft, nodes: ['node-c'] }))
+    must(await methods['documents.add'](record, file('Key Policy.pdf', '%PDF-1.7 x')))
+    const view = must(await methods['documents.note']({ ...record, name: 'Talk', text: 'Not for others.' }))
+    const note = view.documents[1]?.id ?? ''
+    must(await methods['documents.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
     const pack = must(await exported()).files[0]?.path ?? ''
     const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
     const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
@@ -465,21 +467,21 @@ describe('in a pack', () => {
       })),
     )
     expect(bare.controls.map(({ state }) => state)).toEqual(['deviations'])
-    expect(register?.exceptions.map(({ nodes }) => nodes)).toEqual([['node-b']])
+    expect(register?.riskAcceptances.map(({ nodes }) => nodes)).toEqual([['node-b']])
     const opened = must(await world.packs.open(pack))
-    expect(opened.paths.filter((path) => path.startsWith('data/attachments/'))).toEqual([
+    expect(opened.paths.filter((path) => path.startsWith('data/documents/'))).toEqual([
       attachmentPath({ name: 'Key Policy.pdf', kind: 'file', sha256: sha256('%PDF-1.7 x') }),
     ])
     await opened.close()
     session.pack = { register, path: pack, assessment: null } as unknown as NonNullable<Session['pack']>
     now = '2030-01-01T00:00:00.000Z'
-    expect(must(await registerOf(context, 'pack')).exceptions[0]?.standing).toBe('expired')
+    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.standing).toBe('expired')
     session.pack = { ...session.pack, assessment }
-    expect(must(await registerOf(context, 'pack')).exceptions[0]?.standing).toBe('in-force')
-    const [policy] = register?.attachments ?? []
-    must(await methods['attachments.show']({ of: 'pack', id: policy?.id ?? '' }))
+    expect(must(await registerOf(context, 'pack')).riskAcceptances[0]?.standing).toBe('in-force')
+    const [policy] = register?.documents ?? []
+    must(await methods['documents.show']({ of: 'pack', id: policy?.id ?? '' }))
     expect(readFileSync(shown[0] ?? '', 'utf8')).toBe('%PDF-1.7 x')
-    expect(refused(await methods['attachments.show']({ of: 'pack', id: note }))).toMatch(/^attachment\.altered/)
+    expect(refused(await methods['documents.show']({ of: 'pack', id: note }))).toMatch(/^attachment\.altered/)
     session.pack = { ...session.pack, register: null }
     expect(refused(await registerOf(context, 'pack'))).toMatch(/^register\.unreadable/)
   })
@@ -487,14 +489,14 @@ describe('in a pack', () => {
 
 test('a folder of records gives bytes by digest and size', async () => {
   const bytes = new TextEncoder().encode('abc')
-  mkdirSync(join(folder, 'attachments'))
-  writeFileSync(join(folder, 'attachments', sha256(bytes)), bytes)
-  const from = attachmentsIn(world, join(folder, 'attachments'))
-  const entry = attachmentOf({ sha256: sha256(bytes), size: 3 })
+  mkdirSync(join(folder, 'documents'))
+  writeFileSync(join(folder, 'documents', sha256(bytes)), bytes)
+  const from = documentsIn(world, join(folder, 'documents'))
+  const entry = documentOf({ sha256: sha256(bytes), size: 3 })
   const there = must(await from(entry))
   expect(there).toMatchObject({ size: 3, sha256: sha256(bytes) })
   expect(there instanceof Uint8Array ? there : await there.read()).toEqual(bytes)
   expect(refused(await from({ ...entry, size: 4 }))).toMatch(/^attachment\.altered/)
-  expect(refused(await from(attachmentOf()))).toMatch(/^attachment\.altered/)
-  expect(world.validator.problems('register', madeRegister({ exceptions: [exceptionOf()] }))).toEqual([])
+  expect(refused(await from(documentOf()))).toMatch(/^attachment\.altered/)
+  expect(world.validator.problems('register', madeRegister({ riskAcceptances: [riskAcceptanceOf()] }))).toEqual([])
 })

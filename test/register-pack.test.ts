@@ -11,7 +11,14 @@ import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { registerOfPack } from '../main/core/verify/register.ts'
 import type { Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
-import { attachmentOf, decisionOf, exceptionOf, POLICY, pendingOf, registerOf } from './support/register.ts'
+import {
+  acceptanceRequestOf,
+  decisionOf,
+  documentOf,
+  POLICY,
+  registerOf,
+  riskAcceptanceOf,
+} from './support/register.ts'
 import {
   AS_OF,
   outcomes,
@@ -24,8 +31,8 @@ import {
 } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-register-pack-'))
-const PATH = attachmentPath(attachmentOf())
-const good = registerOf({ exceptions: [exceptionOf()], attachments: [attachmentOf()] })
+const PATH = attachmentPath(documentOf())
+const good = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
 let signer: Signer
 let root: Uint8Array
 
@@ -49,7 +56,7 @@ async function completeness(files: ReadonlyMap<string, Uint8Array>): Promise<rea
 /** What a register says in a pack of the sample nodes, without the rest of the pack. */
 const readAlone = (register: Register, catalog = JSON.stringify(catalogSnapshot(sampleCatalog))) => {
   const files = new Map([
-    [PATHS.exceptions, jsonBytes(register)],
+    [PATHS.register, jsonBytes(register)],
     [PATHS.catalog, new TextEncoder().encode(catalog)],
   ])
   const scope = { fleet: 'sample', population: ['node-a', 'node-b'], frameworks: ['soc2'], asOf: AS_OF }
@@ -78,13 +85,13 @@ describe('a register in a pack', () => {
       })),
     )
     expect(bare.contents.register).toEqual(EMPTY_REGISTER)
-    expect(files.get(PATHS.exceptions)).toEqual(jsonBytes(good))
+    expect(files.get(PATHS.register)).toEqual(jsonBytes(good))
   })
 
   test('that was left out of the states it was packed with does not come out the same', async () => {
     const files = await samplePack({
       signer,
-      register: registerOf({ exceptions: [exceptionOf()] }),
+      register: registerOf({ riskAcceptances: [riskAcceptanceOf()] }),
       forge: (assessment) => ({
         ...assessment,
         controls: assessment.controls.map((control) => ({ ...control, state: 'supported' })),
@@ -100,7 +107,7 @@ describe('a register in a pack', () => {
     [
       'a decision about a row that is not there',
       { decisions: [decisionOf({ framework: 'soc2', control: 'C9' })] },
-      `${PATHS.exceptions}: decision ${'c'.repeat(32)} about “soc2 C9”: there is no such control.`,
+      `${PATHS.register}: decision ${'c'.repeat(32)} about “soc2 C9”: there is no such control.`,
     ],
     [
       'a choice where the row leaves none',
@@ -121,11 +128,19 @@ describe('a register in a pack', () => {
       },
       'it must be at most 366 days from today',
     ],
-    ['a request on a strange node', { pending: [pendingOf({ nodes: ['node-x'] })] }, 'names node “node-x”'],
-    ['a request about no check', { pending: [pendingOf({ check: 'no.such' })] }, 'names check “no.such”'],
+    [
+      'a request on a strange node',
+      { acceptanceRequests: [acceptanceRequestOf({ nodes: ['node-x'] })] },
+      'names node “node-x”',
+    ],
+    [
+      'a request about no check',
+      { acceptanceRequests: [acceptanceRequestOf({ check: 'no.such' })] },
+      'names check “no.such”',
+    ],
     [
       'an approval without its exception',
-      { pending: [pendingOf({ settled: { at: AS_OF, by: 'x', as: 'approved', reason: null } })] },
+      { acceptanceRequests: [acceptanceRequestOf({ resolved: { at: AS_OF, by: 'x', as: 'approved', reason: null } })] },
       'is marked approved, but there is no such risk acceptance.',
     ],
   ])('with %s is not complete', async (_, parts, problem) => {
@@ -136,7 +151,7 @@ describe('a register in a pack', () => {
   test.each(['{"checks":[]}', '{"checks":[],"frameworks":[{"controls":5}]}', 'null', '\u0000'])(
     'beside the catalog %j knows no row and no check, and is read all the same',
     async (text) => {
-      const register = registerOf({ exceptions: [exceptionOf()], decisions: [decisionOf()] })
+      const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], decisions: [decisionOf()] })
       const read = await readAlone(register, text)
       expect(read.register).toEqual(register)
       expect(read.problems.join()).toContain(
@@ -148,8 +163,8 @@ describe('a register in a pack', () => {
 
   test('says what is asked for, decided, unsigned, and of one person', async () => {
     const register = registerOf({
-      exceptions: [exceptionOf({ requestedBy: 'M. Ortiz ' })],
-      pending: [pendingOf()],
+      riskAcceptances: [riskAcceptanceOf({ requestedBy: 'M. Ortiz ' })],
+      acceptanceRequests: [acceptanceRequestOf()],
       decisions: [decisionOf({ framework: 'soc2', control: 'C1', decision: 'not-applicable' })],
     })
     const { notes: details } = await readAlone(register)
@@ -175,16 +190,16 @@ describe('a register in a pack', () => {
       'joined by another',
       new Map([
         [PATH, POLICY],
-        ['data/attachments/other.pdf', POLICY],
+        ['data/documents/other.pdf', POLICY],
       ]),
-      ['“data/attachments/other.pdf” is not listed in the register.'],
+      ['“data/documents/other.pdf” is not listed in the register.'],
     ],
   ])('with the attached file %s is not complete, even sealed so', async (_, attachments, problems) => {
     expect(await completeness(await packed(good, attachments))).toEqual(problems)
   })
 
   test('that states another size than its file has is not complete', async () => {
-    const register = registerOf({ attachments: [attachmentOf({ size: 3 })] })
+    const register = registerOf({ documents: [documentOf({ size: 3 })] })
     expect(await completeness(await packed(register, new Map([[PATH, POLICY]])))).toEqual([
       expect.stringContaining('has a different digest or size'),
     ])
@@ -192,28 +207,28 @@ describe('a register in a pack', () => {
 
   test.each([
     [
-      exceptionOf({ nodes: ['node-b', 'node-x'] }),
-      `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names node “node-x”, which is not declared in the pack.`,
+      riskAcceptanceOf({ nodes: ['node-b', 'node-x'] }),
+      `${PATHS.register}: risk acceptance ${'a'.repeat(32)} names node “node-x”, which is not declared in the pack.`,
     ],
     [
-      exceptionOf({ check: 'no.such' }),
-      `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names check “no.such”, which is not in the pack’s catalog.`,
+      riskAcceptanceOf({ check: 'no.such' }),
+      `${PATHS.register}: risk acceptance ${'a'.repeat(32)} names check “no.such”, which is not in the pack’s catalog.`,
     ],
-    [exceptionOf({ nodes: [] }), `${PATHS.exceptions}: risk acceptance ${'a'.repeat(32)} names no node.`],
+    [riskAcceptanceOf({ nodes: [] }), `${PATHS.register}: risk acceptance ${'a'.repeat(32)} names no node.`],
   ])('with an exception that does not fit is not complete: %#', async (exception, problem) => {
-    expect((await readAlone(registerOf({ exceptions: [exception] }))).problems).toEqual([problem])
+    expect((await readAlone(registerOf({ riskAcceptances: [exception] }))).problems).toEqual([problem])
   })
 
   test('that does not fit its schema is no register, and states that rest on it do not come out the same', async () => {
-    const files = await packed(registerOf({ exceptions: [exceptionOf({ owner: '' })] }), new Map())
+    const files = await packed(registerOf({ riskAcceptances: [riskAcceptanceOf({ owner: '' })] }), new Map())
     const verified = await verifySource(sourceOf(files), [root])
     expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'no', reproducible: 'no' })
     const complete = verified.report.answers.find(({ question }) => question === 'complete')
-    expect(complete?.details).toEqual([`${PATHS.exceptions}: exceptions[0].owner must not be empty.`])
+    expect(complete?.details).toEqual([`${PATHS.register}: exceptions[0].owner must not be empty.`])
   })
 
   test('with an acceptance that is longer than anybody may give is not complete', async () => {
-    const forever = registerOf({ exceptions: [exceptionOf({ expiresAt: '2036-01-01T23:59:59.999Z' })] })
+    const forever = registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: '2036-01-01T23:59:59.999Z' })] })
     expect((await readAlone(forever)).problems).toEqual([
       expect.stringContaining('it must be at most 366 days from today'),
     ])
@@ -221,7 +236,7 @@ describe('a register in a pack', () => {
 
   test('names a record that was withdrawn without its file', async () => {
     const withdrawn = { at: '2026-11-12T09:30:00.000Z', by: 'x', reason: 'y' }
-    const register = registerOf({ attachments: [attachmentOf({ withdrawn })] })
+    const register = registerOf({ documents: [documentOf({ withdrawn })] })
     expect(await completeness(await packed(register, new Map()))).toEqual([])
     expect(await completeness(await packed(register, new Map([[PATH, POLICY]])))).toEqual([
       `“${PATH}” is not listed in the register.`,
@@ -229,7 +244,7 @@ describe('a register in a pack', () => {
   })
 
   test('of an earlier version, an empty list, verifies and reads as empty', async () => {
-    const files = await samplePack({ signer, extra: new Map([[PATHS.exceptions, new TextEncoder().encode('[]\n')]]) })
+    const files = await samplePack({ signer, extra: new Map([[PATHS.register, new TextEncoder().encode('[]\n')]]) })
     expect(await completeness(files)).toEqual([])
     expect((await verifySource(sourceOf(files), [root])).contents.register).toEqual(EMPTY_REGISTER)
   })
@@ -237,7 +252,7 @@ describe('a register in a pack', () => {
   test.each(['[1]\n', '{}\n', '[]', '{"schema":"barewitness.register/1"}\n', '\u0000'])(
     'that reads %j is none',
     async (text) => {
-      const files = new Map([[PATHS.exceptions, new TextEncoder().encode(text)]])
+      const files = new Map([[PATHS.register, new TextEncoder().encode(text)]])
       const read = await registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope: null })
       expect(read.register).toBe(null)
       expect(read.problems).toEqual([expect.stringMatching(/^data\/exceptions\.json: /)])
@@ -246,11 +261,14 @@ describe('a register in a pack', () => {
 
   test('changed after sealing is caught by the seal', async () => {
     const files = await packed(good, new Map([[PATH, POLICY]]))
-    const longer = registerOf({ ...good, exceptions: [exceptionOf({ expiresAt: '2036-03-01T23:59:59.999Z' })] })
-    const verified = await verifySource(sourceOf(new Map([...files, [PATHS.exceptions, jsonBytes(longer)]])), [root])
+    const longer = registerOf({
+      ...good,
+      riskAcceptances: [riskAcceptanceOf({ expiresAt: '2036-03-01T23:59:59.999Z' })],
+    })
+    const verified = await verifySource(sourceOf(new Map([...files, [PATHS.register, jsonBytes(longer)]])), [root])
     expect(outcomes(verified)).toMatchObject({ intact: 'no' })
     expect(verified.report.answers[0]?.details).toEqual([
-      '“data/exceptions.json” was altered: its digest differs from the listed one.',
+      '“data/register.json” was altered: its digest differs from the listed one.',
     ])
   })
 })

@@ -3,7 +3,7 @@ import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import { withRegister } from '../main/core/assess.ts'
 import { buildReport, documentText, type ReportDocument } from '../main/core/report.ts'
 import { BANNED } from '../schemas/words.ts'
-import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './support/register.ts'
+import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 
 const CHECK = 'encryption.at-rest.ephi-paths'
@@ -16,16 +16,16 @@ const key = control?.key ?? ''
 const requestFor = (need: string): string => control?.requests?.[need]?.[0] ?? ''
 
 const register = registerOf({
-  exceptions: [
-    exceptionOf({ id: '1'.repeat(32), check: CHECK, nodes: ['gpu-fra-02'] }),
-    exceptionOf({
+  riskAcceptances: [
+    riskAcceptanceOf({ id: '1'.repeat(32), check: CHECK, nodes: ['gpu-fra-02'] }),
+    riskAcceptanceOf({
       id: '2'.repeat(32),
       check: 'encryption.at-rest.cipher',
       nodes: ['gpu-fra-02', 'gpu-fra-03'],
       expiresAt: '2026-11-19T23:59:59.999Z',
       requestedBy: 'm. ortiz ',
     }),
-    exceptionOf({
+    riskAcceptanceOf({
       id: '3'.repeat(32),
       check: 'tenancy.no-hypervisor',
       nodes: ['gpu-fra-02'],
@@ -33,14 +33,14 @@ const register = registerOf({
       withdrawn: { at: '2026-11-10T09:30:00.000Z', by: 'L. Sato', reason: 'Given by mistake.' },
     }),
   ],
-  attachments: [
-    attachmentOf({
+  documents: [
+    documentOf({
       controls: [{ framework: 'soc2', control: key }],
       need: first,
       validUntil: '2027-06-30T23:59:59.999Z',
     }),
-    attachmentOf({ id: 'c'.repeat(32), name: 'old.png', validUntil: '2026-01-31T23:59:59.999Z' }),
-    attachmentOf({
+    documentOf({ id: 'c'.repeat(32), name: 'old.png', validUntil: '2026-01-31T23:59:59.999Z' }),
+    documentOf({
       id: 'd'.repeat(32),
       kind: 'note',
       name: 'Talk with the provider',
@@ -49,7 +49,7 @@ const register = registerOf({
       withdrawn: { at: '2026-11-12T09:30:00.000Z', by: 'L. Sato', reason: 'Wrong customer.' },
     }),
   ],
-  requests: [
+  documentRequests: [
     { framework: 'soc2', control: key, need: first, owner: 'P. Lind', due: '2026-11-01T23:59:59.999Z' },
     { framework: 'soc2', control: key, need: second, owner: 'P. Lind', due: '2026-11-19T23:59:59.999Z' },
   ],
@@ -74,7 +74,7 @@ describe('the register in the report', () => {
   })
 
   it('lists every acceptance, those that have ended first, with all that was said', () => {
-    const all = section(report, 'exceptions')
+    const all = section(report, 'acceptances')
     const place = (words: string): number => {
       expect(all).toContain(words)
       return all.indexOf(words)
@@ -107,7 +107,7 @@ describe('the register in the report', () => {
       'Received. The document is on file and was not inspected.',
       'End of 30 Jun 2027, UTC',
       'No expiry stated',
-      attachmentOf().sha256,
+      documentOf().sha256,
       `SOC 2 ${control?.id} ${control?.title}`,
       'Withdrawn before sealing; not included in the pack',
       'P. Lind',
@@ -122,7 +122,7 @@ describe('the register in the report', () => {
   })
 
   it('takes a document that a named person inspected off the list, in every control that asks for it', () => {
-    const attachments = [inspectedFor(requestFor(first)), ...register.attachments.slice(1)]
+    const attachments = [inspectedFor(requestFor(first)), ...register.documents.slice(1)]
     const examined = { ...register, attachments }
     const before = sampleInput().assessment
     const assessment = withRegister(input.catalog, before, examined)
@@ -146,7 +146,7 @@ describe('the register in the report', () => {
 
   it('states so where there is nothing', () => {
     const bare = buildReport(sampleInput())
-    expect(section(bare, 'exceptions')).toContain('No risk acceptances.')
+    expect(section(bare, 'acceptances')).toContain('No risk acceptances.')
     expect(section(bare, 'records')).toContain('No documents on file.')
     expect(section(bare, 'records')).toContain('nothing on file; no owner assigned')
   })
@@ -155,9 +155,9 @@ describe('the register in the report', () => {
     expect(documentText(report).filter((line) => BANNED.some((banned) => banned.test(line)))).toEqual([])
     const turned = {
       ...register,
-      exceptions: [...register.exceptions].reverse(),
-      attachments: [...register.attachments].reverse(),
-      requests: [...register.requests].reverse(),
+      riskAcceptances: [...register.riskAcceptances].reverse(),
+      documents: [...register.documents].reverse(),
+      requests: [...register.documentRequests].reverse(),
     }
     expect(buildReport({ ...input, register: turned })).toEqual(report)
   })

@@ -5,13 +5,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signEntry, standsProblem } from '../main/app/register/sign.ts'
 import type { SealReader, SealReading, Signer } from '../main/core/ports.ts'
-import { approveException } from '../main/core/register/pending.ts'
+import { approveRequest } from '../main/core/register/pending.ts'
 import { isOneKey, keysProblem, type Signable, signedBytes, withSignature } from '../main/core/register/signatures.ts'
 import { ok } from '../main/core/result.ts'
 import { readEntries, readSignatures } from '../main/core/verify/entries.ts'
 import type { EntrySignature, Register } from '../schemas/types.ts'
 import { realClock, validator } from './support/deps.ts'
-import { decisionOf, exceptionOf, pendingOf, registerOf } from './support/register.ts'
+import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bw-register-signatures-'))
@@ -19,7 +19,7 @@ const world = { sealing, clock: realClock }
 const now = realClock.now()
 const day = (after: number): string =>
   `${new Date(Date.parse(now) + after * 86_400_000).toISOString().slice(0, 10)}T23:59:59.999Z`
-const ID = pendingOf().id
+const ID = acceptanceRequestOf().id
 let asker: Signer
 let approver: Signer
 /** Asked for by one person and approved by another, each with a key of their own. */
@@ -28,9 +28,9 @@ let signed: Register
 beforeAll(async () => {
   asker = await sampleSigner(folder, 'asker')
   approver = await sampleSigner(folder, 'approver')
-  const request = pendingOf({ requestedAt: now, expiresAt: day(90) })
-  const asked = await sign(registerOf({ pending: [request] }), ID, 'requester', asker)
-  const approved = approveException(asked, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
+  const request = acceptanceRequestOf({ requestedAt: now, expiresAt: day(90) })
+  const asked = await sign(registerOf({ acceptanceRequests: [request] }), ID, 'requester', asker)
+  const approved = approveRequest(asked, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
   if (!approved.ok) throw new Error(approved.error.detail)
   signed = await sign(approved.value, ID, 'approver', approver)
 })
@@ -57,40 +57,40 @@ describe('two keys', () => {
   const SHARED = 'two people are named, but both signatures have the same key'
   const TWICE = 'more than one signature for the same role'
   test.each<[string, Signable, string | null, boolean]>([
-    ['nobody signed', exceptionOf(), null, false],
-    ['only the approver', exceptionOf({ signatures: [by('approver', 'a')] }), null, false],
-    ['only who asked', exceptionOf({ signatures: [by('requester', 'a')] }), null, false],
+    ['nobody signed', riskAcceptanceOf(), null, false],
+    ['only the approver', riskAcceptanceOf({ signatures: [by('approver', 'a')] }), null, false],
+    ['only who asked', riskAcceptanceOf({ signatures: [by('requester', 'a')] }), null, false],
     [
       'both, with keys of their own',
-      exceptionOf({ signatures: [by('requester', 'a'), by('approver', 'b')] }),
+      riskAcceptanceOf({ signatures: [by('requester', 'a'), by('approver', 'b')] }),
       null,
       false,
     ],
-    ['both, with one key', exceptionOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
+    ['both, with one key', riskAcceptanceOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
     [
       'one person, one key',
-      exceptionOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'a')] }),
+      riskAcceptanceOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'a')] }),
       null,
       true,
     ],
     [
       'one person, two keys',
-      exceptionOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'b')] }),
+      riskAcceptanceOf({ ...one, signatures: [by('requester', 'a'), by('approver', 'b')] }),
       null,
       false,
     ],
-    ['two approvers', exceptionOf({ signatures: [by('approver', 'a'), by('approver', 'b')] }), TWICE, false],
+    ['two approvers', riskAcceptanceOf({ signatures: [by('approver', 'a'), by('approver', 'b')] }), TWICE, false],
     ['a decision, with one key', decisionOf({ signatures: [by('requester', 'a'), by('approver', 'a')] }), SHARED, true],
-    ['a request', pendingOf({ signatures: [by('requester', 'a')] }), null, false],
+    ['a request', acceptanceRequestOf({ signatures: [by('requester', 'a')] }), null, false],
     [
       'a request that nobody approved',
-      pendingOf({ signatures: [by('approver', 'a')] }),
+      acceptanceRequestOf({ signatures: [by('approver', 'a')] }),
       'it has an approver’s signature but was not approved',
       false,
     ],
     [
       'a request of another moment',
-      pendingOf({ signatures: [{ ...by('requester', 'a'), at: '2026-11-02T08:00:00.000Z' }] }),
+      acceptanceRequestOf({ signatures: [{ ...by('requester', 'a'), at: '2026-11-02T08:00:00.000Z' }] }),
       'the signature states a different time from the request',
       false,
     ],
@@ -99,8 +99,8 @@ describe('two keys', () => {
   })
 
   test('the key of the one who asked cannot approve for another person', async () => {
-    const register = registerOf({ exceptions: [exceptionOf({ signatures: [by('requester', 'a')] })] })
-    const refused = withSignature(register, exceptionOf().id, by('approver', 'a'))
+    const register = registerOf({ riskAcceptances: [riskAcceptanceOf({ signatures: [by('requester', 'a')] })] })
+    const refused = withSignature(register, riskAcceptanceOf().id, by('approver', 'a'))
     expect(refused).toEqual({ ok: false, error: { code: 'input.refused', detail: SHARED } })
     expect(withSignature(register, 'f'.repeat(32), by('approver', 'b')).ok).toBe(false)
   })
@@ -115,7 +115,7 @@ describe('signatures on entries', () => {
       expect.stringContaining(`key fingerprint ${asker.fingerprint}, signed one entry`),
       expect.stringContaining(`key fingerprint ${approver.fingerprint}, signed one entry`),
     ])
-    const [entry = exceptionOf()] = signed.exceptions
+    const [entry = riskAcceptanceOf()] = signed.riskAcceptances
     expect(await readSignatures(sealing.reader, entry)).toEqual([
       {
         role: 'requester',
@@ -137,17 +137,17 @@ describe('signatures on entries', () => {
   })
 
   test('on one entry after the other are over what stood there, not over each other', () => {
-    const [entry = exceptionOf()] = signed.exceptions
+    const [entry = riskAcceptanceOf()] = signed.riskAcceptances
     const { signatures: _, ...bare } = entry
     const as = { role: 'approver', at: now } as const
     expect(signedBytes(entry, as)).toEqual(signedBytes(bare, as))
     expect(signedBytes({ ...entry, withdrawn: { at: now, by: 'x', reason: 'y' } }, as)).toEqual(signedBytes(bare, as))
     const asked = { role: 'requester', at: now } as const
-    const [request = pendingOf()] = signed.pending ?? []
+    const [request = acceptanceRequestOf()] = signed.acceptanceRequests ?? []
     expect(signedBytes(entry, asked)).toEqual(signedBytes(request, asked))
   })
 
-  test.each<[string, Partial<Register['exceptions'][number]>, readonly string[]]>([
+  test.each<[string, Partial<Register['riskAcceptances'][number]>, readonly string[]]>([
     ['its end', { expiresAt: day(300) }, ['requester', 'approver']],
     ['a node', { nodes: ['node-b', 'node-a'] }, ['requester', 'approver']],
     ['its check', { check: 'other' }, ['requester', 'approver']],
@@ -157,7 +157,7 @@ describe('signatures on entries', () => {
     ['the role of approver', { approverRole: 'Chief' }, ['approver']],
     ['when', { acceptedAt: '2026-01-01T00:00:00.000Z' }, ['approver']],
   ])('an edit of %s after signing is caught', async (_, changes, whose) => {
-    const edited = { ...signed, exceptions: signed.exceptions.map((entry) => ({ ...entry, ...changes })) }
+    const edited = { ...signed, riskAcceptances: signed.riskAcceptances.map((entry) => ({ ...entry, ...changes })) }
     expect(await problems(edited)).toEqual(
       whose.map((who) => expect.stringContaining(`risk acceptance ${ID}: the signature of the ${who} is invalid`)),
     )
@@ -165,18 +165,18 @@ describe('signatures on entries', () => {
 
   test('a withdrawal after signing leaves them standing', async () => {
     const withdrawn = { at: now, by: 'x', reason: 'y' }
-    expect(await problems({ ...signed, exceptions: signed.exceptions.map((one) => ({ ...one, withdrawn })) })).toEqual(
-      [],
-    )
+    expect(
+      await problems({ ...signed, riskAcceptances: signed.riskAcceptances.map((one) => ({ ...one, withdrawn })) }),
+    ).toEqual([])
   })
 
   test('of another key than the entry names, of another role, or no signature at all', async () => {
-    const [entry = exceptionOf()] = signed.exceptions
+    const [entry = riskAcceptanceOf()] = signed.riskAcceptances
     const [one, other] = entry.signatures ?? []
     if (one === undefined || other === undefined) throw new Error('not signed')
     const withOnes = (signatures: readonly EntrySignature[]): Register => ({
       ...signed,
-      exceptions: [{ ...entry, signatures }],
+      riskAcceptances: [{ ...entry, signatures }],
     })
     expect(await problems(withOnes([{ ...one, fingerprint: 'e'.repeat(64) }, other]))).toEqual([
       expect.stringContaining('It was made with key'),
@@ -206,12 +206,12 @@ describe('signatures on entries', () => {
     ['after it ended', '2099-01-01T00:00:00.000Z', 'Its certificate was not valid at 2099-01-01'],
     ['at no moment', '2026-13-45T99:00:00.000Z', 'Its certificate was not valid at 2026-13-45'],
   ])('made %s is invalid', async (_, at, problem) => {
-    const request = pendingOf({ requestedAt: at })
+    const request = acceptanceRequestOf({ requestedAt: at })
     const cms = await sealing.signDetached(asker, signedBytes(request, { role: 'requester', at }))
     const chain = [asker.certificate, ...asker.chain].map((one) => Buffer.from(one).toString('base64'))
     const signature = { role: 'requester' as const, fingerprint: asker.fingerprint, at, chain }
     const signatures = [{ ...signature, cms: Buffer.from(cms).toString('base64') }]
-    expect(await problems(registerOf({ pending: [{ ...request, signatures }] }))).toEqual([
+    expect(await problems(registerOf({ acceptanceRequests: [{ ...request, signatures }] }))).toEqual([
       expect.stringContaining(problem),
     ])
   })
@@ -248,9 +248,17 @@ describe('signatures on entries', () => {
   })
 
   test('are not put on a request that was edited after it was signed', async () => {
-    const asked = await sign(registerOf({ pending: [pendingOf({ requestedAt: now })] }), ID, 'requester', asker)
-    const edited = { ...asked, pending: asked.pending?.map((one) => ({ ...one, nodes: ['node-a', 'node-b'] })) ?? [] }
-    const approved = approveException(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
+    const asked = await sign(
+      registerOf({ acceptanceRequests: [acceptanceRequestOf({ requestedAt: now })] }),
+      ID,
+      'requester',
+      asker,
+    )
+    const edited = {
+      ...asked,
+      acceptanceRequests: asked.acceptanceRequests?.map((one) => ({ ...one, nodes: ['node-a', 'node-b'] })) ?? [],
+    }
+    const approved = approveRequest(edited, { id: ID, approvedBy: 'M. Ortiz', approverRole: 'Officer' }, now)
     if (!approved.ok) throw new Error(approved.error.detail)
     const done = await signEntry(world, approved.value, ID, { role: 'approver', openSigner: async () => ok(approver) })
     expect(!done.ok && done.error.detail).toContain('the signature of the requester is invalid')
@@ -299,7 +307,10 @@ describe('in a pack', () => {
     }
     // The sample is judged before these were signed: only their signatures are looked at here.
     expect(await outcome(signed)).toMatchObject({ outcome: 'yes', details: expect.stringContaining(asker.fingerprint) })
-    const longer = { ...signed, exceptions: signed.exceptions.map((one) => ({ ...one, expiresAt: day(300) })) }
+    const longer = {
+      ...signed,
+      riskAcceptances: signed.riskAcceptances.map((one) => ({ ...one, expiresAt: day(300) })),
+    }
     const told = await outcome(longer)
     expect(told.outcome).toBe('no')
     expect(told.details).toContain('the signature of the approver is invalid')

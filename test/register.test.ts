@@ -3,12 +3,12 @@ import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { isSafePath } from '../main/core/pack-files.ts'
 import {
-  addAttachment,
+  addDocument,
   addNote,
   attachmentPath,
-  attachmentPaths,
   cleanName,
-  LARGEST_ATTACHMENT,
+  documentPaths,
+  LARGEST_DOCUMENT,
 } from '../main/core/register/attachments.ts'
 import { isDay } from '../main/core/register/days.ts'
 import { mediaTypeOf, viewerExtension } from '../main/core/register/media-type.ts'
@@ -16,19 +16,19 @@ import { documentStatuses, needsIn, setRequest, supports } from '../main/core/re
 import { registerView } from '../main/core/register/view.ts'
 import {
   acceptancesOf,
-  acceptException,
+  acceptRisk,
   EMPTY_REGISTER,
   isOnePerson,
   registerFor,
   standingOf,
-  withdrawAttachment,
-  withdrawException,
+  withdrawAcceptance,
+  withdrawDocument,
 } from '../main/core/register.ts'
-import type { ExceptionDraft } from '../schemas/ipc-packs.ts'
-import type { Attachment, Register } from '../schemas/types.ts'
+import type { RiskAcceptanceDraft } from '../schemas/ipc-packs.ts'
+import type { EvidenceDocument, Register } from '../schemas/types.ts'
 import type { Verdict } from '../schemas/words.ts'
 import { validator } from './support/deps.ts'
-import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './support/register.ts'
+import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { controlOf, frameworkOf } from './support/rollup-kit.ts'
 
 const ID = '0123456789abcdef'.repeat(2)
@@ -46,11 +46,11 @@ const facts = (now: string) => ({
   run: 'run-7',
   verdictOf: (node: string, check: string) => verdicts[`${node} ${check}`] ?? null,
 })
-const draft = (changes: Partial<ExceptionDraft> = {}): ExceptionDraft => ({
+const draft = (changes: Partial<RiskAcceptanceDraft> = {}): RiskAcceptanceDraft => ({
   check: 'swap',
   nodes: ['a'],
   reason: '  cleared at start ',
-  compensatingMeasure: 'weekly look',
+  compensatingControl: 'weekly look',
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
@@ -59,8 +59,8 @@ const draft = (changes: Partial<ExceptionDraft> = {}): ExceptionDraft => ({
   ...changes,
 })
 const NOW = '2026-11-21T15:00:00.000Z'
-const accept = (changes: Partial<ExceptionDraft>, now = NOW) =>
-  acceptException(EMPTY_REGISTER, draft(changes), facts(now))
+const accept = (changes: Partial<RiskAcceptanceDraft>, now = NOW) =>
+  acceptRisk(EMPTY_REGISTER, draft(changes), facts(now))
 const refusal = (outcome: { readonly ok: boolean; readonly error?: { code: string; detail: string } }): string =>
   outcome.ok ? 'accepted' : `${outcome.error?.code}: ${outcome.error?.detail}`
 
@@ -71,14 +71,14 @@ describe('accepting a finding', () => {
       ok: true,
       value: {
         ...EMPTY_REGISTER,
-        exceptions: [
+        riskAcceptances: [
           {
             id: ID,
             check: 'swap',
             nodes: ['a'],
             run: 'run-7',
             reason: 'cleared at start',
-            compensatingMeasure: 'weekly look',
+            compensatingControl: 'weekly look',
             owner: 'K. Adeyemi',
             requestedBy: 'K. Adeyemi',
             approvedBy: 'M. Ortiz',
@@ -90,7 +90,7 @@ describe('accepting a finding', () => {
         ],
       },
     })
-    expect(EMPTY_REGISTER.exceptions).toEqual([])
+    expect(EMPTY_REGISTER.riskAcceptances).toEqual([])
   })
 
   test.each([
@@ -122,7 +122,7 @@ describe('accepting a finding', () => {
     [{ check: 'no.such' }, 'input.refused: there is no result of check “no.such” on node “a”'],
     [{ nodes: [] }, 'input.refused: name at least one node'],
     [{ reason: ' \n ' }, 'input.refused: the reason must be entered'],
-    [{ compensatingMeasure: '' }, 'input.refused: the compensating control must be entered'],
+    [{ compensatingControl: '' }, 'input.refused: the compensating control must be entered'],
     [{ approvedBy: ' ' }, 'input.refused: the approver must be entered'],
   ])('%j: %s', (changes, said) => {
     expect(refusal(accept(changes))).toBe(said)
@@ -130,13 +130,13 @@ describe('accepting a finding', () => {
 
   test('by the person who asked for it is allowed, and can be seen', () => {
     const made = accept({ requestedBy: ' m. ortiz', approvedBy: 'M. Ortiz' })
-    expect(made.ok && made.value.exceptions.map(isOnePerson)).toEqual([true])
-    expect(isOnePerson(exceptionOf())).toBe(false)
+    expect(made.ok && made.value.riskAcceptances.map(isOnePerson)).toEqual([true])
+    expect(isOnePerson(riskAcceptanceOf())).toBe(false)
   })
 })
 
 describe('how an entry stands', () => {
-  const until = exceptionOf({ acceptedAt: '2027-03-01T00:00:00.000Z', expiresAt: '2028-02-29T23:59:59.999Z' })
+  const until = riskAcceptanceOf({ acceptedAt: '2027-03-01T00:00:00.000Z', expiresAt: '2028-02-29T23:59:59.999Z' })
   test.each([
     ['2028-02-29T23:59:59.998Z', 'in-force'],
     ['2028-02-29T23:59:59.999Z', 'in-force'],
@@ -149,29 +149,29 @@ describe('how an entry stands', () => {
   test('withdrawn is withdrawn, whatever the day; no end is in force; an end that is no moment has passed', () => {
     const withdrawn = { at: NOW, by: 'x', reason: 'y' }
     expect(standingOf({ ...until, withdrawn }, '2028-01-01T00:00:00.000Z')).toBe('withdrawn')
-    expect(standingOf(attachmentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
-    expect(standingOf(attachmentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
-    expect(standingOf(exceptionOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')
+    expect(standingOf(documentOf(), '2099-01-01T00:00:00.000Z')).toBe('in-force')
+    expect(standingOf(documentOf({ validUntil: '2026-11-20T23:59:59.999Z' }), NOW)).toBe('expired')
+    expect(standingOf(riskAcceptanceOf({ expiresAt: '2027-99-99T00:00:00.000Z' }), NOW)).toBe('expired')
   })
 
   test('of a finding: the longest that is in force, else the last that ended, and never a withdrawn one', () => {
     const withdrawn = { at: NOW, by: 'x', reason: 'y' }
     const [old, short, long] = [
-      exceptionOf({ id: '1'.repeat(32), expiresAt: '2026-01-01T23:59:59.999Z' }),
-      exceptionOf({ id: '2'.repeat(32), expiresAt: '2026-12-01T23:59:59.999Z' }),
-      exceptionOf({ id: '3'.repeat(32), expiresAt: '2027-02-01T23:59:59.999Z' }),
+      riskAcceptanceOf({ id: '1'.repeat(32), expiresAt: '2026-01-01T23:59:59.999Z' }),
+      riskAcceptanceOf({ id: '2'.repeat(32), expiresAt: '2026-12-01T23:59:59.999Z' }),
+      riskAcceptanceOf({ id: '3'.repeat(32), expiresAt: '2027-02-01T23:59:59.999Z' }),
     ]
-    const gone = exceptionOf({ id: '4'.repeat(32), expiresAt: '2027-06-01T23:59:59.999Z', withdrawn })
-    const register = registerOf({ exceptions: [long, old, gone, short] })
+    const gone = riskAcceptanceOf({ id: '4'.repeat(32), expiresAt: '2027-06-01T23:59:59.999Z', withdrawn })
+    const register = registerOf({ riskAcceptances: [long, old, gone, short] })
     const on = (asOf: string) =>
-      acceptancesOf(register.exceptions, asOf).inForce('node-b', 'encryption.at-rest.swap')?.id[0] ?? null
+      acceptancesOf(register.riskAcceptances, asOf).inForce('node-b', 'encryption.at-rest.swap')?.id[0] ?? null
     expect(on(NOW)).toBe('3')
     expect(on('2027-02-02T00:00:00.000Z')).toBe(null)
-    expect(acceptancesOf(register.exceptions, NOW).inForce('node-a', 'encryption.at-rest.swap')).toBe(null)
-    const later = acceptancesOf(register.exceptions, '2027-02-02T00:00:00.000Z')
+    expect(acceptancesOf(register.riskAcceptances, NOW).inForce('node-a', 'encryption.at-rest.swap')).toBe(null)
+    const later = acceptancesOf(register.riskAcceptances, '2027-02-02T00:00:00.000Z')
     expect(later.ended('node-b', 'encryption.at-rest.swap')).toBe(long)
-    expect(acceptancesOf(register.exceptions, NOW).ended('node-b', 'encryption.at-rest.swap')).toBe(null)
-    expect(registerView(register, NOW).exceptions.map(({ standing }) => standing)).toEqual([
+    expect(acceptancesOf(register.riskAcceptances, NOW).ended('node-b', 'encryption.at-rest.swap')).toBe(null)
+    expect(registerView(register, NOW).riskAcceptances.map(({ standing }) => standing)).toEqual([
       'in-force',
       'expired',
       'withdrawn',
@@ -181,23 +181,23 @@ describe('how an entry stands', () => {
 })
 
 describe('taking back', () => {
-  const register = registerOf({ exceptions: [exceptionOf()], attachments: [attachmentOf()] })
+  const register = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
   test('keeps the entry and says when, by whom and why; once', () => {
-    const once = withdrawException(register, { id: exceptionOf().id, by: ' L. Sato ', reason: 'Fixed.' }, NOW)
-    expect(once.ok && once.value.exceptions).toEqual([
-      exceptionOf({ withdrawn: { at: NOW, by: 'L. Sato', reason: 'Fixed.' } }),
+    const once = withdrawAcceptance(register, { id: riskAcceptanceOf().id, by: ' L. Sato ', reason: 'Fixed.' }, NOW)
+    expect(once.ok && once.value.riskAcceptances).toEqual([
+      riskAcceptanceOf({ withdrawn: { at: NOW, by: 'L. Sato', reason: 'Fixed.' } }),
     ])
-    expect(once.ok && once.value.attachments).toEqual(register.attachments)
+    expect(once.ok && once.value.documents).toEqual(register.documents)
     if (!once.ok) throw new Error(once.error.detail)
-    const twice = withdrawException(once.value, { id: exceptionOf().id, by: 'x', reason: 'again' }, NOW)
+    const twice = withdrawAcceptance(once.value, { id: riskAcceptanceOf().id, by: 'x', reason: 'again' }, NOW)
     expect(refusal(twice)).toBe('input.refused: this exception was already withdrawn')
   })
 
   test('refuses what is not there and what says nothing', () => {
     const asked = { id: 'f'.repeat(32), by: 'x', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, asked, NOW))).toMatch(/^input\.refused: there is no such /)
-    const empty = { id: attachmentOf().id, by: ' ', reason: 'because' }
-    expect(refusal(withdrawAttachment(register, empty, NOW))).toBe(
+    expect(refusal(withdrawDocument(register, asked, NOW))).toMatch(/^input\.refused: there is no such /)
+    const empty = { id: documentOf().id, by: ' ', reason: 'because' }
+    expect(refusal(withdrawDocument(register, empty, NOW))).toBe(
       'input.refused: the person responsible must be entered',
     )
   })
@@ -209,8 +209,8 @@ describe('attached documents', () => {
   const what = {
     controls: [{ framework: 'soc2', control: 'CC1' }],
     need: 'the policy',
-    shows: 'who may hold a key',
-    saidBy: 'R. Novak',
+    summary: 'who may hold a key',
+    providedBy: 'R. Novak',
     level: 'received',
     inspection: null,
     answers: null,
@@ -222,8 +222,8 @@ describe('attached documents', () => {
   const file = { name: 'C:\\Users\\r\\Key\u202e Policy.pdf', bytes: new TextEncoder().encode('%PDF-1.7') }
 
   test('keep name, size, digest and kind, and fit the schema', () => {
-    const made = addAttachment(EMPTY_REGISTER, what, file, moment)
-    expect(made.ok && made.value.attachments).toEqual([
+    const made = addDocument(EMPTY_REGISTER, what, file, moment)
+    expect(made.ok && made.value.documents).toEqual([
       {
         id: ID,
         kind: 'file',
@@ -233,8 +233,8 @@ describe('attached documents', () => {
         sha256: sha256('%PDF-1.7'),
         controls: [{ framework: 'soc2', control: 'CC1' }],
         need: 'the policy',
-        shows: 'who may hold a key',
-        saidBy: 'R. Novak',
+        summary: 'who may hold a key',
+        providedBy: 'R. Novak',
         level: 'received',
         owner: 'R. Novak',
         attachedAt: NOW,
@@ -243,20 +243,20 @@ describe('attached documents', () => {
       },
     ])
     expect(made.ok && validator.problems('register', made.value)).toEqual([])
-    const inspected = addAttachment(
+    const inspected = addDocument(
       EMPTY_REGISTER,
       { ...what, level: 'reperformed', inspection, answers: { checks: ['access.sshd.mfa'], nodes: ['a'] } },
       file,
       moment,
     )
-    expect(inspected.ok && inspected.value.attachments[0]).toMatchObject({
+    expect(inspected.ok && inspected.value.documents[0]).toMatchObject({
       level: 'reperformed',
       inspection: { by: 'M. Ortiz', at: '2026-11-20T23:59:59.999Z', lookedAt: 'All of it.', conclusion: 'supports' },
       answers: { checks: ['access.sshd.mfa'], nodes: ['a'] },
     })
     expect(inspected.ok && validator.problems('register', inspected.value)).toEqual([])
     const note = addNote(EMPTY_REGISTER, { ...what, name: 'Talk', text: 'They said so. ü' }, moment)
-    expect(note.ok && note.value.attachments[0]).toMatchObject({
+    expect(note.ok && note.value.documents[0]).toMatchObject({
       kind: 'note',
       name: 'Talk',
       mediaType: 'text/plain',
@@ -267,7 +267,7 @@ describe('attached documents', () => {
 
   test.each([
     [{}, { ...file, bytes: new Uint8Array() }, 'input.refused: the file is empty'],
-    [{}, { ...file, bytes: new Uint8Array(LARGEST_ATTACHMENT + 1) }, 'input.refused: the file is larger than 100 MiB'],
+    [{}, { ...file, bytes: new Uint8Array(LARGEST_DOCUMENT + 1) }, 'input.refused: the file is larger than 100 MiB'],
     [{ validUntil: '2027-02-29' }, file, 'input.refused: the expiry must be a date such as 2027-03-01'],
     [
       { controls: [{ framework: 'soc2', control: 'CC9' }] },
@@ -275,7 +275,7 @@ describe('attached documents', () => {
       'input.refused: one of the named controls does not exist',
     ],
     [{ need: 'something else' }, file, 'input.refused: none of the named controls requires that document'],
-    [{ shows: '   ' }, file, 'input.refused: the summary of evidence must be entered'],
+    [{ summary: '   ' }, file, 'input.refused: the summary of evidence must be entered'],
     [{ need: null, controls: [] }, file, 'accepted'],
     [{ level: 'inquiry' }, file, 'accepted'],
     [{ level: 'inspected', inspection }, file, 'accepted'],
@@ -296,7 +296,7 @@ describe('attached documents', () => {
       'input.refused: the scope of the inspection must be entered',
     ],
   ] as const)('%j: refused or not', (changes, given, said) => {
-    expect(refusal(addAttachment(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
+    expect(refusal(addDocument(EMPTY_REGISTER, { ...what, ...changes }, given, moment))).toBe(said)
   })
 
   test.each([
@@ -321,15 +321,15 @@ describe('attached documents', () => {
     ['x\n"; rm -rf ~', 'file', '-x-rm-rf'],
   ] as const)('the name %j of a %s lies in a pack as digest%s', (name, kind, rest) => {
     const path = attachmentPath({ name, kind, sha256: 'e'.repeat(64) })
-    expect(path).toBe(`data/attachments/${'e'.repeat(64)}${rest}`)
+    expect(path).toBe(`data/documents/${'e'.repeat(64)}${rest}`)
     expect(isSafePath(path)).toBe(true)
   })
 
   test('a withdrawn one has no file in a pack, unless the same file is attached again', () => {
-    const gone = attachmentOf({ withdrawn: { at: NOW, by: 'x', reason: 'y' } })
-    expect([...attachmentPaths(registerOf({ attachments: [gone] })).keys()]).toEqual([])
-    expect([...attachmentPaths(registerOf({ attachments: [gone, attachmentOf()] })).keys()]).toEqual([
-      attachmentPath(attachmentOf()),
+    const gone = documentOf({ withdrawn: { at: NOW, by: 'x', reason: 'y' } })
+    expect([...documentPaths(registerOf({ documents: [gone] })).keys()]).toEqual([])
+    expect([...documentPaths(registerOf({ documents: [gone, documentOf()] })).keys()]).toEqual([
+      attachmentPath(documentOf()),
     ])
   })
 
@@ -359,7 +359,7 @@ describe('requests for records', () => {
     const first = setRequest(EMPTY_REGISTER, ask, { now: NOW, needsOf })
     if (!first.ok) throw new Error(first.error.detail)
     const second = setRequest(first.value, { ...ask, owner: ' M. Ortiz ', due: '2026-12-24' }, { now: NOW, needsOf })
-    expect(second.ok && second.value.requests).toEqual([
+    expect(second.ok && second.value.documentRequests).toEqual([
       { framework: 'soc2', control: 'CC1', need: 'the policy', owner: 'M. Ortiz', due: '2026-12-24T23:59:59.999Z' },
     ])
     expect(refusal(setRequest(EMPTY_REGISTER, { ...ask, need: 'gold' }, { now: NOW, needsOf }))).toContain(
@@ -390,18 +390,18 @@ describe('requests for records', () => {
 
   test('what is attached, the level reached, who was asked, and what is overdue', () => {
     const register: Register = registerOf({
-      attachments: [
-        attachmentOf({ controls: [{ framework: 'soc2', control: 'CC1' }], need: 'the policy' }),
-        attachmentOf({
+      documents: [
+        documentOf({ controls: [{ framework: 'soc2', control: 'CC1' }], need: 'the policy' }),
+        documentOf({
           id: 'c'.repeat(32),
           controls: [{ framework: 'soc2', control: 'CC1' }],
           need: 'the training list',
           validUntil: '2026-01-01T23:59:59.999Z',
         }),
-        attachmentOf({ id: 'd'.repeat(32), controls: [{ framework: 'soc2', control: 'CC2' }], need: 'the policy' }),
+        documentOf({ id: 'd'.repeat(32), controls: [{ framework: 'soc2', control: 'CC2' }], need: 'the policy' }),
         inspectedFor('ER-1', { id: 'e'.repeat(32) }),
       ],
-      requests: [
+      documentRequests: [
         { ...ask, due: '2026-11-01T23:59:59.999Z' },
         { ...ask, need: 'the training list', due: '2026-11-21T23:59:59.999Z' },
         {
@@ -432,8 +432,8 @@ describe('requests for records', () => {
     expect(at('2026-11-22T00:00:00.000Z')[1]).toEqual(['the training list', 0, null, null, 'P. Lind', true])
   })
 
-  const { level: _, ...unlevelled } = attachmentOf()
-  const EARLIER: Attachment = { ...unlevelled, method: 'examined' }
+  const { level: _, ...unlevelled } = documentOf()
+  const EARLIER: EvidenceDocument = { ...unlevelled, method: 'examined' }
 
   test('a row can be asked for its own words and for the titles of its documents, a request for its title', () => {
     const needsOf = needsIn({ ...catalog, frameworks: [frameworkOf([control], { id: 'soc2' })] })
@@ -443,9 +443,9 @@ describe('requests for records', () => {
   })
 
   test.each([
-    ['received', attachmentOf({ level: 'received' }), false],
+    ['received', documentOf({ level: 'received' }), false],
     ['from an earlier register, without a level', EARLIER, false],
-    ['inspected without an inspection', attachmentOf({ level: 'inspected' }), false],
+    ['inspected without an inspection', documentOf({ level: 'inspected' }), false],
     ['inspected', inspectedFor('ER-1'), true],
     ['inspected, and expired', inspectedFor('ER-1', { validUntil: '2026-11-20T23:59:59.999Z' }), false],
     [
@@ -457,21 +457,21 @@ describe('requests for records', () => {
     ],
   ])('a document that was %s supports or not', (_, entry, expected) => {
     expect(supports(entry, NOW)).toBe(expected)
-    expect(registerView(registerOf({ attachments: [entry] }), NOW).attachments[0]?.supports).toBe(expected)
+    expect(registerView(registerOf({ documents: [entry] }), NOW).documents[0]?.supports).toBe(expected)
   })
 })
 
 test('the part for one pack names no other node, check or framework', () => {
   const register = registerOf({
-    exceptions: [
-      exceptionOf({ id: '1'.repeat(32), nodes: ['node-b', 'other-customer'] }),
-      exceptionOf({ id: '2'.repeat(32), nodes: ['other-customer'] }),
-      exceptionOf({ id: '3'.repeat(32), check: 'gone' }),
+    riskAcceptances: [
+      riskAcceptanceOf({ id: '1'.repeat(32), nodes: ['node-b', 'other-customer'] }),
+      riskAcceptanceOf({ id: '2'.repeat(32), nodes: ['other-customer'] }),
+      riskAcceptanceOf({ id: '3'.repeat(32), check: 'gone' }),
     ],
-    attachments: [
-      attachmentOf({ id: '1'.repeat(32) }),
-      attachmentOf({ id: '2'.repeat(32), controls: [{ framework: 'hipaa', control: 'x' }] }),
-      attachmentOf({ id: '3'.repeat(32), controls: [] }),
+    documents: [
+      documentOf({ id: '1'.repeat(32) }),
+      documentOf({ id: '2'.repeat(32), controls: [{ framework: 'hipaa', control: 'x' }] }),
+      documentOf({ id: '3'.repeat(32), controls: [] }),
       inspectedFor('ER-18', {
         id: '4'.repeat(32),
         answers: { checks: ['access.sshd.mfa'], nodes: ['other-customer', 'node-b'] },
@@ -481,17 +481,17 @@ test('the part for one pack names no other node, check or framework', () => {
         answers: { checks: ['access.sshd.mfa'], nodes: ['other-customer'] },
       }),
     ],
-    requests: [
+    documentRequests: [
       { framework: 'requests', control: 'ER-18', need: 'y', owner: 'z', due: NOW },
       { framework: 'hipaa', control: 'x', need: 'y', owner: 'z', due: NOW },
       { framework: 'soc2', control: 'x', need: 'y', owner: 'z', due: NOW },
     ],
   })
   const part = registerFor(register, { nodes: ['node-b'], checks: ['encryption.at-rest.swap'], frameworks: ['soc2'] })
-  expect(part.exceptions).toEqual([exceptionOf({ id: '1'.repeat(32), nodes: ['node-b'] })])
-  expect(part.attachments.map(({ id }) => id[0])).toEqual(['1', '3', '4', '5'])
-  expect(part.attachments.map(({ answers }) => answers?.nodes ?? null)).toEqual([null, null, ['node-b'], null])
-  expect(part.requests.map(({ framework }) => framework)).toEqual(['requests', 'soc2'])
+  expect(part.riskAcceptances).toEqual([riskAcceptanceOf({ id: '1'.repeat(32), nodes: ['node-b'] })])
+  expect(part.documents.map(({ id }) => id[0])).toEqual(['1', '3', '4', '5'])
+  expect(part.documents.map(({ answers }) => answers?.nodes ?? null)).toEqual([null, null, ['node-b'], null])
+  expect(part.documentRequests.map(({ framework }) => framework)).toEqual(['requests', 'soc2'])
   expect(JSON.stringify(part)).not.toContain('other-customer')
 })
 

@@ -10,7 +10,7 @@ import { versionSection } from '../main/core/report/versions.ts'
 import { buildReport, documentText, matterOf, type ReportDocument } from '../main/core/report.ts'
 import type { Engagement, EntrySignature, ProviderProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
-import { attachmentOf, exceptionOf, registerOf } from './support/register.ts'
+import { documentOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import {
   decisionOf,
   declaredInput,
@@ -41,7 +41,7 @@ const PARTS: readonly (readonly [part: string, ids: readonly string[]])[] = [
   ['versions', ['versions', 'compared']],
   ['results by control', ['controls-hipaa', 'controls-soc2']],
   ['results by node', ['nodes', 'isolation', 'location', 'undecided']],
-  ['exceptions and deviations', ['exceptions']],
+  ['exceptions and deviations', ['acceptances']],
   ['decisions and rationales', ['decisions']],
   ['manual evidence index', ['records']],
   ['limitations', ['limits']],
@@ -86,8 +86,8 @@ describe('the parts of a report', () => {
   it('are the same whatever the order of recordings and entries', () => {
     const register = {
       ...FULL_REGISTER,
-      exceptions: [...FULL_REGISTER.exceptions].reverse(),
-      attachments: [...FULL_REGISTER.attachments].reverse(),
+      riskAcceptances: [...FULL_REGISTER.riskAcceptances].reverse(),
+      documents: [...FULL_REGISTER.documents].reverse(),
     }
     expect(buildReport({ ...input, register, recordings: [...input.recordings].reverse() })).toEqual(full)
   })
@@ -391,28 +391,28 @@ const signature = (role: EntrySignature['role'], digit: string): EntrySignature 
 
 describe('exceptions, deviations and decisions', () => {
   it('say who signed with which key, or that nobody did', () => {
-    const signed = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '2')] })
-    const report = (entry: ReturnType<typeof exceptionOf>): string =>
-      section(buildReport({ ...sampleInput(), register: registerOf({ exceptions: [entry] }) }), 'exceptions')
+    const signed = riskAcceptanceOf({ signatures: [signature('requester', '1'), signature('approver', '2')] })
+    const report = (entry: ReturnType<typeof riskAcceptanceOf>): string =>
+      section(buildReport({ ...sampleInput(), register: registerOf({ riskAcceptances: [entry] }) }), 'acceptances')
     expect(report(signed)).toContain('1'.repeat(64))
     expect(report(signed)).toContain('2'.repeat(64))
-    expect(report(exceptionOf())).toContain('Not digitally signed')
-    const oneKey = exceptionOf({ signatures: [signature('requester', '1'), signature('approver', '1')] })
+    expect(report(riskAcceptanceOf())).toContain('Not digitally signed')
+    const oneKey = riskAcceptanceOf({ signatures: [signature('requester', '1'), signature('approver', '1')] })
     expect(report(oneKey)).toContain('Signature mismatch: two people are named, but both signatures have the same key.')
   })
 
   it('count what has ended as gaps, and list what nobody approved', () => {
     const register = {
-      ...registerOf({ exceptions: [exceptionOf({ expiresAt: '2026-11-01T23:59:59.999Z' })] }),
-      pending: [
+      ...registerOf({ riskAcceptances: [riskAcceptanceOf({ expiresAt: '2026-11-01T23:59:59.999Z' })] }),
+      acceptanceRequests: [
         pendingOf(),
         pendingOf({
           id: '0'.repeat(32),
-          settled: { at: '2026-11-06T08:00:00.000Z', by: 'M. Ortiz', as: 'refused', reason: 'Too long.' },
+          resolved: { at: '2026-11-06T08:00:00.000Z', by: 'M. Ortiz', as: 'rejected', reason: 'Too long.' },
         }),
       ],
     }
-    const exceptions = section(buildReport({ ...sampleInput(), register }), 'exceptions')
+    const exceptions = section(buildReport({ ...sampleInput(), register }), 'acceptances')
     for (const words of [
       'Deviations that remain are no longer accepted',
       'Requests without approval (2)',
@@ -424,7 +424,7 @@ describe('exceptions, deviations and decisions', () => {
   })
 
   it('count deviations over the population, as of a moment, and say what one run cannot tell', () => {
-    const exceptions = section(full, 'exceptions')
+    const exceptions = section(full, 'acceptances')
     for (const words of [
       'Deviations as of 20 Nov 2026 12:00 UTC',
       'not over a period',
@@ -457,11 +457,11 @@ describe('exceptions, deviations and decisions', () => {
 
   it('stand in full up to what somebody reads, and are counted beyond', () => {
     const exceptions = Array.from({ length: 450 }, (_, index) =>
-      exceptionOf({ id: index.toString(16).padStart(32, '0') }),
+      riskAcceptanceOf({ id: index.toString(16).padStart(32, '0') }),
     )
-    const document = buildReport({ ...sampleInput(), register: registerOf({ exceptions }) })
-    expect(section(document, 'exceptions')).toContain('In effect (450)')
-    expect(section(document, 'exceptions')).toContain('150 more are in the pack, in data/exceptions.json.')
+    const document = buildReport({ ...sampleInput(), register: registerOf({ riskAcceptances: exceptions }) })
+    expect(section(document, 'acceptances')).toContain('In effect (450)')
+    expect(section(document, 'acceptances')).toContain('150 more are in the pack, in data/register.json.')
   })
 })
 
@@ -522,11 +522,11 @@ describe('hostile words', () => {
     }
     const register = {
       ...registerOf({
-        exceptions: [exceptionOf({ reason: LONG, approvedBy: LONG, nodes: [LONG] })],
-        attachments: [attachmentOf({ name: LONG, shows: LONG })],
+        riskAcceptances: [riskAcceptanceOf({ reason: LONG, approvedBy: LONG, nodes: [LONG] })],
+        documents: [documentOf({ name: LONG, summary: LONG })],
       }),
       decisions: [decisionOf({ reason: LONG, control: LONG, approverRole: LONG })],
-      pending: [pendingOf({ requestedBy: LONG })],
+      acceptanceRequests: [pendingOf({ requestedBy: LONG })],
     }
     const document = buildReport(declaredInput({ engagement, provider }, register))
     for (const line of documentText(document)) {

@@ -4,7 +4,7 @@ import { assess } from '../main/core/assess.ts'
 import { nodeFolder } from '../main/core/pack-files.ts'
 import type { Block } from '../main/core/report/model.ts'
 import { buildReport, documentText, type ReportDocument, type ReportInput } from '../main/core/report.ts'
-import type { Decision, Mapping } from '../schemas/types.ts'
+import type { ControlDecision, Mapping } from '../schemas/types.ts'
 import { BANNED, notEstablished } from '../schemas/words.ts'
 import { SAMPLE_AS_OF, sampleCatalog, sampleInput, sampleRecording } from './support/report/sample.ts'
 
@@ -225,7 +225,7 @@ describe('results by control', () => {
   it('shows the decision on an addressable specification, or that there is none', () => {
     const addressable = input.catalog.frameworks[0]?.controls.find(({ level }) => level === 'addressable')
     if (addressable === undefined) throw new Error('HIPAA has addressable specifications')
-    const decision: Decision = {
+    const decision: ControlDecision = {
       id: 'd'.repeat(32),
       framework: 'hipaa',
       control: addressable.key,
@@ -242,7 +242,7 @@ describe('results by control', () => {
       expiresAt: '2027-03-01T23:59:59.999Z',
       withdrawn: null,
     }
-    const decided = (one: Decision): string =>
+    const decided = (one: ControlDecision): string =>
       section(buildReport({ ...input, register: { ...input.register, decisions: [one] } }), 'controls-hipaa')
     const words =
       'Addressable decision: Equivalent alternative measure implemented. Another lock does the same. Approved by M. Ortiz, security official, until 1 Mar 2027.'

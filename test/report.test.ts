@@ -39,7 +39,7 @@ describe('report', () => {
       'location',
       'undecided',
       'claims',
-      'exceptions',
+      'acceptances',
       'decisions',
       'records',
       'limits',

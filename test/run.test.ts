@@ -7,7 +7,7 @@ import type { RunEvent } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { Register } from '../schemas/types.ts'
 import { targetOf } from './support/deps.ts'
-import { exceptionOf } from './support/register.ts'
+import { riskAcceptanceOf } from './support/register.ts'
 
 const targets = (count: number) => Array.from({ length: count }, (_, at) => targetOf(`n${at}`))
 const options = (concurrency: number, signal = new AbortController().signal) => {
@@ -173,7 +173,7 @@ describe('gaps', () => {
   } as const
   const until = (expiresAt: string): Register => ({
     ...EMPTY_REGISTER,
-    exceptions: [exceptionOf({ check: 'c', nodes: ['a'], expiresAt })],
+    riskAcceptances: [riskAcceptanceOf({ check: 'c', nodes: ['a'], expiresAt })],
   })
   test.each([
     ['nobody accepts it', EMPTY_REGISTER, true],

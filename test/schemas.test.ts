@@ -15,13 +15,13 @@ describe('schemas', () => {
       validator
         .problems('register', {
           schema: 'barewitness.register/1',
-          exceptions: [],
-          attachments: [{ shows }],
-          requests: [],
+          riskAcceptances: [],
+          documents: [{ summary: shows }],
+          documentRequests: [],
         })
-        .filter((problem) => problem.startsWith('attachments[0].shows'))
-    expect(said('xx')).toEqual(['attachments[0].shows must be at least 3 characters long'])
-    expect(said('')).toEqual(['attachments[0].shows must be at least 3 characters long'])
+        .filter((problem) => problem.startsWith('documents[0].summary'))
+    expect(said('xx')).toEqual(['documents[0].summary must be at least 3 characters long'])
+    expect(said('')).toEqual(['documents[0].summary must be at least 3 characters long'])
     expect(said('a b')).toEqual([])
   })
 

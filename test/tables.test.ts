@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { csvOf, defused } from '../main/adapters/csv-file.ts'
 import { controlsTable, findingsTable, populationTable } from '../main/app/tables.ts'
 import type { Coverage } from '../schemas/types.ts'
-import { exceptionOf, registerOf } from './support/register.ts'
+import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 
 /** Any UTF-16 but halves of pairs, which UTF-8 cannot hold. */
@@ -64,7 +64,7 @@ describe('tables', () => {
     .flatMap(({ node, results }) => results.map((finding) => ({ node, ...finding })))
     .find(({ verdict }) => verdict === 'not-satisfied')
   const register = registerOf({
-    exceptions: [exceptionOf({ check: contradicted?.check ?? '', nodes: [contradicted?.node ?? ''] })],
+    riskAcceptances: [riskAcceptanceOf({ check: contradicted?.check ?? '', nodes: [contradicted?.node ?? ''] })],
   })
 
   test('keep their columns in place: new ones stand at the end', () => {

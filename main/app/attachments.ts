@@ -1,22 +1,22 @@
-import type { Attachment, Register, Scope } from '../../schemas/types.ts'
+import type { EvidenceDocument, Register, Scope } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
 import { quote } from '../core/plain-text.ts'
-import { attachmentPaths, LARGEST_ATTACHMENT } from '../core/register/attachments.ts'
+import { documentPaths, LARGEST_DOCUMENT } from '../core/register/attachments.ts'
 import { EMPTY_REGISTER, registerFor } from '../core/register.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 
 /** Returns the bytes of a document. */
-export type AttachmentBytes = (attachment: Attachment) => Promise<Outcome<PackContent>>
+export type DocumentBytes = (attachment: EvidenceDocument) => Promise<Outcome<PackContent>>
 
 /**
  * Documents in a folder, each named by its SHA-256. One is in memory at a time. Fails with attachment.altered where a
  * file is missing or differs from its digest.
  */
-export const attachmentsIn =
-  ({ files }: Pick<World, 'files'>, folder: string): AttachmentBytes =>
+export const documentsIn =
+  ({ files }: Pick<World, 'files'>, folder: string): DocumentBytes =>
   async (attachment) => {
     const { name, sha256, size } = attachment
     const path = `${folder}/${sha256}`
@@ -24,7 +24,7 @@ export const attachmentsIn =
     if (!there.ok || there.value.sha256 !== sha256 || there.value.size !== size)
       return fail('attachment.altered', `${quote(name)}, SHA-256 ${sha256}`)
     const read = async (): Promise<Uint8Array> => {
-      const bytes = await files.read(path, LARGEST_ATTACHMENT)
+      const bytes = await files.read(path, LARGEST_DOCUMENT)
       if (!bytes.ok) throw new Error(bytes.error.detail)
       return bytes.value
     }
@@ -39,16 +39,16 @@ export const attachmentsIn =
   }
 
 /** Documents in memory, by SHA-256. Fails with attachment.altered where one is missing. */
-export const attachmentsOf =
-  (bytes: ReadonlyMap<string, Uint8Array>): AttachmentBytes =>
+export const documentsOf =
+  (bytes: ReadonlyMap<string, Uint8Array>): DocumentBytes =>
   async ({ name, sha256 }) => {
     const found = bytes.get(sha256)
     return found === undefined ? fail('attachment.altered', `${quote(name)}, SHA-256 ${sha256}`) : ok(found)
   }
 
-export interface Said {
+export interface RegisterWithDocuments {
   readonly register: Register
-  readonly attachmentBytes: AttachmentBytes
+  readonly attachmentBytes: DocumentBytes
 }
 
 /** The part of a register that concerns the nodes and frameworks of a scope. */
@@ -63,13 +63,13 @@ export const registerInScope = ({ checks }: Pick<Catalog, 'checks'>, register: R
  * Register content for a pack: the part that concerns its nodes and frameworks, and the bytes of its documents by path.
  * Fails with the first document that is not available.
  */
-export async function saidInPack(
+export async function registerForPack(
   catalog: Catalog,
-  { register, attachmentBytes, scope }: Said & { readonly scope: Scope },
+  { register, attachmentBytes, scope }: RegisterWithDocuments & { readonly scope: Scope },
 ): Promise<Outcome<{ readonly register: Register; readonly attachments: ReadonlyMap<string, PackContent> }>> {
   const part = registerInScope(catalog, register, scope)
   const attachments = new Map<string, PackContent>()
-  for (const [path, attachment] of attachmentPaths(part)) {
+  for (const [path, attachment] of documentPaths(part)) {
     const bytes = await attachmentBytes(attachment)
     if (!bytes.ok) return bytes
     attachments.set(path, bytes.value)
@@ -78,7 +78,7 @@ export async function saidInPack(
 }
 
 /** For the command line without a register, and for the demo. */
-export const NOTHING_SAID: Said = {
+export const NO_REGISTER: RegisterWithDocuments = {
   register: EMPTY_REGISTER,
   attachmentBytes: async ({ name }) => fail('attachment.altered', quote(name)),
 }

@@ -17,7 +17,7 @@ import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
-import { type AttachmentBytes, saidInPack } from './attachments.ts'
+import { type DocumentBytes, registerForPack } from './attachments.ts'
 import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
@@ -42,7 +42,7 @@ export interface ExportInput {
   readonly folder: string
   /** The register. The part that concerns these nodes and frameworks goes into the pack. */
   readonly register: Register
-  readonly attachmentBytes: AttachmentBytes
+  readonly attachmentBytes: DocumentBytes
   /** The provider inventory that the engagement in the scope names; null without one. */
   readonly inventory: Uint8Array | null
   /** The provider's record of machine locations that the location in the scope names; null or absent without one. */
@@ -154,7 +154,7 @@ async function exportEvaluated(
   const { run, signer, stamping, folder } = input
   const tidy = (): void => collectGarbageBetween(world, assessment.nodes.length)
   tidy()
-  const said = await saidInPack(catalog, input)
+  const said = await registerForPack(catalog, input)
   if (!said.ok) return said
   const { register, attachments } = said.value
   const { inventory, sites = null, planned = null } = input

@@ -15,9 +15,9 @@ export interface AssessmentOutcome {
 
 export function outcomeOf(
   { nodes, asOf, coverage, shared = NOTHING_SHARED }: Assessment,
-  { exceptions }: Register,
+  { riskAcceptances }: Register,
 ): AssessmentOutcome {
-  const { inForce } = acceptancesOf(exceptions, asOf)
+  const { inForce } = acceptancesOf(riskAcceptances, asOf)
   return {
     gaps: nodes.some(({ node, results }) =>
       results.some(({ check, verdict }) => verdict === 'not-satisfied' && inForce(node, check) === null),

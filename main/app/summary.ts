@@ -218,9 +218,9 @@ function notSatisfied(
   { id, expected, found, tested }: NotSatisfied,
   { nodes, asOf }: Assessment,
   { severities }: Catalog,
-  { exceptions }: Register,
+  { riskAcceptances }: Register,
 ): readonly string[] {
-  const { inForce, ended } = acceptancesOf(exceptions, asOf)
+  const { inForce, ended } = acceptancesOf(riskAcceptances, asOf)
   const accepted = found.filter(({ node }) => inForce(node, id) !== null).length
   const over = found.filter(({ node }) => ended(node, id) !== null).length
   const severity = severities.find(({ check }) => check === id)?.severity

@@ -53,7 +53,7 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
   const { of, run, assessment } = source
   const catalog = catalogFor(ours, assessment.scope)
   const checks = checkViews(catalog)
-  const acceptances = acceptancesOf(source.register.exceptions, assessment.asOf)
+  const acceptances = acceptancesOf(source.register.riskAcceptances, assessment.asOf)
   const places = new Map(source.recordings.map(({ recording: { node } }) => [node.name, node.location?.name ?? null]))
   const found = tally(assessment, catalog.checks)
   return {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { attachmentsIn, NOTHING_SAID, type Said } from '../app/attachments.ts'
+import { documentsIn, NO_REGISTER, type RegisterWithDocuments } from '../app/attachments.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { registerProblems } from '../core/register/problems.ts'
 import { ok } from '../core/result.ts'
@@ -12,14 +12,14 @@ const MOST_PROBLEMS = 5
  * The register file and the folder “attachments” next to it; an empty register without a file. Fails with input.refused for an inconsistent
  * register or an invalid signature, because a pack with either would not verify.
  */
-export async function readSaid(world: World, file: string | undefined): Promise<Outcome<Said>> {
-  if (file === undefined) return ok(NOTHING_SAID)
+export async function readRegister(world: World, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
+  if (file === undefined) return ok(NO_REGISTER)
   const register = await world.readRegister(file)
   if (!register.ok) return register
   if (register.value === null) return fail('input.not-found', `${file} could not be read`)
   const signed = await readEntries(world.sealing.reader, register.value)
   const problems = [...registerProblems(register.value), ...signed.problems]
   if (problems.length > 0) return fail('input.refused', `${file}: ${problems.slice(0, MOST_PROBLEMS).join(' ')}`)
-  const attachmentBytes = attachmentsIn(world, `${dirname(file)}/attachments`)
+  const attachmentBytes = documentsIn(world, `${dirname(file)}/attachments`)
   return ok({ register: register.value, attachmentBytes })
 }

@@ -19,7 +19,7 @@ import { type Collected, type CollectOptions, collectFleet, evidenceFolder, stop
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import { frameworkList } from './options.ts'
-import { readSaid } from './register.ts'
+import { readRegister } from './register.ts'
 import { scopeFor } from './scope.ts'
 import { exportAndSay, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
 import { emit, say, sayFailure } from './terminal.ts'
@@ -59,7 +59,7 @@ export async function runOnce(
   const { world } = context
   const options = await withRegister(world, given)
   // Invalid inputs are reported before a node is contacted.
-  const said = await readSaid(world, options.register)
+  const said = await readRegister(world, options.register)
   if (!said.ok) return said
   const wanted = await scopeFor(world, options, [])
   if (!wanted.ok) return wanted
@@ -149,7 +149,7 @@ async function showUnsealed(
   { scope, recordings }: Pick<ToEvaluate, 'scope' | 'recordings'>,
 ): Promise<void> {
   if (options.json !== true) return
-  const said = await readSaid(world, options.register)
+  const said = await readRegister(world, options.register)
   const ours = catalogFor(catalog, scope)
   const evaluated = said.ok
     ? await evaluate(ours, { scope, recordings, asOf: world.clock.now(), register: said.value.register })

@@ -13,7 +13,7 @@ import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
 import { withFoldersChecked } from './options.ts'
 import { type PassphraseOptions, passphrase } from './passphrase.ts'
-import { readSaid } from './register.ts'
+import { readRegister } from './register.ts'
 import { say, sayFailure } from './terminal.ts'
 import { type AuthorityOptions, authorityOptions, readAuthority } from './trusting.ts'
 
@@ -148,7 +148,7 @@ export async function exportAndSay(
   const { world } = context
   const ready = before === null ? await readyToSeal(context, options, input.timestampAuthority) : ok(before)
   if (!ready.ok) return ready
-  const said = await readSaid(world, options.register)
+  const said = await readRegister(world, options.register)
   if (!said.ok) return said
   const { signer } = ready.value
   const exported = await exportRun(world, catalog, {

@@ -37,7 +37,7 @@ export const PATHS = {
   assessment: 'data/assessment.json',
   catalog: 'data/catalog.json',
   scope: 'data/scope.json',
-  exceptions: 'data/exceptions.json',
+  register: 'data/register.json',
   /** The provider's own list, as it was read. */
   inventory: 'data/inventory.csv',
   /** The provider's own record of where machines stand, as it was read. */
@@ -197,7 +197,7 @@ export function payloadFiles(input: PayloadInput): Map<string, PackContent> {
     ...assessmentFiles(assessment),
     [PATHS.catalog, catalogBytes(catalog)],
     [PATHS.scope, jsonBytes({ ...scope, asOf } satisfies PackScope)],
-    [PATHS.exceptions, jsonBytes(input.register)],
+    [PATHS.register, jsonBytes(input.register)],
     ...(input.attachments ?? []),
     ...(input.inventory == null ? [] : [[PATHS.inventory, input.inventory] as const]),
     ...(input.sites == null ? [] : [[PATHS.sites, input.sites] as const]),

@@ -1,12 +1,12 @@
-import type { ExceptionDraft, WithdrawalDraft } from '../../schemas/ipc-packs.ts'
+import type { RiskAcceptanceDraft, WithdrawalDraft } from '../../schemas/ipc-packs.ts'
 import type {
-  Attachment,
-  Decision,
-  Exception,
+  AcceptanceRequest,
+  ControlDecision,
+  DocumentRequest,
+  EvidenceDocument,
   Explanation,
-  PendingException,
-  RecordRequest,
   Register,
+  RiskAcceptance,
   Withdrawal,
 } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
@@ -22,14 +22,14 @@ import { ok } from './result.ts'
  */
 export const EMPTY_REGISTER: Register = {
   schema: 'barewitness.register/1',
-  exceptions: [],
-  attachments: [],
-  requests: [],
+  riskAcceptances: [],
+  documents: [],
+  documentRequests: [],
 }
 
 export type Standing = 'in-force' | 'not-begun' | 'expired' | 'withdrawn'
 /** Entries in effect from their creation until their expiry. */
-export type Standable = Exception | Attachment | Decision | Explanation
+export type Standable = RiskAcceptance | EvidenceDocument | ControlDecision | Explanation
 
 /** Creation time of an entry; it has no effect before. */
 const madeAt = (entry: Standable): string =>
@@ -58,11 +58,11 @@ export function standingOf(entry: Standable, asOf: string): Standing {
 
 /** The latest creation time in a register up to now; null without one. */
 export function lastMade(
-  { exceptions, attachments, decisions = [], explanations = [] }: Register,
+  { riskAcceptances, documents, decisions = [], explanations = [] }: Register,
   now: string,
 ): string | null {
   let last: string | null = null
-  for (const entry of [...exceptions, ...attachments, ...decisions, ...explanations]) {
+  for (const entry of [...riskAcceptances, ...documents, ...decisions, ...explanations]) {
     const at = madeAt(entry)
     if (millisOf(at) <= millisOf(now) && (last === null || millisOf(last) < millisOf(at))) last = at
   }
@@ -70,7 +70,7 @@ export function lastMade(
 }
 
 /** Whether requester and approver are the same person: permitted, and always disclosed. Spelling variants of a name count as the same. */
-export const isOnePerson = ({ requestedBy, approvedBy }: Pick<Exception, 'requestedBy' | 'approvedBy'>): boolean =>
+export const isOnePerson = ({ requestedBy, approvedBy }: Pick<RiskAcceptance, 'requestedBy' | 'approvedBy'>): boolean =>
   nameOf(requestedBy) === nameOf(approvedBy)
 
 /** A name normalized for comparison: case, blanks, width and composition of letters, and invisible characters. */
@@ -85,14 +85,14 @@ const nameOf = (text: string): string =>
 /** Risk acceptances by node and check at one time. */
 export interface Acceptances {
   /** The acceptance in effect with the latest expiry. */
-  readonly inForce: (node: string, check: string) => Exception | null
+  readonly inForce: (node: string, check: string) => RiskAcceptance | null
   /** Where none is in effect: the one that expired last. */
-  readonly ended: (node: string, check: string) => Exception | null
+  readonly ended: (node: string, check: string) => RiskAcceptance | null
 }
 
 /** Indexed once for a whole fleet, so that each lookup is a single step. */
-export function acceptancesOf(exceptions: readonly Exception[], asOf: string): Acceptances {
-  const found = { 'in-force': new Map<string, Exception>(), expired: new Map<string, Exception>() }
+export function acceptancesOf(exceptions: readonly RiskAcceptance[], asOf: string): Acceptances {
+  const found = { 'in-force': new Map<string, RiskAcceptance>(), expired: new Map<string, RiskAcceptance>() }
   for (const entry of exceptions) {
     const standing = standingOf(entry, asOf)
     if (standing !== 'in-force' && standing !== 'expired') continue
@@ -103,7 +103,8 @@ export function acceptancesOf(exceptions: readonly Exception[], asOf: string): A
         found[standing].set(key, entry)
     }
   }
-  const inForce = (node: string, check: string): Exception | null => found['in-force'].get(`${node}\n${check}`) ?? null
+  const inForce = (node: string, check: string): RiskAcceptance | null =>
+    found['in-force'].get(`${node}\n${check}`) ?? null
   return {
     inForce,
     ended: (node, check) => (inForce(node, check) === null ? (found.expired.get(`${node}\n${check}`) ?? null) : null),
@@ -131,13 +132,13 @@ export const isNothingToAccept = (verdict: Verdict): boolean =>
   verdict === 'satisfied' || verdict === 'not-applicable' || verdict === 'informational'
 
 /** Adds a risk acceptance for named nodes until the end of a date. Fails with input.refused and a message for the user. */
-export function acceptException(
+export function acceptRisk(
   register: Register,
-  draft: ExceptionDraft,
+  draft: RiskAcceptanceDraft,
   { now, id, run, verdictOf }: AcceptanceFacts,
 ): Outcome<Register> {
   const { check, nodes, until } = draft
-  const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy', 'approvedBy', 'approverRole'])
+  const texts = trimmed(draft, ['reason', 'compensatingControl', 'owner', 'requestedBy', 'approvedBy', 'approverRole'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
   if (day !== null) return fail('input.refused', `the expiry of the acceptance ${day}`)
@@ -149,7 +150,7 @@ export function acceptException(
     if (isNothingToAccept(verdict))
       return fail('input.refused', `check ${quote(check)} on node ${quote(node)} has no deviation to accept`)
   }
-  const entry: Exception = {
+  const entry: RiskAcceptance = {
     id,
     check,
     nodes: [...nodes],
@@ -159,18 +160,18 @@ export function acceptException(
     expiresAt: endOfDay(until),
     withdrawn: null,
   }
-  return ok({ ...register, exceptions: [...register.exceptions, entry] })
+  return ok({ ...register, exceptions: [...register.riskAcceptances, entry] })
 }
 
 /** Withdraws a risk acceptance from now on; it remains listed. Fails with input.refused. */
-export function withdrawException(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const exceptions = takeBack(register.exceptions, draft, now, 'exception')
+export function withdrawAcceptance(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
+  const exceptions = takeBack(register.riskAcceptances, draft, now, 'exception')
   return exceptions.ok ? ok({ ...register, exceptions: exceptions.value }) : exceptions
 }
 
 /** Withdraws a document from now on; it remains listed. Fails with input.refused. */
-export function withdrawAttachment(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const attachments = takeBack(register.attachments, draft, now, 'record')
+export function withdrawDocument(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
+  const attachments = takeBack(register.documents, draft, now, 'record')
   return attachments.ok ? ok({ ...register, attachments: attachments.value }) : attachments
 }
 
@@ -192,7 +193,7 @@ export function takeBack<T extends { readonly id: string; readonly withdrawn: Wi
 
 const TEXT_NAMES: Readonly<Record<string, string>> = {
   reason: 'the reason',
-  compensatingMeasure: 'the compensating control',
+  compensatingControl: 'the compensating control',
   owner: 'the owner',
   requestedBy: 'the requester',
   approvedBy: 'the approver',
@@ -202,7 +203,7 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   explainedBy: 'the author of the explanation',
   role: 'the author’s role',
   shows: 'the summary of evidence',
-  saidBy: 'the provider of the document',
+  providedBy: 'the provider of the document',
   name: 'the name',
   lookedAt: 'the scope of the inspection',
 }
@@ -224,7 +225,7 @@ export const EVIDENCE_REQUESTS = 'requests'
 export interface Concerned {
   readonly nodes: readonly string[]
   readonly checks: readonly string[]
-  readonly frameworks: readonly RecordRequest['framework'][]
+  readonly frameworks: readonly DocumentRequest['framework'][]
 }
 
 /**
@@ -237,18 +238,18 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
   const known = new Set(checks)
   // A document of an evidence request, and its assignment, counts in every framework.
   const chosen = new Set<string>([...frameworks, EVIDENCE_REQUESTS])
-  const narrowed = <T extends Exception | PendingException>(entry: T): readonly T[] => {
+  const narrowed = <T extends RiskAcceptance | AcceptanceRequest>(entry: T): readonly T[] => {
     const named = entry.nodes.filter((node) => here.has(node))
     if (named.length === 0 || !known.has(entry.check)) return []
     if (named.length === entry.nodes.length) return [entry]
     return [{ ...entry, nodes: named, ...(entry.signatures && { signatures: [] }) }]
   }
-  const { decisions, pending, explanations } = register
+  const { decisions, acceptanceRequests, explanations } = register
   const explained = (entry: Explanation): readonly Explanation[] => {
     const named = entry.nodes.filter((node) => here.has(node))
     return named.length === 0 ? [] : [{ ...entry, nodes: named }]
   }
-  const answeringHere = (entry: Attachment): Attachment => {
+  const answeringHere = (entry: EvidenceDocument): EvidenceDocument => {
     const { answers, ...rest } = entry
     if (answers?.nodes.every((node) => here.has(node)) !== false) return entry
     const [first, ...more] = answers.nodes.filter((node) => here.has(node))
@@ -256,13 +257,13 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
   }
   return {
     ...register,
-    exceptions: register.exceptions.flatMap(narrowed),
-    attachments: register.attachments
+    riskAcceptances: register.riskAcceptances.flatMap(narrowed),
+    documents: register.documents
       .filter(({ controls }) => controls.length === 0 || controls.some(({ framework }) => chosen.has(framework)))
       .map(answeringHere),
-    requests: register.requests.filter(({ framework }) => chosen.has(framework)),
+    documentRequests: register.documentRequests.filter(({ framework }) => chosen.has(framework)),
     ...(decisions && { decisions: decisions.filter(({ framework }) => chosen.has(framework)) }),
-    ...(pending && { pending: pending.flatMap(narrowed) }),
+    ...(acceptanceRequests && { acceptanceRequests: acceptanceRequests.flatMap(narrowed) }),
     ...(explanations && { explanations: explanations.flatMap(explained) }),
   }
 }

@@ -83,7 +83,7 @@ export function buildReport(input: ReportInput): ReportDocument {
 export const matterOf = (input: ReportInput): Matter => ({
   ...input,
   tally: tally(input.assessment, input.catalog.checks),
-  accepted: acceptancesOf(input.register.exceptions, input.assessment.asOf),
+  accepted: acceptancesOf(input.register.riskAcceptances, input.assessment.asOf),
 })
 
 const under = (part: string, ...sections: readonly Section[]): readonly Section[] =>

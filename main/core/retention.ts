@@ -23,7 +23,7 @@ export interface Fate {
 }
 
 /** Folders of a root that are no run's, whatever a run is called. */
-const OURS = ['evidence', 'chains', 'history', 'periods', 'exports', 'schedules', 'attachments', 'sha256']
+const OURS = ['evidence', 'chains', 'history', 'periods', 'exports', 'schedules', 'documents', 'sha256']
 
 /**
  * Which runs of a chain are older than so many years, and which of those stay all the same: the baseline in force, runs that a sealed

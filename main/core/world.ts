@@ -375,7 +375,7 @@ export interface DemoDeclared extends DeclaredEngagement {
   readonly provider: ProviderProfile
   readonly register: Register
   /** Bytes of the attached records, by SHA-256. */
-  readonly attachments: ReadonlyMap<string, Uint8Array>
+  readonly documents: ReadonlyMap<string, Uint8Array>
   readonly location: DeclaredLocation
   /** The bytes of the provider's record of where machines stand. */
   readonly sites: Uint8Array

@@ -31,7 +31,7 @@ const OPEN: Readonly<Record<Exclude<Dialog, 'save-file'>, OpenDialogOptions>> = 
 
 /** Dialog texts of methods that need a specific file. */
 const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 'buttonLabel' | 'filters'>>>> = {
-  'attachments.add': { title: 'Add document', buttonLabel: 'Add document' },
+  'documents.add': { title: 'Add document', buttonLabel: 'Add document' },
   'engagement.import-choose': {
     title: 'Import engagement',
     buttonLabel: 'Read file',
@@ -62,7 +62,7 @@ const TITLES: Readonly<Partial<Record<Method, Pick<OpenDialogOptions, 'title' | 
 /** Default file name and type for every method that saves one file. */
 export const SAVED_AS: Readonly<Partial<Record<Method, FileFilter & { readonly file: string }>>> = {
   'run.preview-save': { file: 'commands.csv', name: 'Comma-separated values', extensions: ['csv'] },
-  'exceptions.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
+  'acceptances.save': { file: 'risk-acceptances.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'review.save-worksheet': { file: 'worksheet.csv', name: 'Comma-separated values', extensions: ['csv'] },
   'identities.backup': { file: 'barewitness-identity.json', name: 'Identity backups', extensions: ['json'] },
 }

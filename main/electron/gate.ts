@@ -55,7 +55,7 @@ export const REVIEW_MAY: Readonly<Partial<Record<Method, 'always' | 'pack'>>> = 
   'evidence.list': 'pack',
   'evidence.get': 'pack',
   'register.get': 'pack',
-  'attachments.show': 'pack',
+  'documents.show': 'pack',
   'engagement.get': 'pack',
   'coverage.get': 'pack',
   'claims.get': 'pack',

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ExceptionView } from '../../schemas/ipc-packs.ts'
+import type { RiskAcceptanceView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { signedLine } from '../register-model.ts'
 import { go, outdated } from '../store.ts'
@@ -15,7 +15,7 @@ export const STANDING = {
 } as const
 
 /** "Risk accepted until 1 Mar 2027 · M. Ortiz", or its end. */
-function standingLine({ standing, expiresAt, owner, withdrawn }: ExceptionView): string {
+function standingLine({ standing, expiresAt, owner, withdrawn }: RiskAcceptanceView): string {
   if (standing === 'withdrawn')
     return `Withdrawn ${day(withdrawn?.at ?? '')} by ${visible(withdrawn?.by ?? '')}: ${visible(withdrawn?.reason ?? '')}`
   const words = {
@@ -41,7 +41,7 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
 )
 
 export interface AcceptancesProps {
-  readonly exceptions: readonly ExceptionView[]
+  readonly exceptions: readonly RiskAcceptanceView[]
   readonly of: Source
   /** Whether to show the check: where the acceptances concern several checks. */
   readonly withChecks?: boolean
@@ -49,7 +49,7 @@ export interface AcceptancesProps {
 
 /** Risk acceptances with all their fields; they can be withdrawn, except in a pack. */
 export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesProps) {
-  const [withdrawn, setWithdrawn] = useState<ExceptionView | null>(null)
+  const [withdrawn, setWithdrawn] = useState<RiskAcceptanceView | null>(null)
   return (
     <>
       <ul className="acceptances">
@@ -69,7 +69,7 @@ export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesP
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
               <dt>Compensating control</dt>
-              <dd>{visible(one.compensatingMeasure)}</dd>
+              <dd>{visible(one.compensatingControl)}</dd>
               <dt>Requested by</dt>
               <dd>{visible(one.requestedBy)}</dd>
               <dt>Approved by</dt>

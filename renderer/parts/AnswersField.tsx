@@ -1,6 +1,6 @@
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import { verdictWords } from '../../schemas/words.ts'
-import { type AttachForm, answerable, answerableNodes, type attachLacks, mayAnswer } from '../attach-model.ts'
+import { answerable, answerableNodes, type attachLacks, type DocumentForm, mayAnswer } from '../attach-model.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
@@ -8,9 +8,9 @@ import { Checkbox } from '../ui/Choice.tsx'
 export interface AnswersFieldProps {
   readonly view: AssessmentView
   readonly request: EvidenceRequestView | null
-  readonly form: AttachForm
+  readonly form: DocumentForm
   readonly lacks: ReturnType<typeof attachLacks>
-  readonly put: (part: Partial<AttachForm>) => void
+  readonly put: (part: Partial<DocumentForm>) => void
 }
 
 /** Alternative evidence: the results that an inspected document answers, of those that its request allows. */

@@ -1,5 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
-import type { PendingView } from '../../schemas/ipc-packs.ts'
+import type { AcceptanceRequestView } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { say } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
@@ -10,7 +10,7 @@ import { FailureNote } from './Failure.tsx'
 import { UnsignedNote } from './UnsignedNote.tsx'
 
 export interface ApproveDialogProps {
-  readonly request: PendingView
+  readonly request: AcceptanceRequestView
   readonly onClose: () => void
   readonly onDone: () => void
 }
@@ -18,7 +18,7 @@ export interface ApproveDialogProps {
 /** Approves a request as submitted, with the name and role of the approver. */
 export function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
   const form = useId()
-  const approve = useAction('exceptions.approve')
+  const approve = useAction('acceptances.approve')
   const [approvedBy, setApprovedBy] = useState('')
   const [approverRole, setApproverRole] = useState('')
   const [tried, setTried] = useState(false)

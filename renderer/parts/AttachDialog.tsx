@@ -1,13 +1,13 @@
 import { today } from '@internationalized/date'
 import { type FormEvent, useId, useState } from 'react'
 import { EVIDENCE_LEVELS, levelWords } from '../../schemas/conclusion-words.ts'
-import type { AttachmentDraft } from '../../schemas/ipc-packs.ts'
+import type { DocumentDraft } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import {
-  type AttachForm,
   attachLacks,
   attachmentInput,
+  type DocumentForm,
   emptyForm,
   isSamePerson,
   needsInspection,
@@ -23,11 +23,11 @@ import { TextArea, TextField } from '../ui/TextField.tsx'
 import { AnswersField } from './AnswersField.tsx'
 import { FailureNote } from './Failure.tsx'
 
-export interface AttachDialogProps {
+export interface DocumentDialogProps {
   readonly view: AssessmentView
   /** The evidence request that it answers; null for a requirement of a custom mapping, or for a control itself. */
   readonly request: EvidenceRequestView | null
-  readonly controls: AttachmentDraft['controls']
+  readonly controls: DocumentDraft['controls']
   /** What is requested, or null for the control itself. */
   readonly need: string | null
   /** What it is attached to, in words. */
@@ -39,16 +39,16 @@ export interface AttachDialogProps {
 const LEVELS = EVIDENCE_LEVELS.map((id) => ({ id, title: levelWords[id].label, note: levelWords[id].meaning }))
 
 /** The text fields of a form. */
-type Texts = 'name' | 'note' | 'shows' | 'saidBy' | 'owner' | 'inspectedBy' | 'lookedAt'
+type Texts = 'name' | 'note' | 'summary' | 'providedBy' | 'owner' | 'inspectedBy' | 'lookedAt'
 
 /** Adds a file or note as a document: summary of evidence, provider, level and validity. */
-export function AttachDialog({ view, request, controls, need, about, onClose, onDone }: AttachDialogProps) {
+export function DocumentDialog({ view, request, controls, need, about, onClose, onDone }: DocumentDialogProps) {
   const formId = useId()
-  const add = useAction('attachments.add')
-  const note = useAction('attachments.note')
+  const add = useAction('documents.add')
+  const note = useAction('documents.note')
   const [form, setForm] = useState(() => emptyForm(today('UTC').toString(), today('UTC').add({ years: 1 }).toString()))
   const [tried, setTried] = useState(false)
-  const put = (part: Partial<AttachForm>): void => setForm({ ...form, ...part })
+  const put = (part: Partial<DocumentForm>): void => setForm({ ...form, ...part })
   const lacks = tried ? attachLacks(form) : {}
   const text = (field: Texts) => ({
     value: form[field],
@@ -113,10 +113,10 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
           label="Summary of evidence"
           description="In your own words. Printed with the document in reports and packs."
           maxLength={2000}
-          {...text('shows')}
+          {...text('summary')}
         />
         <div className="form-pair">
-          <TextField label="Provided by" maxLength={200} {...text('saidBy')} />
+          <TextField label="Provided by" maxLength={200} {...text('providedBy')} />
           <TextField label="Owner" maxLength={200} {...text('owner')} />
         </div>
         <RadioGroup
@@ -165,9 +165,9 @@ export function AttachDialog({ view, request, controls, need, about, onClose, on
 }
 
 interface InspectionFieldsProps {
-  readonly form: AttachForm
+  readonly form: DocumentForm
   readonly lacks: ReturnType<typeof attachLacks>
-  readonly put: (part: Partial<AttachForm>) => void
+  readonly put: (part: Partial<DocumentForm>) => void
   readonly text: (field: Texts) => {
     readonly value: string
     readonly onChange: (value: string) => void
@@ -183,7 +183,7 @@ function InspectionFields({ form, lacks, put, text }: InspectionFieldsProps) {
       <div className="form-pair">
         <TextField
           label={form.level === 'reperformed' ? 'Reperformed by' : 'Inspected by'}
-          description={isSamePerson(form.inspectedBy, form.saidBy) ? SAME_PERSON : undefined}
+          description={isSamePerson(form.inspectedBy, form.providedBy) ? SAME_PERSON : undefined}
           maxLength={200}
           {...text('inspectedBy')}
         />

@@ -8,7 +8,7 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Acceptances } from './Acceptances.tsx'
 import { AllowDialog } from './AllowDialog.tsx'
-import { ExceptionDialog } from './ExceptionDialog.tsx'
+import { RiskAcceptanceDialog } from './ExceptionDialog.tsx'
 import { Ledger } from './Ledger.tsx'
 import { VerdictMark } from './Mark.tsx'
 import { Recheck } from './Recheck.tsx'
@@ -32,7 +32,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
   const { check, finding, verdict } = one
   const weights = weightsOf(check.property === 'isolation' ? about.assessment.isolation : null)
   const sides = ledgerOf(finding?.observations ?? [], catalog.probes, weights)
-  const accepted = about.exceptions.filter((exception) => exception.check === check.id)
+  const accepted = about.riskAcceptances.filter((exception) => exception.check === check.id)
   const at = view.checks.findIndex(({ id }) => id === check.id)
   const alike = view.rows.filter(({ verdicts }) => verdicts[at] === verdict).map((row) => row.node)
   return (
@@ -83,7 +83,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
         </div>
       </dl>
       {open === 'accept' && (
-        <ExceptionDialog
+        <RiskAcceptanceDialog
           check={check}
           node={node}
           verdict={verdict}

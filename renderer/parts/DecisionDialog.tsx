@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from 'react'
 import type { ControlRow } from '../../schemas/ipc-results.ts'
 import type { FrameworkName } from '../../schemas/ipc-views.ts'
-import type { Decision } from '../../schemas/types.ts'
+import type { ControlDecision } from '../../schemas/types.ts'
 import { decisionWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
@@ -31,7 +31,7 @@ export function DecisionDialog({ framework, control, onClose, onDone }: Decision
   const form = useId()
   const set = useAction('decisions.set')
   const choices = decisionChoices(control)
-  const [decision, setDecision] = useState<Decision['decision']>(choices[0] ?? 'not-applicable')
+  const [decision, setDecision] = useState<ControlDecision['decision']>(choices[0] ?? 'not-applicable')
   const [texts, setTexts] = useState(EMPTY_DECISION)
   const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
   const [tried, setTried] = useState(false)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
-import type { AttachmentView } from '../../schemas/ipc-packs.ts'
+import type { DocumentView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { isSamePerson, SAME_PERSON } from '../attach-model.ts'
@@ -18,10 +18,10 @@ const SHOWN_NODES = 5
 const canShow = (mediaType: string): boolean => mediaType.startsWith('image/') || mediaType === 'application/pdf'
 
 /** One document: summary, provider, level and inspection, validity, and digest. */
-export function DocumentCard({ of, document }: { readonly of: Source; readonly document: AttachmentView }) {
-  const show = useAction('attachments.show')
+export function DocumentCard({ of, document }: { readonly of: Source; readonly document: DocumentView }) {
+  const show = useAction('documents.show')
   const [withdraws, setWithdraws] = useState(false)
-  const { id, name, kind, mediaType, size, sha256, standing, withdrawn, saidBy, inspection, answers } = document
+  const { id, name, kind, mediaType, size, sha256, standing, withdrawn, providedBy, inspection, answers } = document
   const { label, meaning } = levelWords[levelOf(document)]
   return (
     <li className={`record standing-${standing}`}>
@@ -32,7 +32,7 @@ export function DocumentCard({ of, document }: { readonly of: Source; readonly d
           {document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}
         </span>
       </p>
-      <p>{visible(document.shows)}</p>
+      <p>{visible(document.summary)}</p>
       <p className="note">
         Level: {label}. {meaning}
       </p>
@@ -40,7 +40,7 @@ export function DocumentCard({ of, document }: { readonly of: Source; readonly d
         <p className="note">
           Inspected by {visible(inspection.by)} on {day(inspection.at)}: {visible(inspection.lookedAt)} Conclusion:{' '}
           {inspection.conclusion === 'supports' ? 'supports' : 'does not support'}.
-          {isSamePerson(inspection.by, saidBy) && ` ${SAME_PERSON}`}
+          {isSamePerson(inspection.by, providedBy) && ` ${SAME_PERSON}`}
         </p>
       )}
       {answers !== undefined && (
@@ -51,7 +51,7 @@ export function DocumentCard({ of, document }: { readonly of: Source; readonly d
         </p>
       )}
       <p className="note">
-        Provided by {visible(saidBy)}; added {day(document.attachedAt)}; owner {visible(document.owner)}
+        Provided by {visible(providedBy)}; added {day(document.attachedAt)}; owner {visible(document.owner)}
       </p>
       <p className="note mono source">SHA-256 {sha256}</p>
       {withdrawn !== null && (

@@ -8,7 +8,7 @@ import { useKept } from '../kept.ts'
 import { outdated, useStore } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Ask } from './Ask.tsx'
-import { AttachDialog } from './AttachDialog.tsx'
+import { DocumentDialog } from './AttachDialog.tsx'
 import { DocumentList, DocumentRows } from './DocumentRows.tsx'
 import { MarkedLine } from './Mark.tsx'
 
@@ -60,7 +60,7 @@ export function DocumentPart({ of, view, framework, control }: DocumentPartProps
               </p>
             )}
             {attaches && (
-              <AttachDialog
+              <DocumentDialog
                 view={view}
                 request={null}
                 controls={[{ framework, control: control.key }]}

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { levelWords } from '../../schemas/conclusion-words.ts'
-import type { AttachmentView, RegisterView } from '../../schemas/ipc-packs.ts'
+import type { DocumentView, RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView, ControlDocumentView, EvidenceRequestView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import { outdated } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { AttachDialog } from './AttachDialog.tsx'
+import { DocumentDialog } from './AttachDialog.tsx'
 import { DocumentCard } from './DocumentCard.tsx'
 import { MarkedLine } from './Mark.tsx'
 import { RequestDialog } from './RequestDialog.tsx'
@@ -84,7 +84,7 @@ export function DocumentRows({ of, view, register, entries }: DocumentRowsProps)
         />
       )}
       {opened?.dialog === 'attach' && (
-        <AttachDialog
+        <DocumentDialog
           view={view}
           request={requestIn(view, opened.entry.document)}
           controls={[{ framework: opened.entry.target.framework, control: opened.entry.target.control }]}
@@ -148,13 +148,7 @@ function DocumentLine({
   )
 }
 
-export function DocumentList({
-  of,
-  documents,
-}: {
-  readonly of: Source
-  readonly documents: readonly AttachmentView[]
-}) {
+export function DocumentList({ of, documents }: { readonly of: Source; readonly documents: readonly DocumentView[] }) {
   if (documents.length === 0) return null
   return (
     <ul className="records">

@@ -12,7 +12,7 @@ import { FailureNote } from './Failure.tsx'
 import { UnsignedNote } from './UnsignedNote.tsx'
 import { daysFromToday, UntilField } from './UntilField.tsx'
 
-export interface ExceptionDialogProps {
+export interface RiskAcceptanceDialogProps {
   readonly check: CheckView
   readonly node: string
   readonly verdict: Verdict
@@ -23,14 +23,14 @@ export interface ExceptionDialogProps {
 }
 
 const USUAL_DAYS = 90
-const EMPTY = { reason: '', compensatingMeasure: '', owner: '', requestedBy: '', approvedBy: '', approverRole: '' }
+const EMPTY = { reason: '', compensatingControl: '', owner: '', requestedBy: '', approvedBy: '', approverRole: '' }
 type Texts = typeof EMPTY
 
 /** What is missing from an acceptance or a request, by field; empty when it can be sent. */
 const missingOf = (texts: Texts, approved: boolean): Partial<Record<keyof Texts, string>> => ({
   ...(texts.reason.trim().length < 3 ? { reason: 'Enter a reason of at least 3 characters.' } : {}),
-  ...(texts.compensatingMeasure.trim().length < 3
-    ? { compensatingMeasure: 'Describe the compensating control, or enter “None” and the reason.' }
+  ...(texts.compensatingControl.trim().length < 3
+    ? { compensatingControl: 'Describe the compensating control, or enter “None” and the reason.' }
     : {}),
   ...(texts.owner.trim() === '' ? { owner: 'Enter the owner.' } : {}),
   ...(texts.requestedBy.trim() === '' ? { requestedBy: 'Enter the requester.' } : {}),
@@ -39,10 +39,10 @@ const missingOf = (texts: Texts, approved: boolean): Partial<Record<keyof Texts,
 })
 
 /** Adds a risk acceptance or an acceptance request. The verdict does not change, and the dialog states this. */
-export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }: ExceptionDialogProps) {
+export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onDone }: RiskAcceptanceDialogProps) {
   const form = useId()
-  const accept = useAction('exceptions.accept')
-  const request = useAction('exceptions.request')
+  const accept = useAction('acceptances.accept')
+  const request = useAction('acceptances.request')
   const [approval, setApproval] = useState<'given' | 'asked'>('given')
   const [texts, setTexts] = useState(EMPTY)
   const [scope, setScope] = useState<'node' | 'alike'>('node')
@@ -95,7 +95,7 @@ export function ExceptionDialog({ check, node, verdict, alike, onClose, onDone }
             : `The verdict remains “${verdictWords[verdict].label}”. A request has no effect until approved.`}
         </p>
         <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
-        <TextArea {...field('compensatingMeasure', 'Compensating control')} maxLength={2000} />
+        <TextArea {...field('compensatingControl', 'Compensating control')} maxLength={2000} />
         <RadioGroup
           label="Approval"
           value={approval}

@@ -104,14 +104,14 @@ const Missing = ({ plan }: Pick<StepProps, 'plan'>) => (
   </div>
 )
 
-function Attachments({ register: { attachments } }: { readonly register: RegisterView }) {
-  const held = attachments.filter(({ standing }) => standing !== 'withdrawn')
+function Attachments({ register: { documents } }: { readonly register: RegisterView }) {
+  const held = documents.filter(({ standing }) => standing !== 'withdrawn')
   if (held.length === 0) return <p>None. Add contracts, policies and other documents from a control’s page.</p>
   return (
     <ul className="plain-list">
-      {held.map(({ id, name, shows, owner, validUntil, standing }) => (
+      {held.map(({ id, name, summary, owner, validUntil, standing }) => (
         <li key={id}>
-          <strong>{visible(name)}</strong> {visible(shows)}
+          <strong>{visible(name)}</strong> {visible(summary)}
           <span className="note">
             {visible(owner)}
             {validUntil !== null && `, ${standing === 'expired' ? 'was valid' : 'valid'} until ${when(validUntil)}`}
@@ -122,8 +122,8 @@ function Attachments({ register: { attachments } }: { readonly register: Registe
   )
 }
 
-function Exceptions({ register: { exceptions } }: { readonly register: RegisterView }) {
-  const held = exceptions.filter(({ standing }) => standing !== 'withdrawn')
+function Exceptions({ register: { riskAcceptances } }: { readonly register: RegisterView }) {
+  const held = riskAcceptances.filter(({ standing }) => standing !== 'withdrawn')
   if (held.length === 0) return <p>No risk acceptances.</p>
   return (
     <ul className="plain-list">

@@ -33,8 +33,13 @@ interface Entry {
 const PLACES: readonly Entry[] = [
   { place: 'overview', title: 'Overview', icon: IconLayoutGrid, route: { screen: 'overview', of: 'run' } },
   { place: 'controls', title: 'Controls', icon: IconListCheck, route: { screen: 'controls', of: 'run' } },
-  { place: 'documents', title: 'Documents', icon: IconFiles, route: { screen: 'attachments', of: 'run' } },
-  { place: 'risk-acceptances', title: 'Risk acceptances', icon: IconFlag, route: { screen: 'exceptions', of: 'run' } },
+  { place: 'documents', title: 'Documents', icon: IconFiles, route: { screen: 'documents', of: 'run' } },
+  {
+    place: 'risk-acceptances',
+    title: 'Risk acceptances',
+    icon: IconFlag,
+    route: { screen: 'risk-acceptances', of: 'run' },
+  },
   { place: 'location', title: 'Location', icon: IconMap2, route: { screen: 'location', of: 'run' } },
   { place: 'claims', title: 'Provider claims', icon: IconQuote, route: { screen: 'claims', of: 'run' } },
   { place: 'engagement', title: 'Engagement', icon: IconClipboardText, route: { screen: 'engagement', of: 'run' } },

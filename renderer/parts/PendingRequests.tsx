@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PendingView } from '../../schemas/ipc-packs.ts'
+import type { AcceptanceRequestView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { pendingWords, signedLine } from '../register-model.ts'
 import { outdated } from '../store.ts'
@@ -11,11 +11,17 @@ import { WithdrawDialog } from './WithdrawDialog.tsx'
 
 interface Opened {
   readonly dialog: 'approve' | 'refuse'
-  readonly request: PendingView
+  readonly request: AcceptanceRequestView
 }
 
 /** Acceptance requests with their status; pending ones can be approved or rejected, except in a pack. */
-export function PendingRequests({ requests, of }: { readonly requests: readonly PendingView[]; readonly of: Source }) {
+export function AcceptanceRequests({
+  requests,
+  of,
+}: {
+  readonly requests: readonly AcceptanceRequestView[]
+  readonly of: Source
+}) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const close = (): void => setOpened(null)
   const done = (): void => {
@@ -57,7 +63,7 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
               <dt>Reason</dt>
               <dd>{visible(one.reason)}</dd>
               <dt>Compensating control</dt>
-              <dd>{visible(one.compensatingMeasure)}</dd>
+              <dd>{visible(one.compensatingControl)}</dd>
               <dt>Owner</dt>
               <dd>{visible(one.owner)}</dd>
               <dt>Requested by</dt>
@@ -66,12 +72,12 @@ export function PendingRequests({ requests, of }: { readonly requests: readonly 
               </dd>
               <dt>Signatures</dt>
               <dd>{signedLine(one.signatures)}</dd>
-              {one.settled !== undefined && (
+              {one.resolved !== undefined && (
                 <>
-                  <dt>{pendingWords[one.settled.as]}</dt>
+                  <dt>{pendingWords[one.resolved.as]}</dt>
                   <dd>
-                    {visible(one.settled.by)}, {day(one.settled.at)}
-                    {one.settled.reason !== null && `: ${visible(one.settled.reason)}`}
+                    {visible(one.resolved.by)}, {day(one.resolved.at)}
+                    {one.resolved.reason !== null && `: ${visible(one.resolved.reason)}`}
                   </dd>
                 </>
               )}

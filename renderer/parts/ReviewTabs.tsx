@@ -32,7 +32,7 @@ function placeInReview(route: Route): Place['id'] {
       return route.screen
     case 'controls':
     case 'control':
-    case 'attachments':
+    case 'documents':
       return 'controls'
     default:
       return 'results'

@@ -7,10 +7,10 @@ import { TextArea, TextField } from '../ui/TextField.tsx'
 import { FailureNote } from './Failure.tsx'
 
 const WAYS = {
-  acceptance: { method: 'exceptions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
-  document: { method: 'attachments.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  acceptance: { method: 'acceptances.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
+  document: { method: 'documents.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
   decision: { method: 'decisions.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },
-  request: { method: 'exceptions.refuse', verb: 'Reject', done: 'rejected', by: 'Rejected by' },
+  request: { method: 'acceptances.reject', verb: 'Reject', done: 'rejected', by: 'Rejected by' },
 } as const
 
 export interface WithdrawDialogProps {

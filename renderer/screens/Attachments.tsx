@@ -25,7 +25,7 @@ import { SearchField } from '../ui/SearchField.tsx'
 import { Select } from '../ui/Select.tsx'
 
 /** Every evidence request once: its documents, owner and due date, and what is outstanding or overdue. */
-export function Attachments({ of }: { readonly of: Source }) {
+export function Documents({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const register = useKept(useAnswer('register.get', { of }, runs), of)
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
@@ -70,8 +70,8 @@ function Listed({ of, register, view }: ListedProps) {
     .filter(({ overlay }) => !overlay)
     .flatMap(({ id, controls }) => controls.flatMap((control) => otherDocuments(id, control, register)))
   const counted = new Set([...every.flatMap(({ document }) => document.attached), ...others.map(({ id }) => id)])
-  const rest = register.attachments.filter(({ id }) => !counted.has(id))
-  if (view === null || (every.length === 0 && register.attachments.length === 0))
+  const rest = register.documents.filter(({ id }) => !counted.has(id))
+  if (view === null || (every.length === 0 && register.documents.length === 0))
     return (
       <EmptyState title="No evidence requests">
         After the first run, this page lists the documents that controls require in addition to server evidence.

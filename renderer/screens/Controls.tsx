@@ -37,7 +37,7 @@ export function Controls({ of, framework }: ControlsProps) {
           title="Controls"
           over={of === 'pack' ? 'As stated in the pack' : 'Conclusions for each control'}
           under="Requirement texts are summaries, not legal advice."
-          actions={<Button onPress={() => go({ screen: 'attachments', of })}>Open documents</Button>}
+          actions={<Button onPress={() => go({ screen: 'documents', of })}>Open documents</Button>}
         >
           {view === null || view.frameworks.length === 0 ? (
             <EmptyState title="No conclusions yet">

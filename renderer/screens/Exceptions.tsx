@@ -11,7 +11,7 @@ import { Ask } from '../parts/Ask.tsx'
 import { Decisions } from '../parts/Decisions.tsx'
 import { FailureNote } from '../parts/Failure.tsx'
 import { Page } from '../parts/Page.tsx'
-import { PendingRequests } from '../parts/PendingRequests.tsx'
+import { AcceptanceRequests } from '../parts/PendingRequests.tsx'
 import { UnsignedNote } from '../parts/UnsignedNote.tsx'
 import { exceptionsShown, type Shown, STANDINGS } from '../register-model.ts'
 import { say, useStore } from '../store.ts'
@@ -28,10 +28,10 @@ const SHOWN: readonly { readonly id: Shown; readonly title: string }[] = [
 ]
 
 /** Risk acceptances, acceptance requests and control decisions, each with its status. */
-export function Exceptions({ of }: { readonly of: Source }) {
+export function RiskAcceptances({ of }: { readonly of: Source }) {
   const { runs } = useStore()
   const answer = useKept(useAnswer('register.get', { of }, runs), of)
-  const save = useAction('exceptions.save')
+  const save = useAction('acceptances.save')
   const [text, setText] = useState('')
   const view = useKept(useAnswer('assessment.get', { of }, runs), of)
   const [shown, setShown] = useState<Shown>('all')
@@ -76,7 +76,7 @@ export function Exceptions({ of }: { readonly of: Source }) {
                     Requests <span className="number quiet">{found.pending.length}</span>
                   </h2>
                   <p className="quiet">Requests have no effect until approved.</p>
-                  <PendingRequests requests={found.pending} of={of} />
+                  <AcceptanceRequests requests={found.pending} of={of} />
                 </section>
               )}
               {found.groups.map(({ standing, entries }) => (

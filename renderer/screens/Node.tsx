@@ -49,7 +49,7 @@ function Known({
   view,
   about,
 }: NodeProps & { readonly view: AssessmentView | null; readonly about: NodeView }) {
-  const { assessment, declared, recording, timeline, exceptions } = about
+  const { assessment, declared, recording, timeline, riskAcceptances } = about
   const role = declared?.role ?? recording?.node.role ?? null
   const isStale = assessment.stale && assessment.ageDays !== null
   return (
@@ -86,12 +86,12 @@ function Known({
       <NodeFigures of={of} node={node} kinds={['topology', 'block-stack', 'isolation-families']} />
       <section aria-labelledby="node-exceptions">
         <h2 id="node-exceptions">
-          Risk acceptances <span className="number quiet">{exceptions.length}</span>
+          Risk acceptances <span className="number quiet">{riskAcceptances.length}</span>
         </h2>
-        {exceptions.length === 0 ? (
+        {riskAcceptances.length === 0 ? (
           <p className="empty">None. Add one from the result’s page.</p>
         ) : (
-          <Acceptances exceptions={exceptions} of={of} withChecks />
+          <Acceptances exceptions={riskAcceptances} of={of} withChecks />
         )}
       </section>
       <Timeline timeline={timeline} view={view} />

@@ -96,7 +96,7 @@ function Results({ view, of, filter }: ResultsProps) {
           <Button icon={IconPrinter} kind="quiet" onPress={() => window.print()}>
             Print
           </Button>
-          <Button icon={IconFlag} onPress={() => go({ screen: 'exceptions', of })}>
+          <Button icon={IconFlag} onPress={() => go({ screen: 'risk-acceptances', of })}>
             Open risk acceptances
           </Button>
           {of === 'run' && (

@@ -137,7 +137,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
             ))}
           </ul>
           <div className="actions">
-            <Button onPress={() => go({ screen: 'attachments', of })}>Open documents</Button>
+            <Button onPress={() => go({ screen: 'documents', of })}>Open documents</Button>
           </div>
         </section>
       )}

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
 import { createWorld } from '../../main/adapters/world.ts'
-import { attachmentsOf } from '../../main/app/attachments.ts'
+import { documentsOf } from '../../main/app/attachments.ts'
 import { ALSO, exportRun } from '../../main/app/export.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
@@ -72,7 +72,7 @@ function watched(world: World): World {
 async function exported(recordings: string, folder: string): Promise<void> {
   const world = watched(createWorld(catalog))
   const population = readdirSync(recordings).sort()
-  const { engagement, inventory, provider, register, attachments } = demoDeclared(FIXTURE_TIME, population)
+  const { engagement, inventory, provider, register, documents } = demoDeclared(FIXTURE_TIME, population)
   const sources = await world.readRecordings([recordings])
   if (!sources.ok) throw new Error(sources.error.detail)
   const own = await world.sealing.demoSigner()
@@ -103,7 +103,7 @@ async function exported(recordings: string, folder: string): Promise<void> {
     stamping: null,
     folder,
     register,
-    attachmentBytes: attachmentsOf(attachments),
+    attachmentBytes: documentsOf(documents),
     inventory,
     also: ALSO,
     chainFolder: null,

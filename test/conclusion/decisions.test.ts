@@ -6,10 +6,10 @@ import type { EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import type { Control } from '../../main/core/framework.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { ControlRole, DocumentState, RowState, ServerState } from '../../schemas/conclusion-words.ts'
-import type { ControlAssessment, Decision, Engagement, Exception } from '../../schemas/types.ts'
+import type { ControlAssessment, ControlDecision, Engagement, RiskAcceptance } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF, documentFor, engagement, PERIOD, registerWith } from '../support/conclusion-documents.ts'
-import { decisionOf, exceptionOf, pendingOf } from '../support/register.ts'
+import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'
 import { catalogWith, controlOf, frameworkOf, nodeWith } from '../support/rollup-kit.ts'
 
 /** The functions that decide about servers and rows, one step at a time; those about documents are in documents.test.ts. */
@@ -35,7 +35,7 @@ const deciding = (
     notApplicable: 0,
     informational: 0,
     notTested: 0,
-    excepted: 0,
+    accepted: 0,
     answered: 0,
     notRetested: 0,
     ...counts,
@@ -317,9 +317,10 @@ describe('results on servers', () => {
 
 describe('risk acceptances never support', () => {
   const day = '2026-11-22T23:59:59.999Z'
-  const excepted = (changes: Partial<Exception> = {}) => exceptionOf({ check: 'a', nodes: ['n0'], ...changes })
+  const excepted = (changes: Partial<RiskAcceptance> = {}) =>
+    riskAcceptanceOf({ check: 'a', nodes: ['n0'], ...changes })
   const GONE = { at: AS_OF, by: 'x', reason: 'y' }
-  test.each<[string, readonly Verdict[], Exception, string, number]>([
+  test.each<[string, readonly Verdict[], RiskAcceptance, string, number]>([
     ['in force', ['not-satisfied', 'satisfied'], excepted(), AS_OF, 1],
     ['in its last millisecond', ['not-satisfied'], excepted({ expiresAt: day }), day, 1],
     ['a millisecond after', ['not-satisfied'], excepted({ expiresAt: day }), '2026-11-23T00:00:00.000Z', 0],
@@ -329,7 +330,10 @@ describe('risk acceptances never support', () => {
     ['on one of two', ['not-satisfied', 'not-satisfied'], excepted(), AS_OF, 1],
     ['on both of two', ['not-satisfied', 'not-satisfied'], excepted({ nodes: ['n0', 'n1'] }), AS_OF, 2],
   ])('%s', (_name, verdicts, acceptance, asOf, accepted) => {
-    const found = one({}, nodesOf(...verdicts), { register: { ...EMPTY_REGISTER, exceptions: [acceptance] }, asOf })
+    const found = one({}, nodesOf(...verdicts), {
+      register: { ...EMPTY_REGISTER, riskAcceptances: [acceptance] },
+      asOf,
+    })
     expect(found).toMatchObject({ state: 'deviations', server: { state: 'deviations', accepted } })
     expect(found.checks[0]).toMatchObject({
       excepted: accepted,
@@ -338,7 +342,7 @@ describe('risk acceptances never support', () => {
   })
 
   test.each(['inconclusive', 'not-tested'] as const)('on a result that is %s', (verdict) => {
-    const register = { ...EMPTY_REGISTER, exceptions: [excepted()] }
+    const register = { ...EMPTY_REGISTER, riskAcceptances: [excepted()] }
     expect(one({}, nodesOf(verdict, 'satisfied'), { register })).toMatchObject({
       state: 'unable-to-conclude',
       server: { accepted: 0 },
@@ -346,16 +350,16 @@ describe('risk acceptances never support', () => {
   })
 
   test('one that was only asked for accepts nothing', () => {
-    const register = { ...EMPTY_REGISTER, pending: [pendingOf({ check: 'a', nodes: ['n0'] })] }
+    const register = { ...EMPTY_REGISTER, acceptanceRequests: [acceptanceRequestOf({ check: 'a', nodes: ['n0'] })] }
     expect(one({}, nodesOf('not-satisfied'), { register }).server.accepted).toBe(0)
   })
 })
 
 describe('decisions about a row', () => {
-  const decided = (changes: Partial<Decision> = {}) => decisionOf({ control: 'k', ...changes })
+  const decided = (changes: Partial<ControlDecision> = {}) => decisionOf({ control: 'k', ...changes })
   const GONE = { at: AS_OF, by: 'x', reason: 'y' }
   const rationale = decided({ decision: 'not-applicable' })
-  const over = (row: Partial<Control>, verdict: Verdict, decisions: readonly Decision[]) =>
+  const over = (row: Partial<Control>, verdict: Verdict, decisions: readonly ControlDecision[]) =>
     one(row, nodesOf(verdict), { register: { ...EMPTY_REGISTER, decisions } })
 
   test.each<[string, Partial<Control>, Verdict, RowState, string | null]>([
@@ -375,7 +379,7 @@ describe('decisions about a row', () => {
     expect(over(row, verdict, [rationale])).toMatchObject({ state, rationale: id }),
   )
 
-  test.each<[string, readonly Decision[]]>([
+  test.each<[string, readonly ControlDecision[]]>([
     ['expired', [decided({ decision: 'not-applicable', expiresAt: '2026-11-22T11:59:59.999Z' })]],
     ['withdrawn', [decided({ decision: 'not-applicable', withdrawn: GONE })]],
     ['of another row', [decided({ decision: 'not-applicable', control: 'other' })]],
@@ -391,7 +395,7 @@ describe('decisions about a row', () => {
     expect(over({}, 'satisfied', both.toReversed()).rationale).toBe('b'.repeat(32))
   })
 
-  test.each<[Decision['decision'], string, RowState]>([
+  test.each<[ControlDecision['decision'], string, RowState]>([
     ['implemented', 'addressable', 'deviations'],
     ['equivalent-alternative', 'addressable', 'addressable-decision'],
     ['not-implemented', 'addressable', 'addressable-decision'],
@@ -566,7 +570,7 @@ test('a thousand nodes, 400 rows and a full register', () => {
       controls: at < 50 ? keys : keys.slice(0, 4),
     })),
     {
-      exceptions: checks.map((check, at) => exceptionOf({ id: id(at), check, nodes: names })),
+      riskAcceptances: checks.map((check, at) => riskAcceptanceOf({ id: id(at), check, nodes: names })),
       decisions: Array.from({ length: 5000 }, (_, at) => decisionOf({ id: id(at), control: `k${at % 400}` })),
     },
   )

@@ -11,7 +11,7 @@ import {
 } from '../../main/core/conclusion/documents.ts'
 import { type ControlDocument, documentsOf, type EvidenceRequest } from '../../main/core/conclusion/requests.ts'
 import type { EvidenceLevel } from '../../schemas/conclusion-words.ts'
-import type { Attachment } from '../../schemas/types.ts'
+import type { EvidenceDocument } from '../../schemas/types.ts'
 import { AS_OF, documentFor, registerWith } from '../support/conclusion-documents.ts'
 import { controlOf } from '../support/rollup-kit.ts'
 
@@ -65,7 +65,7 @@ describe('the level at which a document counts', () => {
 })
 
 describe('whether a document is current', () => {
-  test.each<[string, Partial<Attachment>, string, boolean]>([
+  test.each<[string, Partial<EvidenceDocument>, string, boolean]>([
     ['as attached', {}, AS_OF, true],
     ['withdrawn', { withdrawn: GONE }, AS_OF, false],
     ['in its last millisecond', { validUntil: AS_OF }, AS_OF, true],
@@ -83,14 +83,14 @@ describe('whether a document is current', () => {
 })
 
 describe('the state of one document', () => {
-  const at = (level: EvidenceLevel, changes: Partial<Attachment> = {}): Attachment => ({
+  const at = (level: EvidenceLevel, changes: Partial<EvidenceDocument> = {}): EvidenceDocument => ({
     ...documentFor('ER-01', { level }),
     ...changes,
   })
   const yes = (when: string, level: EvidenceLevel = 'inspected') => at(level, { inspection: inspection(when) })
-  const no = (when: string, changes: Partial<Attachment> = {}) =>
+  const no = (when: string, changes: Partial<EvidenceDocument> = {}) =>
     at('inspected', { inspection: inspection(when, 'does-not-support'), ...changes })
-  test.each<[string, readonly Attachment[], EvidenceLevel, ReturnType<typeof stateOf>]>([
+  test.each<[string, readonly EvidenceDocument[], EvidenceLevel, ReturnType<typeof stateOf>]>([
     ['nothing', [], 'inspected', { level: null, conclusion: null }],
     ['asked', [at('inquiry')], 'inspected', { level: 'inquiry', conclusion: null }],
     ['the highest level counts', [at('received'), at('inquiry')], 'inspected', { level: 'received', conclusion: null }],
@@ -137,7 +137,7 @@ describe('the state of one document', () => {
 
 describe('the document part', () => {
   const matter = (changes: Partial<Parameters<typeof documentPart>[1]> = {}) => ({
-    attached: () => [] as readonly Attachment[],
+    attached: () => [] as readonly EvidenceDocument[],
     isDecided: false,
     population: false,
     declaration: false,
@@ -237,17 +237,17 @@ describe('the document part', () => {
 
 describe('which documents answer a request at a row', () => {
   const ROW = { framework: 'hipaa', control: 'k' } as const
-  const on = (id: string, framework: string, control: string, need: string | null): Attachment => ({
+  const on = (id: string, framework: string, control: string, need: string | null): EvidenceDocument => ({
     ...documentFor('R'),
     id,
     controls: [{ framework, control }],
     need,
   })
-  const names = (document: ControlDocument, attachments: readonly Attachment[], requests = {}) =>
-    attachedFor(attachmentsBy({ attachments }), ROW, document, requests).map(({ id }) => id)
+  const names = (document: ControlDocument, documents: readonly EvidenceDocument[], requests = {}) =>
+    attachedFor(attachmentsBy({ documents }), ROW, document, requests).map(({ id }) => id)
   const document = documentOf(requestOf('R'), { needs: ['One', 'Two'] })
 
-  test.each<[string, Attachment, Readonly<Record<string, readonly string[]>>, boolean]>([
+  test.each<[string, EvidenceDocument, Readonly<Record<string, readonly string[]>>, boolean]>([
     ['attached to the request', on('x', REQUESTS, 'R', null), {}, true],
     ['attached to another request', on('x', REQUESTS, 'S', null), {}, false],
     ['attached to the row’s need that this request alone answers', on('x', 'hipaa', 'k', 'One'), { One: ['R'] }, true],
@@ -290,10 +290,10 @@ describe('results that a document answers', () => {
       answers: { checks: [...checks] as [string, ...string[]], nodes: ['n'] },
       ...changes,
     })
-  const answer = (attachments: readonly Attachment[], check = 'c.any', node = 'n', requests = [SCAN]) =>
+  const answer = (attachments: readonly EvidenceDocument[], check = 'c.any', node = 'n', requests = [SCAN]) =>
     answersIn(requests, registerWith(attachments), AS_OF)(check, node)
 
-  test.each<[string, Attachment, 'any' | null]>([
+  test.each<[string, EvidenceDocument, 'any' | null]>([
     ['inspected', naming(), 'any'],
     ['reperformed', naming({ level: 'reperformed' }), 'any'],
     ['received', naming({ level: 'received' }), null],

@@ -19,7 +19,7 @@ import {
   statesOf,
   unreached,
 } from '../support/conclusion-kit.ts'
-import { decisionOf, exceptionOf } from '../support/register.ts'
+import { decisionOf, riskAcceptanceOf } from '../support/register.ts'
 
 /** The test fleets of the conclusion model, over the frameworks as they ship (docs/conclusions.md). */
 const DOCUMENTS = registerWith(allDocuments())
@@ -221,8 +221,8 @@ describe('a declared path in clear', () => {
     ['in force', '2027-03-01T23:59:59.999Z', 1],
     ['expired', '2026-11-21T23:59:59.999Z', 0],
   ])('F13: with a risk acceptance that is %s', (_name, expiresAt, accepted) => {
-    const exceptions = [exceptionOf({ check: 'encryption.at-rest.ephi-paths', nodes: ['a'], expiresAt })]
-    const found = except(open, registerWith(allDocuments(), { exceptions }))
+    const riskAcceptances = [riskAcceptanceOf({ check: 'encryption.at-rest.ephi-paths', nodes: ['a'], expiresAt })]
+    const found = except(open, registerWith(allDocuments(), { riskAcceptances }))
     expect(changes(flawless, found)).toEqual(to('deviations', rows))
     for (const key of rows)
       expect(row(found, key).server).toMatchObject({ state: 'deviations', deviating: 1, accepted })

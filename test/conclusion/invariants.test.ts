@@ -4,7 +4,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
 import type { NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
 import { EVIDENCE_LEVELS, ROW_STATES, type RowState } from '../../schemas/conclusion-words.ts'
-import type { Attachment, ControlAssessment, Engagement, Register } from '../../schemas/types.ts'
+import type { ControlAssessment, Engagement, EvidenceDocument, Register } from '../../schemas/types.ts'
 import { VERDICTS, type Verdict } from '../../schemas/words.ts'
 import {
   allDocuments,
@@ -22,7 +22,7 @@ import {
   staled,
   unreached,
 } from '../support/conclusion-kit.ts'
-import { decisionOf, exceptionOf } from '../support/register.ts'
+import { decisionOf, riskAcceptanceOf } from '../support/register.ts'
 import { times } from '../support/thorough.ts'
 
 /** The invariants I1 to I10 of the conclusion model, over random fleets and the frameworks as they ship. */
@@ -74,7 +74,7 @@ const nodesArb: fc.Arbitrary<readonly NodeVerdicts[]> = fc
     })
   })
 
-const documentArb: fc.Arbitrary<Attachment> = fc
+const documentArb: fc.Arbitrary<EvidenceDocument> = fc
   .record({
     request,
     level: fc.constantFrom(...EVIDENCE_LEVELS),
@@ -106,15 +106,15 @@ const registerArb: fc.Arbitrary<Register> = fc
       }),
       { maxLength: 4 },
     ),
-    exceptions: fc.array(fc.record({ check, node: nodeName, expiresAt: ends }), { maxLength: 3 }),
+    riskAcceptances: fc.array(fc.record({ check, node: nodeName, expiresAt: ends }), { maxLength: 3 }),
   })
-  .map(({ base, left, more, decisions, exceptions }) =>
+  .map(({ base, left, more, decisions, riskAcceptances }) =>
     registerWith([...(base === 'all' ? allDocuments(undefined, left) : []), ...more], {
       decisions: decisions.map(({ row, ...rest }, at) =>
         decisionOf({ ...rest, id: String(at).padStart(32, 'd'), framework: row.framework, control: row.key } as never),
       ),
-      exceptions: exceptions.map((one, at) =>
-        exceptionOf({
+      riskAcceptances: riskAcceptances.map((one, at) =>
+        riskAcceptanceOf({
           id: String(at).padStart(32, 'e'),
           check: one.check,
           nodes: [one.node],
@@ -162,10 +162,10 @@ const fleetArb: fc.Arbitrary<Fleet> = fc
   })
   .map(({ nodes, register, framework, ...matter }) => ({ nodes, register, matter, frameworks: [framework] }))
 
-const attachmentsOf = ({ register }: Fleet): readonly Attachment[] => register?.attachments ?? []
-const withAttachments = (fleet: Fleet, attachments: readonly Attachment[]): Fleet => ({
+const attachmentsOf = ({ register }: Fleet): readonly EvidenceDocument[] => register?.documents ?? []
+const withAttachments = (fleet: Fleet, documents: readonly EvidenceDocument[]): Fleet => ({
   ...fleet,
-  register: { ...(fleet.register ?? registerWith([])), attachments },
+  register: { ...(fleet.register ?? registerWith([])), documents },
 })
 const withResult = (fleet: Fleet, node: string, id: string, verdict: Verdict): Fleet => ({
   ...fleet,
@@ -293,12 +293,12 @@ describe('what a result changes', () => {
   test('I7: a risk acceptance changes no state', () =>
     holds(results, (fleet, accepted) => {
       const register = fleet.register ?? registerWith([])
-      const exceptions = accepted.map((one, at) =>
-        exceptionOf({ id: String(at).padStart(32, 'f'), check: one.check, nodes: [one.node] }),
+      const riskAcceptances = accepted.map((one, at) =>
+        riskAcceptanceOf({ id: String(at).padStart(32, 'f'), check: one.check, nodes: [one.node] }),
       )
       const after = concluded({
         ...fleet,
-        register: { ...register, exceptions: [...register.exceptions, ...exceptions] },
+        register: { ...register, riskAcceptances: [...register.riskAcceptances, ...riskAcceptances] },
       })
       expect(after.map(({ state }) => state)).toEqual(concluded(fleet).map(({ state }) => state))
     }))
@@ -313,8 +313,8 @@ describe('what changes nothing', () => {
         nodes: fleet.nodes.map((one) => ({ ...one, results: one.results.toReversed() })).toReversed(),
         register: {
           ...register,
-          attachments: register.attachments.toReversed(),
-          exceptions: register.exceptions.toReversed(),
+          documents: register.documents.toReversed(),
+          riskAcceptances: register.riskAcceptances.toReversed(),
           decisions: (register.decisions ?? []).toReversed(),
         },
       }
@@ -346,7 +346,7 @@ test('I10: every count adds up', () =>
           one.satisfied + one.notSatisfied + one.inconclusive + one.notApplicable + one.informational + one.notTested
         expect(sum, one.check).toBe(one.population)
         expect(one.tested + one.notTested, one.check).toBeLessThanOrEqual(one.population)
-        expect(one.excepted + one.notRetested <= 2 * one.notSatisfied, one.check).toBe(true)
+        expect(one.accepted + one.notRetested <= 2 * one.notSatisfied, one.check).toBe(true)
       }
     }
   }))

@@ -149,11 +149,11 @@ describe.skipIf(missing !== null)(`hostile evidence${missing === null ? '' : ` (
   test('the review window: the same captures from a pack, and typed text in it', async () => {
     const accepted = await page.evaluate(
       (node) =>
-        window.barewitness.call('exceptions.accept', {
+        window.barewitness.call('acceptances.accept', {
           check: 'tenancy.container-census',
           nodes: [node],
           reason: `<script>document.title='owned'</script>`,
-          compensatingMeasure: '<img src=x onerror="alert(1)">',
+          compensatingControl: '<img src=x onerror="alert(1)">',
           owner: '<b>M. Ortiz</b>',
           requestedBy: 'J. Chen',
           approvedBy: 'M. Ortiz',

@@ -335,7 +335,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
     await rail(page, 'Overview')
     await press(page, 'Open risk acceptances')
     await titled(page, 'Risk acceptances')
-    await book.lookZoomed('exceptions')
+    await book.lookZoomed('risk-acceptances')
     await zoom(opened, 1)
   })
 })

@@ -127,7 +127,7 @@ describe('8: the window in which a pack is read', () => {
   const MAY = [
     'app.info',
     'assessment.get',
-    'attachments.show',
+    'documents.show',
     'catalog.get',
     'claims.answers',
     'claims.get',

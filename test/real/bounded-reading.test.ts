@@ -27,7 +27,7 @@ const large = (piece: string, mib = 7): string => piece.repeat(Math.floor((mib *
 
 const HOSTILE: readonly (readonly [name: string, changes: () => Readonly<Record<string, string>>])[] = [
   ['lists within each other', () => ({ [PATHS.scope]: `${large('[', 3)}${large(']', 3)}\n` })],
-  ['a list of objects', () => ({ [PATHS.exceptions]: `[${large('{},')}{}]\n` })],
+  ['a list of objects', () => ({ [PATHS.register]: `[${large('{},')}{}]\n` })],
   ['a list of numbers', () => ({ [PATHS.assessment]: `[${large('0,')}0]\n` })],
   ['a statement of lists', () => ({ [PATHS.statement]: `[${large('[],')}[]]\n` })],
   ['a list of files that is line ends', () => ({ [PATHS.manifest]: large('\n') })],

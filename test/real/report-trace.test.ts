@@ -119,7 +119,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
             one.node === node &&
             one.property === property &&
             one.verdict === 'not-satisfied' &&
-            told.exceptions.inForce.some(({ check, nodes }) => check === one.check && nodes.includes(node)),
+            told.riskAcceptances.inForce.some(({ check, nodes }) => check === one.check && nodes.includes(node)),
         )
       const cells = properties.map((property) => {
         const here: Where = (one) => one.node === node && one.property === property
@@ -167,11 +167,11 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('every check over the nodes, where checks are listed', () => {
     const section = part('Checks')
-    for (const { id, claim, limits } of told.catalog.checks) {
-      const at = section.indexOf(tight(claim))
+    for (const { id, expected, limitations } of told.catalog.checks) {
+      const at = section.indexOf(tight(expected))
       expect(at, id).toBeGreaterThan(0)
       const words = counts(id).map(([, each]) => each)
-      expect(section, id).toContain(tight(`${claim} ${limits} ${words.join(' ')}`))
+      expect(section, id).toContain(tight(`${expected} ${limitations} ${words.join(' ')}`))
     }
   })
 
@@ -224,7 +224,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
     expect(part('Document index')).toContain(
       tight(`${held} of ${needed} documents required by the selected frameworks are on file`),
     )
-    const { inForce, ended } = told.exceptions
+    const { inForce, ended } = told.riskAcceptances
     expect(summary).toContain(tight(`${inForce.length} risk acceptance in effect,`))
     expect(summary).toContain(tight(`${ended.length} expired`))
     const section = part('Deviations and risk acceptances')

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { addAttachment } from '../../main/core/register/attachments.ts'
+import { addDocument } from '../../main/core/register/attachments.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import {
-  type AttachForm,
   answerable,
   answerableNodes,
   attachLacks,
   attachmentInput,
+  type DocumentForm,
   emptyForm,
   isSamePerson,
 } from '../../renderer/attach-model.ts'
@@ -14,19 +14,19 @@ import { check, requestOf, row, view } from './made-up-view.ts'
 
 const TARGET = { controls: [{ framework: 'requests', control: 'ER-18' }], need: 'Title of ER-18' }
 const EMPTY = emptyForm('2026-11-20', '2027-11-20')
-const RECEIVED: AttachForm = { ...EMPTY, shows: 'the contract', saidBy: 'The provider', owner: 'M. Ortiz' }
-const INSPECTED: AttachForm = {
+const RECEIVED: DocumentForm = { ...EMPTY, summary: 'the contract', providedBy: 'The provider', owner: 'M. Ortiz' }
+const INSPECTED: DocumentForm = {
   ...RECEIVED,
   level: 'inspected',
   inspectedBy: 'J. Chen',
   lookedAt: '14 of 14 accounts',
   conclusion: 'supports',
 }
-const ANSWERING: AttachForm = { ...INSPECTED, answers: true, checks: ['access.mfa'], nodes: ['db-1', 'db-2'] }
+const ANSWERING: DocumentForm = { ...INSPECTED, answers: true, checks: ['access.mfa'], nodes: ['db-1', 'db-2'] }
 
 describe('what a form lacks', () => {
-  test.each<[string, AttachForm, readonly string[]]>([
-    ['an empty form', EMPTY, ['shows', 'saidBy', 'owner']],
+  test.each<[string, DocumentForm, readonly string[]]>([
+    ['an empty form', EMPTY, ['summary', 'providedBy', 'owner']],
     ['received, complete', RECEIVED, []],
     ['inquiry, complete', { ...RECEIVED, level: 'inquiry' }, []],
     ['a note without a title and a text', { ...RECEIVED, kind: 'note' }, ['name', 'note']],
@@ -48,7 +48,7 @@ describe('what a form lacks', () => {
 })
 
 describe('the draft', () => {
-  test.each<[string, AttachForm, unknown, unknown]>([
+  test.each<[string, DocumentForm, unknown, unknown]>([
     ['received: no inspection', RECEIVED, null, null],
     ['received: what was typed of an inspection before is left out', { ...ANSWERING, level: 'received' }, null, null],
     [
@@ -75,7 +75,7 @@ describe('the draft', () => {
     expect(draft).toMatchObject({ ...TARGET, level: form.level, inspection, answers, validUntil: '2027-11-20' })
     if (draft === null) throw new Error('no draft')
     const facts = { now: '2026-11-20T12:00:00.000Z', id: 'a'.repeat(32), needsOf: () => [TARGET.need] }
-    const added = addAttachment(EMPTY_REGISTER, draft, { name: 'a.pdf', bytes: new Uint8Array([1]) }, facts)
+    const added = addDocument(EMPTY_REGISTER, draft, { name: 'a.pdf', bytes: new Uint8Array([1]) }, facts)
     expect(added.ok, JSON.stringify(added)).toBe(true)
   })
   test('nothing is sent while something is missing', () =>

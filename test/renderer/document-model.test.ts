@@ -13,9 +13,9 @@ import {
   targetOf,
 } from '../../renderer/document-model.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
-import type { AttachmentView } from '../../schemas/ipc-packs.ts'
+import type { DocumentView } from '../../schemas/ipc-packs.ts'
 import type { ControlDocumentView } from '../../schemas/ipc-results.ts'
-import { attachmentOf } from '../support/register.ts'
+import { documentOf as evidenceDocumentOf } from '../support/register.ts'
 import { controlOf, documentOf } from './made-up-view.ts'
 
 const ASKED = { owner: 'J. Chen', due: '2026-12-01T23:59:59.999Z', overdue: false }
@@ -117,19 +117,19 @@ describe('documents over all controls', () => {
     )
   })
   test('documents of a control that answer no evidence request are listed separately', () => {
-    const attached = (id: string, control: string, standing: AttachmentView['standing']): AttachmentView => ({
-      ...attachmentOf({ id, controls: [{ framework: 'hipaa', control }] }),
+    const attached = (id: string, control: string, standing: DocumentView['standing']): DocumentView => ({
+      ...evidenceDocumentOf({ id, controls: [{ framework: 'hipaa', control }] }),
       standing,
       supports: false,
     })
-    const attachments = [
+    const documents = [
       attached('counted', 'hipaa:1', 'in-force'),
       attached('other', 'hipaa:1', 'in-force'),
       attached('ended', 'hipaa:1', 'expired'),
       attached('elsewhere', 'hipaa:2', 'in-force'),
     ]
     const control = controlOf('1', 'supported', { documents: [documentOf('ER-01', { attached: ['counted'] })] })
-    expect(otherDocuments('hipaa', control, { attachments }).map(({ id }) => id)).toEqual(['other'])
-    expect(otherDocuments('soc2', control, { attachments })).toEqual([])
+    expect(otherDocuments('hipaa', control, { documents }).map(({ id }) => id)).toEqual(['other'])
+    expect(otherDocuments('soc2', control, { documents })).toEqual([])
   })
 })

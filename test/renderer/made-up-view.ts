@@ -119,7 +119,7 @@ export const countOf = (check: string, part: Partial<ControlCheck> = {}): Contro
   notApplicable: 0,
   informational: 0,
   notTested: 0,
-  excepted: 0,
+  accepted: 0,
   answered: 0,
   notRetested: 0,
   ...part,

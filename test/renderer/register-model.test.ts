@@ -9,22 +9,22 @@ import {
 } from '../../renderer/register-model.ts'
 import type { DecisionView } from '../../schemas/ipc-packs.ts'
 import type { ControlAssessment, ServerPart } from '../../schemas/types.ts'
-import { decisionOf, exceptionOf, pendingOf } from '../support/register.ts'
+import { acceptanceRequestOf, decisionOf, riskAcceptanceOf } from '../support/register.ts'
 import { concludedOf, countOf } from './made-up-view.ts'
 
 const SETTLED = { at: '2026-11-02T00:00:00.000Z', by: 'M. Ortiz', as: 'approved', reason: null } as const
 
 describe('exceptions and requests', () => {
   const register = {
-    exceptions: [
-      { ...exceptionOf({ id: '1'.repeat(32), nodes: ['gpu-01'] }), standing: 'in-force' as const },
-      { ...exceptionOf({ id: '2'.repeat(32) }), standing: 'expired' as const },
-      { ...exceptionOf({ id: '3'.repeat(32) }), standing: 'withdrawn' as const },
+    riskAcceptances: [
+      { ...riskAcceptanceOf({ id: '1'.repeat(32), nodes: ['gpu-01'] }), standing: 'in-force' as const },
+      { ...riskAcceptanceOf({ id: '2'.repeat(32) }), standing: 'expired' as const },
+      { ...riskAcceptanceOf({ id: '3'.repeat(32) }), standing: 'withdrawn' as const },
     ],
-    pending: [
-      { ...pendingOf({ id: '4'.repeat(32) }), standing: 'lapsed' as const },
-      { ...pendingOf({ id: '5'.repeat(32) }), standing: 'open' as const },
-      { ...pendingOf({ id: '1'.repeat(32), settled: SETTLED }), standing: 'approved' as const },
+    acceptanceRequests: [
+      { ...acceptanceRequestOf({ id: '4'.repeat(32) }), standing: 'lapsed' as const },
+      { ...acceptanceRequestOf({ id: '5'.repeat(32) }), standing: 'open' as const },
+      { ...acceptanceRequestOf({ id: '1'.repeat(32), resolved: SETTLED }), standing: 'approved' as const },
     ],
   }
   test('open requests come first, ended exceptions before those in force, and one that was approved is listed once', () => {

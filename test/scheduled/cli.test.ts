@@ -18,7 +18,7 @@ import type { DeclaredEngagement, World } from '../../main/core/world.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { createFakeWorld } from '../support/fake-world.ts'
-import { attachmentOf, POLICY } from '../support/register.ts'
+import { documentOf, POLICY } from '../support/register.ts'
 import { got, scheduleOf } from '../support/schedule-kit.ts'
 
 // `run --schedule` from the command line on, over nodes that nobody can reach: everything but their answers is real.
@@ -132,7 +132,7 @@ describe('run --schedule', () => {
       now = '2026-03-02T02:00:20.000Z'
       got(await keepEngagement(shelf(), declared))
       got(await keepProvider(shelf(), provider))
-      const register = { ...EMPTY_REGISTER, attachments: [attachmentOf()] }
+      const register = { ...EMPTY_REGISTER, documents: [documentOf()] }
       got(await writeRegister(world, { path: registerPath(at('window')), folder: at('window') }, register))
       got(await storeBytes(world, at('window'), POLICY))
       expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)

@@ -7,7 +7,7 @@ import {
   statesDigest,
   type WatchedStates,
 } from '../../main/app/scheduled/states.ts'
-import type { Exception } from '../../schemas/types.ts'
+import type { RiskAcceptance } from '../../schemas/types.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { type MadeNode, statesOfNodes } from '../support/schedule-kit.ts'
 
@@ -85,9 +85,9 @@ describe('what is told', () => {
       acceptedAt: '2026-03-01T00:00:00.000Z',
       expiresAt: '2026-04-01T00:00:00.000Z',
       withdrawn: null,
-    } as unknown as Exception
+    } as unknown as RiskAcceptance
     const run = statesOfNodes([BAD])
-    expect(statesAfter(null, { ...run, register: { exceptions: [exception] } }, false).gaps).toEqual([])
+    expect(statesAfter(null, { ...run, register: { riskAcceptances: [exception] } }, false).gaps).toEqual([])
   })
   test('a failure changes nothing else, and is one change', () => {
     const was = statesOf([BAD])

@@ -1,19 +1,19 @@
 import { REQUESTS } from '../../main/core/conclusion/documents.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { EVIDENCE_LEVELS } from '../../schemas/conclusion-words.ts'
-import type { Attachment, Engagement, Register } from '../../schemas/types.ts'
+import type { Engagement, EvidenceDocument, Register } from '../../schemas/types.ts'
 import { engagementOf } from './engagement.ts'
 
 /** Documents, registers and engagements that conclusions rest on, without the catalog: its fleets are in conclusion-kit.ts. */
 export const AS_OF = '2026-11-22T12:00:00.000Z'
 
-export type DocumentChanges = Partial<Omit<Attachment, 'inspection'>> & {
+export type DocumentChanges = Partial<Omit<EvidenceDocument, 'inspection'>> & {
   readonly conclusion?: 'supports' | 'does-not-support'
 }
 
 let next = 0
 /** One document attached to an evidence request: inspected, unless it names another level. */
-export function documentFor(request: string, changes: DocumentChanges = {}): Attachment {
+export function documentFor(request: string, changes: DocumentChanges = {}): EvidenceDocument {
   const { conclusion = 'supports', ...rest } = changes
   const level = rest.level ?? 'inspected'
   next += 1
@@ -26,8 +26,8 @@ export function documentFor(request: string, changes: DocumentChanges = {}): Att
     sha256: '0'.repeat(64),
     controls: [{ framework: REQUESTS, control: request }],
     need: null,
-    shows: 'what was asked for',
-    saidBy: 'Anna',
+    summary: 'what was asked for',
+    providedBy: 'Anna',
     owner: 'Anna',
     attachedAt: '2026-11-20T00:00:00.000Z',
     validUntil: null,
@@ -41,9 +41,9 @@ export function documentFor(request: string, changes: DocumentChanges = {}): Att
 }
 
 export const registerWith = (
-  attachments: readonly Attachment[],
-  changes: Partial<Omit<Register, 'attachments'>> = {},
-): Register => ({ ...EMPTY_REGISTER, ...changes, attachments })
+  documents: readonly EvidenceDocument[],
+  changes: Partial<Omit<Register, 'documents'>> = {},
+): Register => ({ ...EMPTY_REGISTER, ...changes, documents })
 
 /** An engagement that elects Availability and Confidentiality, with a listing of the provider and no data map. */
 export const engagement = (changes: Partial<Engagement> = {}): Engagement => ({

@@ -2,7 +2,7 @@ import { catalog } from '../../main/catalog/index.ts'
 import { type ConclusionMatter, concludeControls, type NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { EvidenceLevel, RowState } from '../../schemas/conclusion-words.ts'
-import type { Attachment, ControlAssessment, Register } from '../../schemas/types.ts'
+import type { ControlAssessment, EvidenceDocument, Register } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import {
   AS_OF,
@@ -56,11 +56,11 @@ export const staled = ({ node, results }: NodeVerdicts): NodeVerdicts => ({
 })
 
 /** One document attached to an evidence request, at the request's minimum unless it names another level. */
-export const documentFor = (request: string, its: DocumentChanges = {}): Attachment =>
+export const documentFor = (request: string, its: DocumentChanges = {}): EvidenceDocument =>
   documentAt(request, { level: catalog.requests.find(({ id }) => id === request)?.minimum ?? 'inspected', ...its })
 
 /** Every request at its minimum level, or at the level given; those named are left out. */
-export const allDocuments = (level?: EvidenceLevel, without: readonly string[] = []): readonly Attachment[] =>
+export const allDocuments = (level?: EvidenceLevel, without: readonly string[] = []): readonly EvidenceDocument[] =>
   catalog.requests
     .filter(({ id, heldBy }) => heldBy !== 'pack' && heldBy !== 'chain' && !without.includes(id))
     .map(({ id }) => documentFor(id, level === undefined ? {} : { level }))

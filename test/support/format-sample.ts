@@ -3,9 +3,9 @@ import { assess, latest } from '../../main/core/assess.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { FormatInput } from '../../main/core/formats/input.ts'
 import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
-import type { Decision, Engagement, ProviderProfile, Register } from '../../schemas/types.ts'
+import type { ControlDecision, Engagement, ProviderProfile, Register } from '../../schemas/types.ts'
 import { fixtureNames, fixtureRecording } from './fixtures.ts'
-import { attachmentOf, exceptionOf, inspectedFor, registerOf } from './register.ts'
+import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './register.ts'
 
 const AS_OF = '2026-11-21T08:00:00.000Z'
 const OWNED = { owner: 'A. Weber', on: '2026-11-01' } as const
@@ -64,7 +64,7 @@ const PROVIDER: ProviderProfile = {
   ],
 }
 
-const DECISION: Decision = {
+const DECISION: ControlDecision = {
   id: 'd'.repeat(32),
   framework: 'hipaa',
   control: 'hipaa:164.312(a)(2)(iv)',
@@ -84,9 +84,9 @@ const DECISION: Decision = {
 
 const REGISTER: Register = {
   ...registerOf({
-    exceptions: [
-      exceptionOf({ check: 'vuln.eol', nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'] }),
-      exceptionOf({
+    riskAcceptances: [
+      riskAcceptanceOf({ check: 'vuln.eol', nodes: ['demo-gpu-01', 'demo-gpu-02', 'demo-nosudo-06'] }),
+      riskAcceptanceOf({
         id: 'e'.repeat(32),
         check: 'access.sshd.mfa',
         nodes: ['demo-gpu-01'],
@@ -94,8 +94,8 @@ const REGISTER: Register = {
         expiresAt: '2026-03-01T23:59:59.999Z',
       }),
     ],
-    attachments: [
-      attachmentOf({ controls: [{ framework: 'hipaa', control: DECISION.control }] }),
+    documents: [
+      documentOf({ controls: [{ framework: 'hipaa', control: DECISION.control }] }),
       inspectedFor('ER-31', { id: '1'.repeat(32), name: 'Agreement.pdf' }),
       inspectedFor('ER-18', {
         id: '2'.repeat(32),
@@ -114,7 +114,7 @@ const REGISTER: Register = {
         },
       }),
     ],
-    requests: [
+    documentRequests: [
       {
         framework: 'hipaa',
         control: 'hipaa:164.308(a)(1)(ii)(C)',
@@ -132,14 +132,14 @@ const REGISTER: Register = {
     ],
   }),
   decisions: [DECISION],
-  pending: [
+  acceptanceRequests: [
     {
       id: 'f'.repeat(32),
       check: 'encryption.in-transit.fabric',
       nodes: ['demo-gpu-01'],
       run: null,
       reason: 'A new image is being built.',
-      compensatingMeasure: 'Weekly look at the advisories.',
+      compensatingControl: 'Weekly look at the advisories.',
       owner: 'K. Adeyemi',
       requestedBy: 'K. Adeyemi',
       requestedAt: '2026-11-01T08:00:00.000Z',

@@ -3,7 +3,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { jsonBytes, manifestLines, nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import { exceptionOf, registerOf } from './register.ts'
+import { registerOf, riskAcceptanceOf } from './register.ts'
 import { samplePack, sampleRecording, sealing } from './sample-pack.ts'
 
 /** One way to tamper with a pack: what it does to the files, and what a verifier must say. */
@@ -75,14 +75,14 @@ export const fileAttacks: readonly FileAttack[] = [
   },
   {
     name: 'a file added',
-    tamper: async (files) => new Map([...files, ['data/attachments/policy.pdf', utf8('made up')]]),
+    tamper: async (files) => new Map([...files, ['data/documents/policy.pdf', utf8('made up')]]),
     no: ['intact', 'complete'],
     names: /data\/attachments\/policy\.pdf.*was added/,
   },
   {
     name: 'an accepted exception written into the register',
     tamper: async (files) =>
-      new Map([...files, [PATHS.exceptions, jsonBytes(registerOf({ exceptions: [exceptionOf()] }))]]),
+      new Map([...files, [PATHS.register, jsonBytes(registerOf({ riskAcceptances: [riskAcceptanceOf()] }))]]),
     no: ['intact'],
     names: /data\/exceptions\.json.*was altered/,
   },
@@ -112,7 +112,7 @@ export const fileAttacks: readonly FileAttack[] = [
     name: 'a file renamed and the list of digests edited',
     tamper: async (files) => {
       const renamed = new Map(
-        [...files].map(([path, bytes]) => [path === PATHS.exceptions ? 'data/waivers.json' : path, bytes]),
+        [...files].map(([path, bytes]) => [path === PATHS.register ? 'data/waivers.json' : path, bytes]),
       )
       const payload = new Map([...renamed].filter(([path]) => path.startsWith('data/')))
       return new Map([...renamed, [PATHS.manifest, utf8(manifestLines(payload))]])

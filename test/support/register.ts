@@ -1,23 +1,23 @@
 import { sha256 } from '../../main/core/digest.ts'
 import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
 import type {
-  Attachment,
-  Decision,
-  Exception,
+  AcceptanceRequest,
+  ControlDecision,
+  DocumentRequest,
+  EvidenceDocument,
   Explanation,
-  PendingException,
-  RecordRequest,
   Register,
+  RiskAcceptance,
 } from '../../schemas/types.ts'
 
 /** Entries of a register, each with what a test names. */
-export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
+export const riskAcceptanceOf = (changes: Partial<RiskAcceptance> = {}): RiskAcceptance => ({
   id: 'a'.repeat(32),
   check: 'encryption.at-rest.swap',
   nodes: ['node-b'],
   run: 'run-1',
   reason: 'The swap area is cleared at every start.',
-  compensatingMeasure: 'Weekly look at the start log.',
+  compensatingControl: 'Weekly look at the start log.',
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   approvedBy: 'M. Ortiz',
@@ -27,13 +27,13 @@ export const exceptionOf = (changes: Partial<Exception> = {}): Exception => ({
   ...changes,
 })
 
-export const pendingOf = (changes: Partial<PendingException> = {}): PendingException => ({
+export const acceptanceRequestOf = (changes: Partial<AcceptanceRequest> = {}): AcceptanceRequest => ({
   id: 'd'.repeat(32),
   check: 'encryption.at-rest.swap',
   nodes: ['node-b'],
   run: null,
   reason: 'The swap area is cleared at every start.',
-  compensatingMeasure: 'Weekly look at the start log.',
+  compensatingControl: 'Weekly look at the start log.',
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   requestedAt: '2026-11-01T08:00:00.000Z',
@@ -41,7 +41,7 @@ export const pendingOf = (changes: Partial<PendingException> = {}): PendingExcep
   ...changes,
 })
 
-export const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
+export const decisionOf = (changes: Partial<ControlDecision> = {}): ControlDecision => ({
   id: 'c'.repeat(32),
   framework: 'hipaa',
   control: 'hipaa:164.312(a)(2)(iv)',
@@ -76,7 +76,7 @@ export const explanationOf = (changes: Partial<Explanation> = {}): Explanation =
 
 export const POLICY = new TextEncoder().encode('%PDF-1.7 a policy')
 
-export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => ({
+export const documentOf = (changes: Partial<EvidenceDocument> = {}): EvidenceDocument => ({
   id: 'b'.repeat(32),
   kind: 'file',
   name: 'Key Policy 2026.pdf',
@@ -85,8 +85,8 @@ export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => (
   sha256: sha256(POLICY),
   controls: [{ framework: 'soc2', control: 'C1' }],
   need: null,
-  shows: 'Who may hold a key, and for how long.',
-  saidBy: 'R. Novak, security office',
+  summary: 'Who may hold a key, and for how long.',
+  providedBy: 'R. Novak, security office',
   level: 'received',
   owner: 'R. Novak',
   attachedAt: '2026-11-02T08:00:00.000Z',
@@ -96,8 +96,8 @@ export const attachmentOf = (changes: Partial<Attachment> = {}): Attachment => (
 })
 
 /** The same document, attached to an evidence request and inspected by somebody else. */
-export const inspectedFor = (request: string, changes: Partial<Attachment> = {}): Attachment =>
-  attachmentOf({
+export const inspectedFor = (request: string, changes: Partial<EvidenceDocument> = {}): EvidenceDocument =>
+  documentOf({
     controls: [{ framework: EVIDENCE_REQUESTS, control: request }],
     level: 'inspected',
     inspection: {
@@ -110,10 +110,16 @@ export const inspectedFor = (request: string, changes: Partial<Attachment> = {})
   })
 
 export const registerOf = (parts: {
-  readonly exceptions?: readonly Exception[]
-  readonly attachments?: readonly Attachment[]
-  readonly requests?: readonly RecordRequest[]
-  readonly decisions?: readonly Decision[]
-  readonly pending?: readonly PendingException[]
+  readonly riskAcceptances?: readonly RiskAcceptance[]
+  readonly documents?: readonly EvidenceDocument[]
+  readonly documentRequests?: readonly DocumentRequest[]
+  readonly decisions?: readonly ControlDecision[]
+  readonly acceptanceRequests?: readonly AcceptanceRequest[]
   readonly explanations?: readonly Explanation[]
-}): Register => ({ schema: 'barewitness.register/1', exceptions: [], attachments: [], requests: [], ...parts })
+}): Register => ({
+  schema: 'barewitness.register/1',
+  riskAcceptances: [],
+  documents: [],
+  documentRequests: [],
+  ...parts,
+})

@@ -83,7 +83,7 @@ export interface MadeNode {
 export const statesOfNodes = (nodes: readonly MadeNode[], run = 'run'): RanOnce => ({
   run,
   incomplete: nodes.some(({ verdicts }) => verdicts === null),
-  register: { exceptions: [] },
+  register: { riskAcceptances: [] },
   assessment: {
     asOf: '2026-03-02T02:00:00.000Z',
     controls: [{ framework: 'soc2', control: 'CC6.1', state: nodes.some(hasGap) ? 'deviations' : 'supported' }],

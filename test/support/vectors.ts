@@ -196,7 +196,7 @@ function byNobody(good: Files, vector: Make): readonly Vector[] {
     ['assessment', PATHS.assessment],
     ['scope', PATHS.scope],
     ['catalog', PATHS.catalog],
-    ['register', PATHS.exceptions],
+    ['register', PATHS.register],
     ['trace', PATHS.trace],
     ['report', PATHS.report],
     ['executive', PATHS.executive],
@@ -219,7 +219,7 @@ function byNobody(good: Files, vector: Make): readonly Vector[] {
       .filter(([, path]) => path !== PATHS.verifyScript)
       .map(([id, path]) => vector(`removed-${id}`, `${path} was taken away`, () => without(good, path))),
     vector('altered-seal-end', 'the last bit of the seal was changed', () => flipped(good, PATHS.seal, -1)),
-    vector('added-payload', 'a file was added to the payload', () => put(good, 'data/attachments/x.pdf', utf8('x'))),
+    vector('added-payload', 'a file was added to the payload', () => put(good, 'data/documents/x.pdf', utf8('x'))),
     vector('added-signature', 'a file was added beside the seal', () => put(good, 'signature/other.p7s', utf8('x'))),
     vector('added-root', 'a file was added beside the lists', () => put(good, 'readme.txt', utf8('x'))),
     vector('renamed', 'the report was renamed', () =>
@@ -232,7 +232,7 @@ function byNobody(good: Files, vector: Make): readonly Vector[] {
     }),
     vector('relisted', 'a verdict was changed, and every list of digests made to fit', () => relist(upgraded(good))),
     vector('relisted-register', 'the register was replaced, and every list made to fit', () =>
-      relist(put(good, PATHS.exceptions, utf8('{}\n'))),
+      relist(put(good, PATHS.register, utf8('{}\n'))),
     ),
     vector('listed-twice', 'a line of the list stands there twice, and the lists made to fit', () => {
       const list = textIn(good, PATHS.manifest)

@@ -1,4 +1,4 @@
-import type { Attachment, Engagement, Register } from '../../../schemas/types.ts'
+import type { Engagement, EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
@@ -147,7 +147,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
   }
 }
 
-function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attachments'> {
+function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'documents'> {
   const id = (name: string): string => sha256(`demo ${name}`).slice(0, 32)
   const people = {
     owner: ENGINEER,
@@ -159,12 +159,12 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
   const bytes = new Map<string, Uint8Array>()
   const record = (
     name: string,
-    more: Pick<Attachment, 'shows' | 'level' | 'inspection'> & {
+    more: Pick<EvidenceDocument, 'summary' | 'level' | 'inspection'> & {
       readonly request: string
       readonly days: number
       readonly until: number
     },
-  ): Attachment => {
+  ): EvidenceDocument => {
     const { request, days, until, ...rest } = more
     const content = new TextEncoder().encode(`Demo document: ${name}. It takes the place of a document of your own.\n`)
     bytes.set(sha256(content), content)
@@ -177,7 +177,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
       sha256: sha256(content),
       controls: [{ framework: REQUESTS, control: request }],
       need: null,
-      saidBy: OFFICER,
+      providedBy: OFFICER,
       owner: OFFICER,
       attachedAt: moment(days),
       validUntil: endOfDay(day(until)),
@@ -187,14 +187,14 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
   }
   const register: Register = {
     schema: 'barewitness.register/1',
-    exceptions: [
+    riskAcceptances: [
       {
         id: id('fabric'),
         check: 'encryption.in-transit.fabric',
         nodes: ['demo-gpu-01', 'demo-gpu-02'],
         run: null,
         reason: 'The fabric between the GPU servers carries training data without ePHI.',
-        compensatingMeasure: 'A separate partition, and no ePHI path on volumes that the fabric serves.',
+        compensatingControl: 'A separate partition, and no ePHI path on volumes that the fabric serves.',
         acceptedAt: moment(-40),
         expiresAt: endOfDay(day(45)),
         ...people,
@@ -205,16 +205,16 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         nodes: ['demo-guest-03', 'demo-shared-05'],
         run: null,
         reason: 'Key distribution was still in progress.',
-        compensatingMeasure: 'Access from the bastion only.',
+        compensatingControl: 'Access from the bastion only.',
         acceptedAt: moment(-130),
         expiresAt: endOfDay(day(-8)),
         ...people,
       },
     ],
-    attachments: [
+    documents: [
       record('business-associate-agreement.txt', {
         request: 'ER-31',
-        shows: 'The agreement with Example Hosting (made up), signed by both parties.',
+        summary: 'The agreement with Example Hosting (made up), signed by both parties.',
         level: 'inspected',
         inspection: {
           by: LEAD,
@@ -227,14 +227,14 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
       }),
       record('soc2-report-cover.txt', {
         request: 'ER-34',
-        shows: 'Received from the provider; not inspected yet.',
+        summary: 'Received from the provider; not inspected yet.',
         level: 'received',
         days: -6,
         until: 250,
       }),
       record('disposal-certificate.txt', {
         request: 'ER-37',
-        shows: 'Two drives decommissioned last year.',
+        summary: 'Two drives decommissioned last year.',
         level: 'inspected',
         inspection: {
           by: LEAD,
@@ -246,7 +246,7 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
         until: -35,
       }),
     ],
-    requests: [
+    documentRequests: [
       {
         framework: REQUESTS,
         control: 'ER-03',
@@ -291,5 +291,5 @@ function saidOf(day: Days, moment: Days): Pick<DemoDeclared, 'register' | 'attac
       },
     ],
   }
-  return { register, attachments: bytes }
+  return { register, documents: bytes }
 }

@@ -9,7 +9,7 @@ import { registerOf } from './register-store.ts'
 export async function saidOf(
   context: EngineContext,
   of: Source,
-): Promise<Pick<RegisterView, 'exceptions' | 'explanations'>> {
+): Promise<Pick<RegisterView, 'riskAcceptances' | 'explanations'>> {
   const register = await registerOf(context, of)
-  return register.ok ? register.value : { exceptions: [], explanations: [] }
+  return register.ok ? register.value : { riskAcceptances: [], explanations: [] }
 }

@@ -97,7 +97,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
   const assessed = assessmentOf(context, of)?.nodes.find(({ node }) => node === name)
   if (assessed === undefined) return null
   const declared = of === 'run' ? session.fleet?.nodes.find((node) => node.name === name) : undefined
-  const [{ exceptions, explanations }, recordings] = await Promise.all([
+  const [{ riskAcceptances, explanations }, recordings] = await Promise.all([
     saidOf(context, of),
     of === 'run' ? earlier(context, name) : [],
   ])
@@ -106,7 +106,7 @@ async function nodeView(context: EngineContext, of: Source, name: string): Promi
     recording: recordingOf(session, of, name)?.recording ?? null,
     declared: declared === undefined ? null : fleetNodeView(declared),
     timeline: timelineOf(catalog, recordings, MOST_MOMENTS, session.run?.scope.profile),
-    exceptions: exceptions.filter(({ nodes }) => nodes.includes(name)),
+    riskAcceptances: riskAcceptances.filter(({ nodes }) => nodes.includes(name)),
     explanations: explanations.filter(({ nodes, standing }) => standing === 'in-force' && nodes.includes(name)),
   }
 }

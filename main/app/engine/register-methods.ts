@@ -3,16 +3,16 @@ import type { Register } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { addAttachment, addNote, LARGEST_ATTACHMENT, noteBytes } from '../../core/register/attachments.ts'
+import { addDocument, addNote, LARGEST_DOCUMENT, noteBytes } from '../../core/register/attachments.ts'
 import { decide, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
-import { approveException, requestException, settleRequest } from '../../core/register/pending.ts'
+import { approveRequest, requestAcceptance, settleRequest } from '../../core/register/pending.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { registerView } from '../../core/register/view.ts'
-import { acceptException, type Moment, withdrawAttachment, withdrawException } from '../../core/register.ts'
+import { acceptRisk, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, inTurn } from './kept-json.ts'
-import { showAttachment } from './register-show.ts'
+import { showDocument } from './register-show.ts'
 import { keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
 import { exceptionsTable } from './register-table.ts'
 import type { RunState } from './session.ts'
@@ -20,16 +20,16 @@ import { fileName } from './trust-methods.ts'
 
 type Methods =
   | 'register.get'
-  | 'exceptions.accept'
-  | 'exceptions.withdraw'
-  | 'exceptions.request'
-  | 'exceptions.approve'
-  | 'exceptions.refuse'
-  | 'exceptions.save'
-  | 'attachments.add'
-  | 'attachments.note'
-  | 'attachments.withdraw'
-  | 'attachments.show'
+  | 'acceptances.accept'
+  | 'acceptances.withdraw'
+  | 'acceptances.request'
+  | 'acceptances.approve'
+  | 'acceptances.reject'
+  | 'acceptances.save'
+  | 'documents.add'
+  | 'documents.note'
+  | 'documents.withdraw'
+  | 'documents.show'
   | 'decisions.set'
   | 'decisions.withdraw'
   | 'requests.set'
@@ -72,50 +72,50 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     })
   return {
     'register.get': async ({ of }) => await registerOf(context, of),
-    'exceptions.accept': async (draft) => {
+    'acceptances.accept': async (draft) => {
       const { run } = session
       if (run === null) return fail('input.refused', 'there is no run yet, so there is no deviation to accept')
       return await change((register) =>
-        acceptException(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(run) }),
+        acceptRisk(register, draft, { ...moment(), run: run.run, verdictOf: verdictIn(run) }),
       )
     },
-    'exceptions.withdraw': async (draft) =>
-      await change((register) => withdrawException(register, draft, world.clock.now())),
-    'exceptions.request': async (draft) =>
+    'acceptances.withdraw': async (draft) =>
+      await change((register) => withdrawAcceptance(register, draft, world.clock.now())),
+    'acceptances.request': async (draft) =>
       await change((register) =>
-        requestException(register, draft, { ...moment(), hasCheck: (check) => checks.has(check), hasNode }),
+        requestAcceptance(register, draft, { ...moment(), hasCheck: (check) => checks.has(check), hasNode }),
       ),
-    'exceptions.approve': async (draft) =>
-      await change((register) => approveException(register, draft, world.clock.now())),
-    'exceptions.refuse': async (draft) =>
-      await change((register) => settleRequest(register, { ...draft, as: 'refused' }, world.clock.now())),
-    'exceptions.save': async (_, chosen) => {
+    'acceptances.approve': async (draft) =>
+      await change((register) => approveRequest(register, draft, world.clock.now())),
+    'acceptances.reject': async (draft) =>
+      await change((register) => settleRequest(register, { ...draft, as: 'rejected' }, world.clock.now())),
+    'acceptances.save': async (_, chosen) => {
       if (chosen === undefined) return ok(null)
       const register = await registerOf(context, 'run')
       if (!register.ok) return register
       const written = await world.files.write(
         chosen.path,
-        world.csv(exceptionsTable(register.value.exceptions, catalog)),
+        world.csv(exceptionsTable(register.value.riskAcceptances, catalog)),
       )
       return written.ok ? ok({ file: fileName(chosen.path) }) : written
     },
-    'attachments.add': async (draft, chosen) => {
+    'documents.add': async (draft, chosen) => {
       if (chosen === undefined) return ok(null)
       const kept = asShown()
-      const read = await world.files.read(chosen.path, LARGEST_ATTACHMENT)
+      const read = await world.files.read(chosen.path, LARGEST_DOCUMENT)
       if (!read.ok) return read
       const file = { name: fileName(chosen.path), bytes: read.value }
       return await change(
-        (register) => addAttachment(register, draft, file, { ...moment(), needsOf: needsNow() }),
+        (register) => addDocument(register, draft, file, { ...moment(), needsOf: needsNow() }),
         file.bytes,
         kept,
       )
     },
-    'attachments.note': async (draft) =>
+    'documents.note': async (draft) =>
       await change((register) => addNote(register, draft, { ...moment(), needsOf: needsNow() }), noteBytes(draft.text)),
-    'attachments.withdraw': async (draft) =>
-      await change((register) => withdrawAttachment(register, draft, world.clock.now())),
-    'attachments.show': async ({ of, id }) => await showAttachment(context, of, id),
+    'documents.withdraw': async (draft) =>
+      await change((register) => withdrawDocument(register, draft, world.clock.now())),
+    'documents.show': async ({ of, id }) => await showDocument(context, of, id),
     'decisions.set': async (draft) => {
       const levelOf = levelsIn(catalogNow().frameworks)
       return await change((register) => decide(register, draft, { ...moment(), levelOf }))

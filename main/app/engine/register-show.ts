@@ -10,11 +10,11 @@ import { bytesInPack, ownBytes, registerOf } from './register-store.ts'
  * Opens a copy of an attached PDF, PNG or JPEG in the system's viewer, under an extension that matches its bytes. The
  * previous copy is deleted. No other file type is ever opened.
  */
-export async function showAttachment(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
+export async function showDocument(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
   const { world, folder, desktop } = context
   const register = await registerOf(context, of)
   if (!register.ok) return register
-  const attachment = register.value.attachments.find((one) => one.id === id)
+  const attachment = register.value.documents.find((one) => one.id === id)
   if (attachment === undefined) return fail('input.refused', 'there is no document of this id')
   const bytes = await (of === 'run' ? ownBytes : bytesInPack)(context, attachment)
   if (!bytes.ok) return bytes

@@ -1,14 +1,14 @@
 import type { RegisterView } from '../../../schemas/ipc-packs.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Attachment, Register } from '../../../schemas/types.ts'
+import type { EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { quote } from '../../core/plain-text.ts'
-import { attachmentPath, LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
+import { attachmentPath, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { registerView } from '../../core/register/view.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
-import { attachmentsIn, type Said } from '../attachments.ts'
+import { documentsIn, type RegisterWithDocuments } from '../attachments.ts'
 import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
 import { shelfPath } from './places.ts'
@@ -18,7 +18,7 @@ type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
 /** The folder “attachments” next to it holds the documents, as the command line expects. */
 export const registerPath = (shelfFolder: string): string => `${shelfFolder}/register.json`
-const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/attachments/${digest}`
+const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/documents/${digest}`
 
 /**
  * The register of the current fleet; empty where none exists. Fails with register.unreadable, and then nothing may be
@@ -50,13 +50,13 @@ export const keepBytes = (kept: Kept, bytes: Uint8Array): Promise<Outcome<null>>
   storeBytes(kept.world, shelf(kept), bytes)
 
 /** The stored bytes of a document, as attached. Fails with attachment.altered. */
-export async function ownBytes(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
-  const read = await kept.world.files.read(bytesPath(kept, attachment.sha256), LARGEST_ATTACHMENT)
+export async function ownBytes(kept: Kept, attachment: EvidenceDocument): Promise<Outcome<Uint8Array>> {
+  const read = await kept.world.files.read(bytesPath(kept, attachment.sha256), LARGEST_DOCUMENT)
   return read.ok && sha256(read.value) === attachment.sha256 ? read : altered(attachment)
 }
 
 /** The bytes of a document in the open pack, as the pack names it. Fails with attachment.altered. */
-export async function bytesInPack(kept: Kept, attachment: Attachment): Promise<Outcome<Uint8Array>> {
+export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Promise<Outcome<Uint8Array>> {
   const { world, session } = kept
   if (session.pack === null) return fail('input.refused', 'no pack is open')
   const opened = await world.packs.open(session.pack.path)
@@ -76,11 +76,11 @@ export async function bytesInPack(kept: Kept, attachment: Attachment): Promise<O
 /**
  * Register content for an export of the current fleet, and the bytes of its documents, read again when they are packed.
  */
-export async function registerForExport(kept: Kept): Promise<Outcome<Said>> {
+export async function registerForExport(kept: Kept): Promise<Outcome<RegisterWithDocuments>> {
   const register = await ownRegister(kept)
   if (!register.ok) return register
-  return ok({ register: register.value, attachmentBytes: attachmentsIn(kept.world, `${shelf(kept)}/attachments`) })
+  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, `${shelf(kept)}/attachments`) })
 }
 
-const altered = ({ name, sha256: digest }: Attachment): Outcome<never> =>
+const altered = ({ name, sha256: digest }: EvidenceDocument): Outcome<never> =>
   fail('attachment.altered', `${quote(name)}, SHA-256 ${digest}`)

@@ -1,4 +1,4 @@
-import type { ExceptionView } from '../../../schemas/ipc-packs.ts'
+import type { RiskAcceptanceView } from '../../../schemas/ipc-packs.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { oneLine } from '../../core/plain-text.ts'
@@ -29,7 +29,7 @@ const HEAD = [
 ]
 
 /** Risk acceptances, one a line, as they were entered. */
-export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }: Catalog): Table {
+export function exceptionsTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
   const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   const rows = exceptions.map((entry) => [
     standingWords[entry.standing],
@@ -37,7 +37,7 @@ export function exceptionsTable(exceptions: readonly ExceptionView[], { checks }
     claims.get(entry.check) ?? '',
     entry.nodes.join(' '),
     entry.reason,
-    entry.compensatingMeasure,
+    entry.compensatingControl,
     entry.owner,
     entry.requestedBy,
     entry.approvedBy,

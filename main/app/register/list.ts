@@ -1,16 +1,20 @@
 import type {
+  AcceptanceRequest,
   Assessment,
-  Decision,
-  Exception,
+  ControlDecision,
   Explanation,
-  PendingException,
   Register,
+  RiskAcceptance,
 } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
-import { type PendingStanding, pendingOf, pendingStanding } from '../../core/register/pending.ts'
+import {
+  type AcceptanceRequestStatus,
+  acceptanceRequestStatus,
+  acceptanceRequestsOf,
+} from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
 import { isOneKey, type Signable } from '../../core/register/signatures.ts'
 import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
@@ -36,11 +40,13 @@ export interface ListedResult {
 }
 export interface RegisterList {
   readonly asOf: string
-  readonly exceptions: readonly (Listed<Exception, Standing> & { readonly results: readonly ListedResult[] })[]
-  readonly pending: readonly (Listed<PendingException, PendingStanding> & {
+  readonly riskAcceptances: readonly (Listed<RiskAcceptance, Standing> & {
     readonly results: readonly ListedResult[]
   })[]
-  readonly decisions: readonly Listed<Decision, Standing>[]
+  readonly acceptanceRequests: readonly (Listed<AcceptanceRequest, AcceptanceRequestStatus> & {
+    readonly results: readonly ListedResult[]
+  })[]
+  readonly decisions: readonly Listed<ControlDecision, Standing>[]
   readonly explanations: readonly (Explanation & { readonly standing: Standing })[]
   /** A risk acceptance or control decision that has expired without a replacement. */
   readonly gaps: boolean
@@ -60,29 +66,34 @@ export async function listRegister(
   { asOf, assessment }: { readonly asOf: string; readonly assessment: Assessment | null },
 ): Promise<RegisterList> {
   const results = resultsIn(assessment)
-  const exceptions = []
-  for (const entry of register.exceptions)
-    exceptions.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), results: results(entry) })
-  const pending = []
-  for (const entry of pendingOf(register))
-    pending.push({ ...(await listed(seal, entry, pendingStanding(entry, asOf))), results: results(entry) })
+  const riskAcceptances = []
+  for (const entry of register.riskAcceptances)
+    riskAcceptances.push({ ...(await listed(seal, entry, standingOf(entry, asOf))), results: results(entry) })
+  const acceptanceRequests = []
+  for (const entry of acceptanceRequestsOf(register))
+    acceptanceRequests.push({
+      ...(await listed(seal, entry, acceptanceRequestStatus(entry, asOf))),
+      results: results(entry),
+    })
   const decisions = []
   for (const entry of decisionsOf(register)) decisions.push(await listed(seal, entry, standingOf(entry, asOf)))
-  const { ended } = acceptancesOf(register.exceptions, asOf)
+  const { ended } = acceptancesOf(register.riskAcceptances, asOf)
   const wrong = registerProblems(register)
   return {
     asOf,
-    exceptions,
-    pending,
+    riskAcceptances,
+    acceptanceRequests,
     decisions,
     explanations: explanationsOf(register).map((entry) => ({ ...entry, standing: standingOf(entry, asOf) })),
     gaps:
-      exceptions.some(
+      riskAcceptances.some(
         ({ standing, check, results: on }) =>
           standing === 'expired' && on.some(({ node, accepts }) => accepts !== false && ended(node, check) !== null),
       ) || decisions.some((entry) => entry.standing === 'expired' && decidedFor(register, entry, asOf).length === 0),
     problems: wrong,
-    broken: wrong.length > 0 || [...exceptions, ...pending, ...decisions].some(({ problems }) => problems.length > 0),
+    broken:
+      wrong.length > 0 ||
+      [...riskAcceptances, ...acceptanceRequests, ...decisions].some(({ problems }) => problems.length > 0),
   }
 }
 
@@ -98,7 +109,9 @@ async function listed<T extends Signable, S>(seal: SealReader, entry: T, standin
   }
 }
 
-function resultsIn(assessment: Assessment | null): (entry: Exception | PendingException) => readonly ListedResult[] {
+function resultsIn(
+  assessment: Assessment | null,
+): (entry: RiskAcceptance | AcceptanceRequest) => readonly ListedResult[] {
   const nodes = new Map(
     assessment?.nodes.map(({ node, results }) => [
       node,

@@ -67,7 +67,7 @@ export function requestNamed({ requests }: Pick<Catalog, 'requests'>, text: stri
 }
 
 /** What a document is attached to: evidence requests, and controls whose required document no request covers. */
-export interface AttachedTo {
+export interface DocumentTarget {
   readonly requests: readonly EvidenceRequest[]
   /** As stored in the register. */
   readonly controls: readonly { readonly framework: string; readonly control: string }[]
@@ -83,14 +83,14 @@ export interface AttachedTo {
 export function attachedToNamed(
   catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
   { request = [], rows: texts = [], need }: NamedPlaces,
-): Outcome<AttachedTo> {
+): Outcome<DocumentTarget> {
   const requests = new Map<string, EvidenceRequest>()
   for (const text of request) {
     const named = requestNamed(catalog, text)
     if (!named.ok) return named
     requests.set(named.value.id, named.value)
   }
-  const own: AttachedTo['controls'][number][] = []
+  const own: DocumentTarget['controls'][number][] = []
   let ownNeed: string | null = null
   for (const text of texts) {
     const row = rowNamed(catalog, text)

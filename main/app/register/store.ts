@@ -3,7 +3,7 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
-import { LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
+import { LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
@@ -35,9 +35,9 @@ export async function storeBytes(
   bytes: Uint8Array,
 ): Promise<Outcome<null>> {
   const digest = sha256(bytes)
-  const path = `${folder}/attachments/${digest}`
+  const path = `${folder}/documents/${digest}`
   // A link is not a copy of its target: with a limit, only a regular file is read.
-  const there = await files.read(path, LARGEST_ATTACHMENT)
+  const there = await files.read(path, LARGEST_DOCUMENT)
   return there.ok && sha256(there.value) === digest ? ok(null) : await files.write(path, bytes)
 }
 

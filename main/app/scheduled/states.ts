@@ -30,7 +30,7 @@ export interface WatchedMachine {
 
 export interface RunStates {
   readonly assessment: Pick<Assessment, 'asOf' | 'nodes' | 'controls'>
-  readonly register: Pick<Register, 'exceptions'>
+  readonly register: Pick<Register, 'riskAcceptances'>
   readonly trace: Pick<RunTrace, 'nodes'>
   readonly incomplete: boolean
 }
@@ -51,7 +51,7 @@ const NO_STATES: WatchedStates = {
  */
 export function statesAfter(before: WatchedStates | null, run: RunStates, missed: boolean): WatchedStates {
   const { asOf, nodes, controls } = run.assessment
-  const { inForce } = acceptancesOf(run.register.exceptions, asOf)
+  const { inForce } = acceptancesOf(run.register.riskAcceptances, asOf)
   const traced = new Map(run.trace.nodes.map((node) => [node.node, node]))
   const gapsBefore = new Set(before?.gaps.map(gapKey))
   const gaps = nodes.flatMap(({ node, isolation, results }) => {

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS, instant } from '../options.ts'
-import { readSaid } from '../register.ts'
+import { readRegister } from '../register.ts'
 import { scopeFor } from '../scope.ts'
 import { emit, say } from '../terminal.ts'
 
@@ -44,7 +44,7 @@ export function assessCommand(context: Context): void {
       if (!scope.ok) return endWith(context, scope.error)
       const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
       if (!asked.ok) return endWith(context, asked.error)
-      const said = await readSaid(world, options.register)
+      const said = await readRegister(world, options.register)
       if (!said.ok) return endWith(context, said.error)
       const register = registerInScope(catalog, said.value.register, asked.value)
       const loaded = await loadAll(recordings.value)

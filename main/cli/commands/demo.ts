@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { attachmentsOf } from '../../app/attachments.ts'
+import { documentsOf } from '../../app/attachments.ts'
 import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
 import { ALSO, exportRun } from '../../app/export.ts'
@@ -49,7 +49,7 @@ export function demoCommand(context: Context): void {
         })
         if (!collected.ok) return endWith(context, collected.error)
         const asOf = world.clock.now()
-        const { engagement, inventory, provider, register, attachments, location, sites } = demo.declared(asOf)
+        const { engagement, inventory, provider, register, documents, location, sites } = demo.declared(asOf)
         const vantage = await demoVantageRecord(world, demo, asOf)
         if (!vantage.ok) return endWith(context, vantage.error)
         const nodes = demo.targets.map(({ node }) => node.name)
@@ -71,7 +71,7 @@ export function demoCommand(context: Context): void {
           signer,
           stamping: null,
           register,
-          attachmentBytes: attachmentsOf(attachments),
+          attachmentBytes: documentsOf(documents),
           inventory,
           sites,
           also: ALSO,

@@ -69,22 +69,29 @@ const PENDING_WORDS = {
   open: 'Pending approval, no effect',
   lapsed: 'Never approved, expired',
   approved: 'Approved, see the risk acceptance with the same ID',
-  refused: 'Rejected',
+  rejected: 'Rejected',
   withdrawn: 'Withdrawn before approval',
 } as const
 
-function lines({ exceptions, pending, decisions, explanations, problems, asOf }: RegisterList): readonly string[] {
+function lines({
+  riskAcceptances,
+  acceptanceRequests,
+  decisions,
+  explanations,
+  problems,
+  asOf,
+}: RegisterList): readonly string[] {
   return [
-    `As of ${asOf}: ${plural(exceptions.length, 'risk acceptance')}, ${plural(pending.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
+    `As of ${asOf}: ${plural(riskAcceptances.length, 'risk acceptance')}, ${plural(acceptanceRequests.length, 'request')}, ${plural(decisions.length, 'decision')}, ${plural(explanations.length, 'explanation')}.`,
     ...problems.map((problem) => `The register is inconsistent: ${plain(problem, 500)}`),
-    ...exceptions.flatMap((entry) => [
+    ...riskAcceptances.flatMap((entry) => [
       `${standingWords[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
-      `  ${oneLine(entry.reason, 300)}  Compensating control: ${oneLine(entry.compensatingMeasure, 300)}`,
+      `  ${oneLine(entry.reason, 300)}  Compensating control: ${oneLine(entry.compensatingControl, 300)}`,
       `  Requested by ${oneLine(entry.requestedBy)}, approved by ${oneLine(entry.approvedBy)}${entry.approverRole === undefined ? '' : ` (${oneLine(entry.approverRole)})`}; owner ${oneLine(entry.owner)}.`,
       ...behind(entry),
       ...entry.results.flatMap(findingLines),
     ]),
-    ...pending.flatMap((entry) => [
+    ...acceptanceRequests.flatMap((entry) => [
       `${PENDING_WORDS[entry.standing]}  ${entry.id}  ${plain(entry.check)} on ${nodes(entry.nodes)}, until ${entry.expiresAt.slice(0, 10)}`,
       `  Requested by ${oneLine(entry.requestedBy)}: ${oneLine(entry.reason, 300)}`,
       ...(entry.standing === 'approved' ? [] : [...behind(entry), ...entry.results.flatMap(findingLines)]),

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import type { PendingDraft } from '../../../schemas/ipc-packs.ts'
+import type { AcceptanceRequestDraft } from '../../../schemas/ipc-packs.ts'
 import type { Register } from '../../../schemas/types.ts'
 import { idNamed } from '../../app/register/named.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { decisionsOf, withdrawDecision } from '../../core/register/decisions.ts'
 import { explanationsOf, withdrawExplanation } from '../../core/register/explanations.ts'
-import { approveException, pendingOf, requestException, settleRequest } from '../../core/register/pending.ts'
+import { acceptanceRequestsOf, approveRequest, requestAcceptance, settleRequest } from '../../core/register/pending.ts'
 import { entryOf } from '../../core/register/signatures.ts'
-import { withdrawException } from '../../core/register.ts'
+import { withdrawAcceptance } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
 import {
@@ -36,7 +36,7 @@ export function exceptCommand(context: Context): void {
 }
 
 type RequestOptions = SignedOptions &
-  Omit<PendingDraft, 'nodes' | 'compensatingMeasure' | 'until'> & {
+  Omit<AcceptanceRequestDraft, 'nodes' | 'compensatingControl' | 'until'> & {
     readonly node: readonly string[]
     readonly compensatingControl: string
     readonly expires: string
@@ -59,7 +59,7 @@ function askCommands(context: Context, command: Command): void {
       if (!declared.ok) return endWith(context, declared.error)
       const { catalog, scope } = declared.value
       const { check, node, compensatingControl, expires: until } = options
-      const draft = { ...options, nodes: node, compensatingMeasure: compensatingControl, until }
+      const draft = { ...options, nodes: node, compensatingControl: compensatingControl, until }
       const facts = {
         ...momentOf(world),
         hasCheck: (id: string) => catalog.checks.some((one) => one.id === id),
@@ -68,7 +68,7 @@ function askCommands(context: Context, command: Command): void {
       const changed = await change(context, options, {
         begin: true,
         next: async (register) => {
-          const asked = requestException(register, draft, facts)
+          const asked = requestAcceptance(register, draft, facts)
           return asked.ok ? await signedWith(context, options, asked.value, { id: facts.id, role: 'requester' }) : asked
         },
       })
@@ -86,12 +86,12 @@ function askCommands(context: Context, command: Command): void {
     .action(async (text: string, options: ApproveOptions) => {
       const { approvedBy, role: approverRole } = options
       const done = await onEntry(context, options, text, async (register, id) => {
-        const approved = approveException(register, { id, approvedBy, approverRole }, world.clock.now())
+        const approved = approveRequest(register, { id, approvedBy, approverRole }, world.clock.now())
         return approved.ok ? await signedWith(context, options, approved.value, { id, role: 'approver' }) : approved
       })
       if (!done.ok) return endWith(context, done.error)
       const { id, register } = done.value
-      const entry = register.exceptions.find((one) => one.id === id)
+      const entry = register.riskAcceptances.find((one) => one.id === id)
       say(
         `Approved: risk acceptance ${id}, until the end of ${entry?.expiresAt.slice(0, 10)} UTC. The verdict does not change.`,
       )
@@ -115,7 +115,7 @@ function askCommands(context: Context, command: Command): void {
     })
 }
 
-type SettleOptions = RegisterOptions & { readonly by: string; readonly reason: string }
+type ResolveOptions = RegisterOptions & { readonly by: string; readonly reason: string }
 
 function settleCommands(context: Context, command: Command): void {
   const { world } = context
@@ -124,15 +124,15 @@ function settleCommands(context: Context, command: Command): void {
       .description(description)
       .requiredOption('--by <name>', 'Person who decides')
       .requiredOption('--reason <text>', 'Reason')
-  settling('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: SettleOptions) => {
+  settling('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: ResolveOptions) => {
     const done = await onEntry(context, options, text, (register, id) =>
-      settleRequest(register, { id, by, reason, as: 'refused' }, world.clock.now()),
+      settleRequest(register, { id, by, reason, as: 'rejected' }, world.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
     say(`Rejected: request ${done.value.id}. It remains in the register.`)
   })
   settling('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
-    async (text: string, { by, reason, ...options }: SettleOptions) => {
+    async (text: string, { by, reason, ...options }: ResolveOptions) => {
       const done = await onEntry(context, options, text, (register, id) =>
         withdraw(register, { id, by, reason }, world.clock.now()),
       )
@@ -149,7 +149,7 @@ function withdraw(
 ): Outcome<Register> {
   if (explanationsOf(register).some(({ id }) => id === draft.id)) return withdrawExplanation(register, draft, now)
   const entry = entryOf(register, draft.id)
-  if (entry !== null && 'acceptedAt' in entry) return withdrawException(register, draft, now)
+  if (entry !== null && 'acceptedAt' in entry) return withdrawAcceptance(register, draft, now)
   if (entry !== null && 'decidedAt' in entry) return withdrawDecision(register, draft, now)
   return settleRequest(register, { ...draft, as: 'withdrawn' }, now)
 }
@@ -165,11 +165,14 @@ async function onEntry(
   const changed = await change(context, options, {
     begin: false,
     next: async (register) => {
-      const { exceptions } = register
+      const { riskAcceptances } = register
       const named = idNamed(
-        [...exceptions, ...pendingOf(register), ...decisionsOf(register), ...explanationsOf(register)].map(
-          (one) => one.id,
-        ),
+        [
+          ...riskAcceptances,
+          ...acceptanceRequestsOf(register),
+          ...decisionsOf(register),
+          ...explanationsOf(register),
+        ].map((one) => one.id),
         text,
       )
       if (!named.ok) return named

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { AttachmentDraft } from '../../../schemas/ipc-packs.ts'
-import type { Attachment, Explanation } from '../../../schemas/types.ts'
+import type { DocumentDraft } from '../../../schemas/ipc-packs.ts'
+import type { EvidenceDocument, Explanation } from '../../../schemas/types.ts'
 import {
-  type AttachedTo,
   attachedToNamed,
+  type DocumentTarget,
   type NamedPlaces,
   needNamed,
   requestNamed,
@@ -16,7 +16,7 @@ import { REQUESTS } from '../../core/conclusion/documents.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain, quote } from '../../core/plain-text.ts'
-import { addAttachment, LARGEST_ATTACHMENT } from '../../core/register/attachments.ts'
+import { addDocument, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { explain, explanationsOf } from '../../core/register/explanations.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
 import { ok } from '../../core/result.ts'
@@ -91,7 +91,10 @@ function addCommand(context: Context, command: Command): void {
 const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
 
 /** The limitations of the document as attached. */
-function notesOn({ level = 'received', inspection, answers }: Attachment, { requests }: AttachedTo): readonly string[] {
+function notesOn(
+  { level = 'received', inspection, answers }: EvidenceDocument,
+  { requests }: DocumentTarget,
+): readonly string[] {
   const below = requests.filter(({ minimum }) => rank(level) < rank(minimum))
   const isInspected = rank(level) > rank('received')
   return [
@@ -109,8 +112,8 @@ function notesOn({ level = 'received', inspection, answers }: Attachment, { requ
 }
 
 interface Added {
-  readonly entry: Attachment
-  readonly to: AttachedTo
+  readonly entry: EvidenceDocument
+  readonly to: DocumentTarget
 }
 
 async function add(context: Context, options: AddOptions): Promise<Outcome<Added>> {
@@ -126,14 +129,14 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   if (!examined.ok) return examined
   const answers = answersOf(options, to.value.requests, scope?.population ?? null)
   if (!answers.ok) return answers
-  const read = await world.files.read(options.file, LARGEST_ATTACHMENT)
+  const read = await world.files.read(options.file, LARGEST_DOCUMENT)
   if (!read.ok) return read
   const { expires = null, summary, providedBy, owner } = options
-  const draft: AttachmentDraft = {
+  const draft: DocumentDraft = {
     controls: to.value.controls,
     need: to.value.need,
-    shows: summary,
-    saidBy: providedBy,
+    summary,
+    providedBy,
     ...examined.value,
     answers: answers.value,
     owner,
@@ -142,11 +145,11 @@ async function add(context: Context, options: AddOptions): Promise<Outcome<Added
   const file = { name: basename(options.file), bytes: read.value }
   const changed = await change(context, options, {
     begin: true,
-    next: (register) => addAttachment(register, draft, file, { ...moment, needsOf: needsIn(catalog) }),
+    next: (register) => addDocument(register, draft, file, { ...moment, needsOf: needsIn(catalog) }),
     bytes: read.value,
   })
   if (!changed.ok) return changed
-  const entry = changed.value.attachments.find(({ id }) => id === moment.id)
+  const entry = changed.value.documents.find(({ id }) => id === moment.id)
   return entry === undefined ? fail('bug', 'what was attached is not in the register') : ok({ entry, to: to.value })
 }
 
@@ -162,7 +165,7 @@ function namedPlaces({ request = [], control: rows }: AddOptions): Outcome<Named
 }
 
 /** The level with its inspection, which is complete or absent, and required for “inspected” and “reperformed”. Fails with input.refused. */
-function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<AttachmentDraft, 'level' | 'inspection'>> {
+function examinedAs(options: InspectionOptions, now: string): Outcome<Pick<DocumentDraft, 'level' | 'inspection'>> {
   const level = EVIDENCE_LEVELS.find((word) => word === options.level)
   if (level === undefined) return fail('input.refused', `--level must be one of ${EVIDENCE_LEVELS.join(', ')}`)
   const { inspectedBy: by, inspectedOn, lookedAt, conclusion: word } = options
@@ -184,7 +187,7 @@ function answersOf(
   { answers, answersOn }: AnswerOptions,
   requests: readonly EvidenceRequest[],
   population: readonly string[] | null,
-): Outcome<AttachmentDraft['answers']> {
+): Outcome<DocumentDraft['answers']> {
   if (answers === undefined && answersOn === undefined) return ok(null)
   if (answers === undefined || answersOn === undefined)
     return fail('input.refused', '--answers and --answers-on must be used together')
@@ -234,7 +237,7 @@ async function explainReading(context: Context, options: ExplainOptions): Promis
   const declared = await declaredFor(world, options)
   if (!declared.ok) return declared
   const { catalog, scope } = declared.value
-  const read = await world.files.read(options.document, LARGEST_ATTACHMENT)
+  const read = await world.files.read(options.document, LARGEST_DOCUMENT)
   if (!read.ok) return read
   const { signal, node: nodes, because: text, by: explainedBy, role, expires: until } = options
   const facts = {

@@ -62,7 +62,7 @@ function concluding(
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
     notFromNodes: catalog.notFromNodes,
-    acceptances: acceptancesOf(register.exceptions, asOf),
+    acceptances: acceptancesOf(register.riskAcceptances, asOf),
     answers: answersIn(catalog.requests, register, asOf),
     population,
     chain,

@@ -1,5 +1,5 @@
 import { EVIDENCE_LEVELS, type EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { Attachment, DocumentPart, Register } from '../../../schemas/types.ts'
+import type { DocumentPart, EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { millisOf } from '../register/days.ts'
 import { EVIDENCE_REQUESTS, standingOf } from '../register.ts'
 import type { ControlDocument, EvidenceRequest } from './requests.ts'
@@ -16,13 +16,13 @@ const rank = (level: EvidenceLevel): number => EVIDENCE_LEVELS.indexOf(level)
  * The level at which a document counts (AT-C 105.A30, 205.A62: inquiry alone does not suffice). A level above `received` needs a named person
  * who inspected it, when, what was looked at, and a conclusion; without them the document was only received.
  */
-export function levelOf({ level, inspection }: Pick<Attachment, 'level' | 'inspection'>): EvidenceLevel {
+export function levelOf({ level, inspection }: Pick<EvidenceDocument, 'level' | 'inspection'>): EvidenceLevel {
   const stated = level ?? 'received'
   return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated
 }
 
 /** Whether a document is in force and not older than a period. */
-export const isCurrent = (entry: Attachment, asOf: string): boolean =>
+export const isCurrent = (entry: EvidenceDocument, asOf: string): boolean =>
   standingOf(entry, asOf) === 'in-force' &&
   (entry.validUntil !== null || millisOf(asOf) - millisOf(entry.attachedAt) <= DOCUMENT_DAYS * DAY_MS) &&
   (entry.inspection === undefined || millisOf(entry.inspection.at) <= millisOf(asOf))
@@ -39,7 +39,7 @@ export interface DocumentState {
  * The state of one document: a later inspection takes the place of an earlier one, as after a repeated restore test. One that does not support
  * takes it for good: when it ends, what it took the place of does not come back.
  */
-export function stateOf(attached: readonly Attachment[], minimum: EvidenceLevel, asOf: string): DocumentState {
+export function stateOf(attached: readonly EvidenceDocument[], minimum: EvidenceLevel, asOf: string): DocumentState {
   const current = attached.filter((one) => isCurrent(one, asOf))
   const overtaken = attached.reduce(
     (last, entry) => Math.max(last, endedFailure(entry, asOf)),
@@ -65,7 +65,7 @@ export function stateOf(attached: readonly Attachment[], minimum: EvidenceLevel,
 }
 
 /** When a document that is no longer current was found not to support; minus infinity for any other, and for one that was withdrawn. */
-function endedFailure(entry: Attachment, asOf: string): number {
+function endedFailure(entry: EvidenceDocument, asOf: string): number {
   const { inspection, withdrawn } = entry
   if (withdrawn !== null || inspection?.conclusion !== 'does-not-support' || isCurrent(entry, asOf))
     return Number.NEGATIVE_INFINITY
@@ -83,7 +83,7 @@ export interface HeldElsewhere {
 
 export interface DocumentMatter extends HeldElsewhere {
   /** Documents attached to a request or, for a need without one, to the control. */
-  readonly attached: (document: ControlDocument) => readonly Attachment[]
+  readonly attached: (document: ControlDocument) => readonly EvidenceDocument[]
   /** Whether a decision about the control is in force. */
   readonly isDecided: boolean
   readonly asOf: string
@@ -144,10 +144,10 @@ function isHeldElsewhere(request: EvidenceRequest | null, matter: DocumentMatter
 
 /** Documents of a register by what they are attached to, looked up once for many controls. */
 export function attachmentsBy({
-  attachments,
-}: Pick<Register, 'attachments'>): (framework: string, control: string) => readonly Attachment[] {
-  const found = new Map<string, Attachment[]>()
-  for (const entry of attachments)
+  documents,
+}: Pick<Register, 'documents'>): (framework: string, control: string) => readonly EvidenceDocument[] {
+  const found = new Map<string, EvidenceDocument[]>()
+  for (const entry of documents)
     for (const key of new Set(entry.controls.map(({ framework, control }) => `${framework}\n${control}`))) {
       const known = found.get(key)
       if (known === undefined) found.set(key, [entry])
@@ -165,7 +165,7 @@ export function attachedFor(
   row: { readonly framework: string; readonly control: string },
   document: ControlDocument,
   requestsOf: Readonly<Record<string, readonly string[]>> = {},
-): readonly Attachment[] {
+): readonly EvidenceDocument[] {
   const { request, needs } = document
   const single = needs.filter((need) => request === null || requestsOf[need]?.length === 1)
   return [

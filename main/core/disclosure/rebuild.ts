@@ -70,7 +70,7 @@ export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
     arePathsOpen: units.every(({ path }) => path.every(isOpen)),
     demo: [whole, ...headers].some((value) => (value as { demo?: unknown } | null)?.demo === true),
     scope: scopeIn(json(root.get(PATHS.scope))),
-    register: registerIn(json(root.get(PATHS.exceptions))),
+    register: registerIn(json(root.get(PATHS.register))),
     nodes: foldersOf(units).map(nodeIn),
   }
 }
@@ -212,8 +212,8 @@ function indexIn(value: unknown): AssessmentIndex | null {
 export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
 
 function registerIn(value: unknown): Register | null {
-  const { exceptions, attachments, requests } = (value ?? {}) as Partial<Register>
-  const isWhole = [exceptions, attachments, requests].every(Array.isArray)
+  const { riskAcceptances, documents, documentRequests } = (value ?? {}) as Partial<Register>
+  const isWhole = [riskAcceptances, documents, documentRequests].every(Array.isArray)
   return isWhole && isWithoutGap(value) ? (value as Register) : null
 }
 

@@ -24,7 +24,7 @@ export function* hdfFiles(input: FormatInput): Generator<readonly [string, unkno
   const shared: Shared = {
     input,
     checks: staticParts(input),
-    accepted: acceptancesOf(register.exceptions, assessment.asOf),
+    accepted: acceptancesOf(register.riskAcceptances, assessment.asOf),
   }
   for (const node of assessment.nodes) yield [`${fileName(node.node)}.hdf.json`, documentOf(shared, node)]
 }

@@ -82,7 +82,7 @@ function resultOf(names: Names): unknown {
     ...(end >= start ? { end } : {}),
     props: [
       prop('nodes', assessment.nodes.length),
-      prop('exceptions', names.input.register.exceptions.length),
+      prop('risk-acceptances', names.input.register.riskAcceptances.length),
       ...verdictProps(names),
       ...rowProps(names),
     ],

@@ -31,9 +31,9 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     sheetOf('Findings', findingsGrid(assessment, catalog, register), 'findings.csv'),
     sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
     sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
-    sheetOf('Risk acceptances', exceptionsGrid(input), 'data/exceptions.json of the pack'),
-    sheetOf('Documents', documentsGrid(input), 'data/exceptions.json of the pack'),
-    ...optional('Decisions', decisionsGrid(input), 'data/exceptions.json of the pack'),
+    sheetOf('Risk acceptances', exceptionsGrid(input), 'data/register.json of the pack'),
+    sheetOf('Documents', documentsGrid(input), 'data/register.json of the pack'),
+    ...optional('Decisions', decisionsGrid(input), 'data/register.json of the pack'),
     ...(provider === undefined
       ? []
       : [sheetOf('Claims', claimsGrid(assessment, provider), 'assessment.json of each node in the pack')]),
@@ -97,8 +97,8 @@ function aboutGrid({
           ]),
       ...VERDICTS.map((verdict) => [`Results: ${verdictWords[verdict].label}`, counts[verdict]]),
       ...rowCounts(assessment, catalog).flatMap(countRows),
-      ['Risk acceptances', register.exceptions.length],
-      ['Documents on file', register.attachments.length],
+      ['Risk acceptances', register.riskAcceptances.length],
+      ['Documents on file', register.documents.length],
     ],
   }
 }

@@ -56,7 +56,7 @@ const ALWAYS: readonly string[] = [
   CHAIN_PATHS.chain,
 ]
 /** Files required to evaluate a node, in addition to its folder. */
-const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.scope, PATHS.exceptions, PATHS.assessment]
+const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.scope, PATHS.register, PATHS.assessment]
 
 /**
  * The files of a run’s pack enclosed in a period report: the seal and its validation data, the run trace, and the complete folder of each of

@@ -1,5 +1,5 @@
-import type { AttachmentDraft } from '../../../schemas/ipc-packs.ts'
-import type { Attachment, Inspection, Register } from '../../../schemas/types.ts'
+import type { DocumentDraft } from '../../../schemas/ipc-packs.ts'
+import type { EvidenceDocument, Inspection, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../digest.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { isSafeName } from '../pack-files.ts'
@@ -9,18 +9,18 @@ import { daysBetween, endOfDay, isDay } from './days.ts'
 import { mediaTypeOf, NOTE_TYPE } from './media-type.ts'
 import type { NeedsOf } from './requests.ts'
 
-export const LARGEST_ATTACHMENT = 100 * 1024 * 1024
+export const LARGEST_DOCUMENT = 100 * 1024 * 1024
 
-export interface AttachmentFacts extends Moment {
+export interface DocumentFacts extends Moment {
   readonly needsOf: NeedsOf
 }
 
 /** A file’s bytes with its display name; the original path is never stored. */
-export function addAttachment(
+export function addDocument(
   register: Register,
-  draft: AttachmentDraft,
+  draft: DocumentDraft,
   file: { readonly name: string; readonly bytes: Uint8Array },
-  facts: AttachmentFacts,
+  facts: DocumentFacts,
 ): Outcome<Register> {
   const name = cleanName(file.name)
   return added(register, draft, { kind: 'file', name, mediaType: mediaTypeOf(name, file.bytes) }, file.bytes, facts)
@@ -29,8 +29,8 @@ export function addAttachment(
 /** A typed note, stored as the bytes of its text. */
 export function addNote(
   register: Register,
-  draft: AttachmentDraft & { readonly name: string; readonly text: string },
-  facts: AttachmentFacts,
+  draft: DocumentDraft & { readonly name: string; readonly text: string },
+  facts: DocumentFacts,
 ): Outcome<Register> {
   const texts = trimmed(draft, ['name'])
   if (!texts.ok) return texts
@@ -42,16 +42,16 @@ export const noteBytes = (text: string): Uint8Array => new TextEncoder().encode(
 
 function added(
   register: Register,
-  draft: AttachmentDraft,
-  what: Pick<Attachment, 'kind' | 'name' | 'mediaType'>,
+  draft: DocumentDraft,
+  what: Pick<EvidenceDocument, 'kind' | 'name' | 'mediaType'>,
   bytes: Uint8Array,
-  { now, id, needsOf }: AttachmentFacts,
+  { now, id, needsOf }: DocumentFacts,
 ): Outcome<Register> {
   const { controls, need, level, answers, validUntil } = draft
-  const texts = trimmed(draft, ['shows', 'saidBy', 'owner'])
+  const texts = trimmed(draft, ['summary', 'providedBy', 'owner'])
   if (!texts.ok) return texts
   if (bytes.length === 0) return fail('input.refused', 'the file is empty')
-  if (bytes.length > LARGEST_ATTACHMENT) return fail('input.refused', 'the file is larger than 100 MiB')
+  if (bytes.length > LARGEST_DOCUMENT) return fail('input.refused', 'the file is larger than 100 MiB')
   if (validUntil !== null && !isDay(validUntil))
     return fail('input.refused', 'the expiry must be a date such as 2027-03-01')
   const looked = inspectionOf(draft, now)
@@ -60,7 +60,7 @@ function added(
   if (needs.includes(null)) return fail('input.refused', 'one of the named controls does not exist')
   if (need !== null && !needs.some((some) => some?.includes(need)))
     return fail('input.refused', 'none of the named controls requires that document')
-  const entry: Attachment = {
+  const entry: EvidenceDocument = {
     id,
     ...what,
     size: bytes.length,
@@ -75,14 +75,14 @@ function added(
     validUntil: validUntil === null ? null : endOfDay(validUntil),
     withdrawn: null,
   }
-  return ok({ ...register, attachments: [...register.attachments, entry] })
+  return ok({ ...register, attachments: [...register.documents, entry] })
 }
 
 /**
  * The stored inspection; null where there was none. A level above “received” requires one, and one
  * requires such a level: inspector, scope of inspection and conclusion make a document count (AT-C 205).
  */
-function inspectionOf({ level, inspection }: AttachmentDraft, now: string): Outcome<Inspection | null> {
+function inspectionOf({ level, inspection }: DocumentDraft, now: string): Outcome<Inspection | null> {
   const isInspected = level === 'inspected' || level === 'reperformed'
   if (inspection === null)
     return isInspected
@@ -120,12 +120,16 @@ export const plainFileName = (name: string): string =>
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
 
 /** Path of a document in a pack. The digest makes it unique; the name is for readers. */
-export function attachmentPath({ sha256: digest, name, kind }: Pick<Attachment, 'sha256' | 'name' | 'kind'>): string {
+export function attachmentPath({
+  sha256: digest,
+  name,
+  kind,
+}: Pick<EvidenceDocument, 'sha256' | 'name' | 'kind'>): string {
   const plain = plainFileName(name)
   const file = `${digest}-${plain}${kind === 'note' && !plain.endsWith('.txt') ? '.txt' : ''}`
-  return `data/attachments/${plain !== '' && isSafeName(file) ? file : digest}`
+  return `data/documents/${plain !== '' && isSafeName(file) ? file : digest}`
 }
 
 /** Documents that a pack must contain, by path: a withdrawn document is listed, but its file is not included. */
-export const attachmentPaths = ({ attachments }: Register): ReadonlyMap<string, Attachment> =>
-  new Map(attachments.filter(({ withdrawn }) => withdrawn === null).map((one) => [attachmentPath(one), one]))
+export const documentPaths = ({ documents }: Register): ReadonlyMap<string, EvidenceDocument> =>
+  new Map(documents.filter(({ withdrawn }) => withdrawn === null).map((one) => [attachmentPath(one), one]))

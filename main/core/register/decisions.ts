@@ -1,11 +1,11 @@
 import type { DecisionDraft, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
-import type { Decision, Register } from '../../../schemas/types.ts'
+import type { ControlDecision, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { LONGEST_DAYS, type Moment, standingOf, takeBack, trimmed } from '../register.ts'
 import { ok } from '../result.ts'
 import { dayProblem, endOfDay, millisOf } from './days.ts'
 
-export const decisionsOf = ({ decisions }: Register): readonly Decision[] => decisions ?? []
+export const decisionsOf = ({ decisions }: Register): readonly ControlDecision[] => decisions ?? []
 
 export interface Row {
   readonly framework: string
@@ -17,7 +17,7 @@ export interface Row {
  * The decision on one control: the latest that was not withdrawn, while in effect. A later one replaces earlier
  * ones permanently, so none of them applies again when it expires. Where several of the same time differ, there is no decision.
  */
-export function decidedFor(register: Register, { framework, control }: Row, asOf: string): readonly Decision[] {
+export function decidedFor(register: Register, { framework, control }: Row, asOf: string): readonly ControlDecision[] {
   const begun = decisionsOf(register)
     .filter((one) => one.framework === framework && one.control === control)
     .map((one) => ({ one, standing: standingOf(one, asOf), at: millisOf(one.decidedAt) }))
@@ -29,7 +29,7 @@ export function decidedFor(register: Register, { framework, control }: Row, asOf
 }
 
 /** The approved rationale for non-applicability, while in effect and not replaced by a later decision; null without one. */
-export function notApplicableFor(register: Register, row: Row, asOf: string): Decision | null {
+export function notApplicableFor(register: Register, row: Row, asOf: string): ControlDecision | null {
   const [latest] = decidedFor(register, row, asOf)
   return latest?.decision === 'not-applicable' ? latest : null
 }
@@ -60,7 +60,10 @@ export function decisionProblem(
     decision,
     factors,
     alternativeMeasure,
-  }: Pick<Decision, 'decision'> & { readonly factors: string | null; readonly alternativeMeasure: string | null },
+  }: Pick<ControlDecision, 'decision'> & {
+    readonly factors: string | null
+    readonly alternativeMeasure: string | null
+  },
   level: string | null,
 ): string | null {
   if (level === null) return 'there is no such control'
@@ -75,7 +78,7 @@ export function decisionProblem(
     : null
 }
 
-export const DECISIONS: readonly Decision['decision'][] = [
+export const DECISIONS: readonly ControlDecision['decision'][] = [
   'implemented',
   'equivalent-alternative',
   'not-implemented',
@@ -100,7 +103,7 @@ export function decide(
   if (problem !== null) return fail('input.refused', problem)
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
   if (day !== null) return fail('input.refused', `the expiry of the decision ${day}`)
-  const entry: Decision = {
+  const entry: ControlDecision = {
     id,
     framework,
     control,

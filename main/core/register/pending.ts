@@ -1,5 +1,10 @@
-import type { ApprovalDraft, PendingDraft, PendingView, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
-import type { Exception, PendingException, Register, Settlement } from '../../../schemas/types.ts'
+import type {
+  AcceptanceRequestDraft,
+  AcceptanceRequestView,
+  ApprovalDraft,
+  WithdrawalDraft,
+} from '../../../schemas/ipc-packs.ts'
+import type { AcceptanceRequest, Register, Resolution, RiskAcceptance } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { quote } from '../plain-text.ts'
 import { LONGEST_DAYS, type Moment, trimmed } from '../register.ts'
@@ -11,13 +16,17 @@ import { dayProblem, endOfDay, millisOf } from './days.ts'
  * when and how, and an approval adds a risk acceptance with the same ID and terms. Request and acceptance
  * both remain readable, and both signatures stay valid.
  */
-export const pendingOf = ({ pending }: Register): readonly PendingException[] => pending ?? []
+export const acceptanceRequestsOf = ({ acceptanceRequests }: Register): readonly AcceptanceRequest[] =>
+  acceptanceRequests ?? []
 
-export type PendingStanding = PendingView['standing']
+export type AcceptanceRequestStatus = AcceptanceRequestView['standing']
 
 /** Status of a request at a time. An expired request cannot be approved. */
-export function pendingStanding({ settled, expiresAt }: PendingException, asOf: string): PendingStanding {
-  if (settled !== undefined) return settled.as
+export function acceptanceRequestStatus(
+  { resolved, expiresAt }: AcceptanceRequest,
+  asOf: string,
+): AcceptanceRequestStatus {
+  if (resolved !== undefined) return resolved.as
   return millisOf(asOf) <= millisOf(expiresAt) ? 'open' : 'lapsed'
 }
 
@@ -28,37 +37,37 @@ export const termsOf = ({
   nodes,
   run,
   reason,
-  compensatingMeasure,
+  compensatingControl,
   owner,
   requestedBy,
   expiresAt,
-}: Exception | PendingException): Omit<PendingException, 'requestedAt' | 'signatures' | 'settled'> => ({
+}: RiskAcceptance | AcceptanceRequest): Omit<AcceptanceRequest, 'requestedAt' | 'signatures' | 'resolved'> => ({
   id,
   check,
   nodes,
   run,
   reason,
-  compensatingMeasure,
+  compensatingControl,
   owner,
   requestedBy,
   expiresAt,
 })
 
 /** Data available when a risk acceptance is requested. Whether there is a deviation shows only with recordings. */
-export interface PendingFacts extends Moment {
+export interface RequestFacts extends Moment {
   readonly hasCheck: (check: string) => boolean
   readonly hasNode: (node: string) => boolean
 }
 
 /** Adds an acceptance request. Fails with input.refused and a message for the user. */
-export function requestException(
+export function requestAcceptance(
   register: Register,
-  draft: PendingDraft,
-  { now, id, hasCheck, hasNode }: PendingFacts,
+  draft: AcceptanceRequestDraft,
+  { now, id, hasCheck, hasNode }: RequestFacts,
 ): Outcome<Register> {
   const { check, until } = draft
   const nodes = [...new Set(draft.nodes)]
-  const texts = trimmed(draft, ['reason', 'compensatingMeasure', 'owner', 'requestedBy'])
+  const texts = trimmed(draft, ['reason', 'compensatingControl', 'owner', 'requestedBy'])
   if (!texts.ok) return texts
   const day = dayProblem(until, { now, longest: LONGEST_DAYS })
   if (day !== null) return fail('input.refused', `the expiry of the risk acceptance ${day}`)
@@ -66,7 +75,7 @@ export function requestException(
   if (nodes.length === 0) return fail('input.refused', 'name at least one node')
   const strange = nodes.find((node) => !hasNode(node))
   if (strange !== undefined) return fail('input.refused', `there is no node ${quote(strange)}`)
-  const entry: PendingException = {
+  const entry: AcceptanceRequest = {
     id,
     check,
     nodes,
@@ -75,11 +84,11 @@ export function requestException(
     requestedAt: now,
     expiresAt: endOfDay(until),
   }
-  return ok({ ...register, pending: [...pendingOf(register), entry] })
+  return ok({ ...register, pending: [...acceptanceRequestsOf(register), entry] })
 }
 
 /** Approves a request as submitted: it becomes a risk acceptance from now on. Fails with input.refused. */
-export function approveException(register: Register, draft: ApprovalDraft, now: string): Outcome<Register> {
+export function approveRequest(register: Register, draft: ApprovalDraft, now: string): Outcome<Register> {
   const texts = trimmed(draft, ['approvedBy', 'approverRole'])
   if (!texts.ok) return texts
   const found = openRequest(register, draft.id)
@@ -87,21 +96,21 @@ export function approveException(register: Register, draft: ApprovalDraft, now: 
   const request = found.value
   const day = dayProblem(request.expiresAt.slice(0, 10), { now, longest: LONGEST_DAYS })
   if (day !== null) return fail('input.refused', `the requested expiry ${day}; submit a new request`)
-  const entry: Exception = {
+  const entry: RiskAcceptance = {
     ...termsOf(request),
     ...texts.value,
     acceptedAt: now,
     withdrawn: null,
     ...(request.signatures && { signatures: request.signatures }),
   }
-  const settled: Settlement = { at: now, by: texts.value.approvedBy, as: 'approved', reason: null }
-  return ok({ ...settledWith(register, request, settled), exceptions: [...register.exceptions, entry] })
+  const settled: Resolution = { at: now, by: texts.value.approvedBy, as: 'approved', reason: null }
+  return ok({ ...settledWith(register, request, settled), exceptions: [...register.riskAcceptances, entry] })
 }
 
 /** Rejects a request, or withdraws it before approval. Fails with input.refused. */
 export function settleRequest(
   register: Register,
-  { as, ...draft }: WithdrawalDraft & { readonly as: 'refused' | 'withdrawn' },
+  { as, ...draft }: WithdrawalDraft & { readonly as: 'rejected' | 'withdrawn' },
   now: string,
 ): Outcome<Register> {
   const texts = trimmed(draft, ['by', 'reason'])
@@ -111,15 +120,15 @@ export function settleRequest(
   return ok(settledWith(register, request.value, { at: now, as, ...texts.value }))
 }
 
-function openRequest(register: Register, id: string): Outcome<PendingException> {
-  const request = pendingOf(register).find((one) => one.id === id)
+function openRequest(register: Register, id: string): Outcome<AcceptanceRequest> {
+  const request = acceptanceRequestsOf(register).find((one) => one.id === id)
   if (request === undefined) return fail('input.refused', 'there is no such request')
-  return request.settled === undefined
+  return request.resolved === undefined
     ? ok(request)
-    : fail('input.refused', `this request was already ${request.settled.as}`)
+    : fail('input.refused', `this request was already ${request.resolved.as}`)
 }
 
-const settledWith = (register: Register, request: PendingException, settled: Settlement): Register => ({
+const settledWith = (register: Register, request: AcceptanceRequest, resolved: Resolution): Register => ({
   ...register,
-  pending: pendingOf(register).map((one) => (one === request ? { ...one, settled } : one)),
+  acceptanceRequests: acceptanceRequestsOf(register).map((one) => (one === request ? { ...one, resolved } : one)),
 })

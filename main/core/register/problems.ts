@@ -1,26 +1,32 @@
-import type { Decision, Exception, Explanation, PendingException, Register } from '../../../schemas/types.ts'
+import type {
+  AcceptanceRequest,
+  ControlDecision,
+  Explanation,
+  Register,
+  RiskAcceptance,
+} from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { LONGEST_DAYS } from '../register.ts'
 import { dayProblem, millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
-import { pendingOf, termsOf } from './pending.ts'
+import { acceptanceRequestsOf, termsOf } from './pending.ts'
 
 /**
  * Problems of a register by itself, one sentence each: invalid times, expiries beyond the limit, duplicate IDs, and
  * risk acceptances that differ from their request. A register written by this program has none of these.
  */
 export const registerProblems = (register: Register): readonly string[] => [
-  ...register.exceptions.flatMap((entry) => termProblems(`risk acceptance ${entry.id}`, entry.acceptedAt, entry)),
-  ...pendingOf(register).flatMap((entry) => termProblems(`request ${entry.id}`, entry.requestedAt, entry)),
+  ...register.riskAcceptances.flatMap((entry) => termProblems(`risk acceptance ${entry.id}`, entry.acceptedAt, entry)),
+  ...acceptanceRequestsOf(register).flatMap((entry) => termProblems(`request ${entry.id}`, entry.requestedAt, entry)),
   ...decisionsOf(register).flatMap((entry) => termProblems(`decision ${entry.id}`, entry.decidedAt, entry)),
   ...explanationsOf(register).flatMap((entry) => termProblems(`explanation ${entry.id}`, entry.explainedAt, entry)),
-  ...register.attachments.flatMap(({ id, attachedAt, validUntil }) =>
+  ...register.documents.flatMap(({ id, attachedAt, validUntil }) =>
     [attachedAt, ...(validUntil === null ? [] : [validUntil])]
       .filter((at) => Number.isNaN(millisOf(at)))
       .map((at) => `document ${id} states the invalid time ${at}.`),
   ),
-  ...register.requests
+  ...register.documentRequests
     .filter(({ due }) => Number.isNaN(millisOf(due)))
     .map(({ due }) => `an evidence request has the invalid due time ${due}.`),
   ...sharedIds(register),
@@ -30,7 +36,7 @@ export const registerProblems = (register: Register): readonly string[] => [
 function termProblems(
   name: string,
   since: string,
-  { expiresAt }: Pick<Exception | PendingException | Decision | Explanation, 'expiresAt'>,
+  { expiresAt }: Pick<RiskAcceptance | AcceptanceRequest | ControlDecision | Explanation, 'expiresAt'>,
 ): readonly string[] {
   if (Number.isNaN(millisOf(since))) return [`${name} has the invalid creation time ${since}.`]
   if (Number.isNaN(millisOf(expiresAt))) return [`${name} has the invalid expiry ${expiresAt}.`]
@@ -44,25 +50,25 @@ function sharedIds(register: Register): readonly string[] {
     const seen = new Set<string>()
     return [...new Set(ids.filter((id) => seen.size === seen.add(id).size))]
   }
-  const { exceptions, attachments } = register
-  const [decided, asked] = [decisionsOf(register), pendingOf(register)]
+  const { riskAcceptances, documents } = register
+  const [decided, asked] = [decisionsOf(register), acceptanceRequestsOf(register)]
   const explained = explanationsOf(register)
   const twice = [
-    ...shared([...exceptions, ...decided, ...attachments, ...explained].map(({ id }) => id)),
-    ...shared([...asked, ...decided, ...attachments, ...explained].map(({ id }) => id)),
+    ...shared([...riskAcceptances, ...decided, ...documents, ...explained].map(({ id }) => id)),
+    ...shared([...asked, ...decided, ...documents, ...explained].map(({ id }) => id)),
   ]
   return [...new Set(twice)].map((id) => `two entries have the ID ${id}.`)
 }
 
 /** A risk acceptance with a request of its ID must be its approval, with the requested terms. */
 function unlikeRequests(register: Register): readonly string[] {
-  const asked = new Map(pendingOf(register).map((entry) => [entry.id, entry]))
-  return register.exceptions.flatMap((entry) => {
+  const asked = new Map(acceptanceRequestsOf(register).map((entry) => [entry.id, entry]))
+  return register.riskAcceptances.flatMap((entry) => {
     const request = asked.get(entry.id)
     if (request === undefined) return []
-    if (request.settled?.as !== 'approved')
+    if (request.resolved?.as !== 'approved')
       return [`risk acceptance ${entry.id} has a request of the same ID that was not approved.`]
-    const { at, by } = request.settled
+    const { at, by } = request.resolved
     return canonicalJson(termsOf(request)) === canonicalJson(termsOf(entry)) &&
       at === entry.acceptedAt &&
       by === entry.approvedBy

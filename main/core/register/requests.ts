@@ -1,6 +1,6 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
 import type { RequestDraft } from '../../../schemas/ipc-packs.ts'
-import type { Attachment, RecordRequest, Register } from '../../../schemas/types.ts'
+import type { DocumentRequest, EvidenceDocument, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import { attachedFor, attachmentsBy, isCurrent, levelOf, REQUESTS, stateOf } from '../conclusion/documents.ts'
 import { type ControlDocument, documentsOf } from '../conclusion/requests.ts'
@@ -39,23 +39,23 @@ export function setRequest(
   if (day !== null) return fail('input.refused', `the due date ${day}`)
   if (needsOf(framework, control)?.includes(need) !== true)
     return fail('input.refused', 'this control does not require that document')
-  const request: RecordRequest = { framework, control, need, owner: texts.value.owner, due: endOfDay(due) }
-  return ok({ ...register, requests: [...register.requests.filter((one) => !isSame(one, request)), request] })
+  const request: DocumentRequest = { framework, control, need, owner: texts.value.owner, due: endOfDay(due) }
+  return ok({ ...register, requests: [...register.documentRequests.filter((one) => !isSame(one, request)), request] })
 }
 
-const isSame = (a: RecordRequest, b: RecordRequest): boolean =>
+const isSame = (a: DocumentRequest, b: DocumentRequest): boolean =>
   a.framework === b.framework && a.control === b.control && a.need === b.need
 
 /** Status of one required document in a register. */
 export interface DocumentStatus {
   readonly document: ControlDocument
   /** On file and current, at any level. */
-  readonly attached: readonly Attachment[]
+  readonly attached: readonly EvidenceDocument[]
   /** The highest level reached; null where nothing current is on file. */
   readonly level: EvidenceLevel | null
   readonly conclusion: 'supports' | 'does-not-support' | null
   /** Its owner and due date. */
-  readonly request: RecordRequest | null
+  readonly request: DocumentRequest | null
   /** Not supporting yet, and past its due date. */
   readonly overdue: boolean
 }
@@ -77,7 +77,7 @@ export function documentStatusesIn(
 ): (control: ControlOf) => readonly DocumentStatus[] {
   const of = attachmentsBy(register)
   const asked = new Map(
-    register.requests.map((one) => [
+    register.documentRequests.map((one) => [
       one.framework === REQUESTS ? one.control : `${one.framework}\n${one.control}\n${one.need}`,
       one,
     ]),
@@ -108,16 +108,20 @@ export const documentStatuses = (
 ): readonly DocumentStatus[] => documentStatusesIn(catalog, register, asOf)(control)
 
 /** Whether the due date of a document has passed. An invalid date counts as passed. */
-export const isOverdue = ({ due }: RecordRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
+export const isOverdue = ({ due }: DocumentRequest, asOf: string): boolean => !(millisOf(asOf) <= millisOf(due))
 
 /** Every document attached to a control, in any status. */
-export const attachedTo = (register: Register, framework: string, control: string): readonly Attachment[] =>
-  register.attachments.filter(({ controls }) =>
+export const documentsAttachedTo = (
+  register: Register,
+  framework: string,
+  control: string,
+): readonly EvidenceDocument[] =>
+  register.documents.filter(({ controls }) =>
     controls.some((one) => one.framework === framework && one.control === control),
   )
 
 /** Whether a document supports its controls: current, inspected or reperformed, with a supporting conclusion. */
-export const supports = (entry: Attachment, asOf: string): boolean =>
+export const supports = (entry: EvidenceDocument, asOf: string): boolean =>
   isCurrent(entry, asOf) &&
   (levelOf(entry) === 'inspected' || levelOf(entry) === 'reperformed') &&
   entry.inspection?.conclusion === 'supports'

@@ -7,15 +7,15 @@ export type RowRegister = (row: { readonly framework: string; readonly control: 
 
 /** A register indexed by control, so that many controls do not each scan the whole register. */
 export function byRow(register: Register): RowRegister {
-  const attachments = grouped(register.attachments, ({ controls }) => controls)
-  const requests = grouped(register.requests, (one) => [one])
+  const attachments = grouped(register.documents, ({ controls }) => controls)
+  const requests = grouped(register.documentRequests, (one) => [one])
   const decisions = grouped(decisionsOf(register), (one) => [one])
   return (row) => {
     const key = keyOf(row)
     return {
       ...EMPTY_REGISTER,
-      attachments: attachments.get(key) ?? [],
-      requests: requests.get(key) ?? [],
+      documents: attachments.get(key) ?? [],
+      documentRequests: requests.get(key) ?? [],
       decisions: decisions.get(key) ?? [],
     }
   }

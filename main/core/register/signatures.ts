@@ -1,14 +1,20 @@
-import type { Decision, EntrySignature, Exception, PendingException, Register } from '../../../schemas/types.ts'
+import type {
+  AcceptanceRequest,
+  ControlDecision,
+  EntrySignature,
+  Register,
+  RiskAcceptance,
+} from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { fail, type Outcome } from '../failure.ts'
 import { isOnePerson } from '../register.ts'
 import { ok } from '../result.ts'
 import { millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
-import { pendingOf, termsOf } from './pending.ts'
+import { acceptanceRequestsOf, termsOf } from './pending.ts'
 
 /** An entry that people can sign. */
-export type Signable = Exception | PendingException | Decision
+export type Signable = RiskAcceptance | AcceptanceRequest | ControlDecision
 
 type Role = EntrySignature['role']
 
@@ -31,8 +37,8 @@ export const signaturesOf = ({ signatures }: Signable): readonly EntrySignature[
 
 /** Every entry of a register that can be signed. An approved request is signed as the resulting risk acceptance. */
 export const signablesIn = (register: Register): readonly Signable[] => [
-  ...register.exceptions,
-  ...pendingOf(register).filter(({ settled }) => settled?.as !== 'approved'),
+  ...register.riskAcceptances,
+  ...acceptanceRequestsOf(register).filter(({ resolved }) => resolved?.as !== 'approved'),
   ...decisionsOf(register),
 ]
 
@@ -74,9 +80,9 @@ export const isOneKey = (entry: Signable): boolean =>
 
 /** The current entry of an ID: the risk acceptance if there is one, otherwise the request; null for an unknown ID. */
 export const entryOf = (register: Register, id: string): Signable | null =>
-  register.exceptions.find((one) => one.id === id) ??
+  register.riskAcceptances.find((one) => one.id === id) ??
   decisionsOf(register).find((one) => one.id === id) ??
-  pendingOf(register).find((one) => one.id === id) ??
+  acceptanceRequestsOf(register).find((one) => one.id === id) ??
   null
 
 /** Adds a signature to an entry. Fails with input.refused where the keys do not fit the people named. */
@@ -88,11 +94,11 @@ export function withSignature(register: Register, id: string, signature: EntrySi
   if (problem !== null) return fail('input.refused', problem)
   const put = <T extends Signable>(entries: readonly T[]): readonly T[] =>
     entries.map((one) => (one === entry ? { ...one, signatures } : one))
-  const { decisions, pending } = register
+  const { decisions, acceptanceRequests } = register
   return ok({
     ...register,
-    exceptions: put(register.exceptions),
+    exceptions: put(register.riskAcceptances),
     ...(decisions && { decisions: put(decisions) }),
-    ...(pending && { pending: put(pending) }),
+    ...(acceptanceRequests && { acceptanceRequests: put(acceptanceRequests) }),
   })
 }

@@ -3,7 +3,7 @@ import type { Register } from '../../../schemas/types.ts'
 import { type Standable, standingOf } from '../register.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
-import { pendingOf, pendingStanding } from './pending.ts'
+import { acceptanceRequestStatus, acceptanceRequestsOf } from './pending.ts'
 import { supports } from './requests.ts'
 
 /** The register with the status of each entry at a time. */
@@ -13,11 +13,14 @@ export function registerView(register: Register, asOf: string): RegisterView {
     standing: standingOf(entry, asOf),
   })
   return {
-    exceptions: register.exceptions.map(standing),
-    pending: pendingOf(register).map((entry) => ({ ...entry, standing: pendingStanding(entry, asOf) })),
+    riskAcceptances: register.riskAcceptances.map(standing),
+    acceptanceRequests: acceptanceRequestsOf(register).map((entry) => ({
+      ...entry,
+      standing: acceptanceRequestStatus(entry, asOf),
+    })),
     decisions: decisionsOf(register).map(standing),
-    attachments: register.attachments.map((entry) => ({ ...standing(entry), supports: supports(entry, asOf) })),
-    requests: register.requests,
+    documents: register.documents.map((entry) => ({ ...standing(entry), supports: supports(entry, asOf) })),
+    documentRequests: register.documentRequests,
     explanations: explanationsOf(register).map(standing),
   }
 }

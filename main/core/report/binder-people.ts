@@ -1,5 +1,5 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
-import type { Attachment, ControlAssessment, Exception } from '../../../schemas/types.ts'
+import type { ControlAssessment, EvidenceDocument, RiskAcceptance } from '../../../schemas/types.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import { levelOf } from '../conclusion/documents.ts'
 import type { Control } from '../framework.ts'
@@ -18,9 +18,11 @@ import { day, names, of, plural } from './wording.ts'
 const MOST_EXCEPTIONS = 20
 
 /** Risk acceptances by check, the earliest expiry first. */
-export function exceptionsByCheck({ register }: Matter): ReadonlyMap<string, readonly Exception[]> {
-  const found = new Map<string, Exception[]>()
-  for (const entry of [...register.exceptions].sort((a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.id, b.id)))
+export function exceptionsByCheck({ register }: Matter): ReadonlyMap<string, readonly RiskAcceptance[]> {
+  const found = new Map<string, RiskAcceptance[]>()
+  for (const entry of [...register.riskAcceptances].sort(
+    (a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.id, b.id),
+  ))
     found.set(entry.check, [...(found.get(entry.check) ?? []), entry])
   return found
 }
@@ -28,7 +30,7 @@ export function exceptionsByCheck({ register }: Matter): ReadonlyMap<string, rea
 /** Risk acceptances for the checks of this control. */
 export function exceptionBlocks(
   matter: Matter,
-  exceptions: ReadonlyMap<string, readonly Exception[]>,
+  exceptions: ReadonlyMap<string, readonly RiskAcceptance[]>,
   { checks }: ControlAssessment,
 ): readonly Block[] {
   const all = checks.flatMap(({ check }) => exceptions.get(check) ?? [])
@@ -52,7 +54,7 @@ export function exceptionBlocks(
           { text: lasts(standingOf(entry, matter.assessment.asOf), entry.expiresAt) },
           { text: `Approved by ${oneLine(entry.approvedBy, 80)}, owner ${oneLine(entry.owner, 80)}`, style: 'quiet' },
         ],
-        [{ text: oneLine(entry.reason, 600) }, { text: oneLine(entry.compensatingMeasure, 600), style: 'quiet' }],
+        [{ text: oneLine(entry.reason, 600) }, { text: oneLine(entry.compensatingControl, 600), style: 'quiet' }],
       ]),
     },
     ...(left > 0 ? [quiet(`And ${plural(left, 'more risk acceptance')}, in the report.`)] : []),
@@ -102,7 +104,7 @@ export function documentBlocks(matter: Matter, control: Control, item: ControlAs
       ]
 }
 
-const attachedLines = (entry: Attachment, asOf: string): Cell => [
+const attachedLines = (entry: EvidenceDocument, asOf: string): Cell => [
   {
     text: `${oneLine(entry.name, 200)}: ${levelWords[levelOf(entry)].label.toLowerCase()}${entry.inspection === undefined ? '' : ` by ${oneLine(entry.inspection.by, 200)} on ${day(entry.inspection.at)}`}; ${standingWords[standingOf(entry, asOf)].toLowerCase()}; ${entry.validUntil === null ? 'no expiry stated' : `valid until the end of ${day(entry.validUntil)}`}.`,
   },

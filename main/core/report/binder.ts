@@ -1,5 +1,5 @@
 import { rowStateWords } from '../../../schemas/conclusion-words.ts'
-import type { Exception } from '../../../schemas/types.ts'
+import type { RiskAcceptance } from '../../../schemas/types.ts'
 import type { Check } from '../check.ts'
 import type { Framework } from '../framework.ts'
 import { PATHS } from '../pack-files.ts'
@@ -20,7 +20,7 @@ interface Shelf {
   readonly matter: Matter
   readonly checks: ReadonlyMap<string, Check>
   readonly groups: (check: string) => readonly OpenGroup[]
-  readonly exceptions: ReadonlyMap<string, readonly Exception[]>
+  readonly exceptions: ReadonlyMap<string, readonly RiskAcceptance[]>
 }
 
 /**

@@ -1,5 +1,5 @@
 import { checkLine, observationLine, roleWords } from '../../../schemas/conclusion-words.ts'
-import type { ControlAssessment, ControlCheck, Decision } from '../../../schemas/types.ts'
+import type { ControlAssessment, ControlCheck, ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords } from '../../../schemas/words.ts'
 import type { Control, EvidenceClass, Framework } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
@@ -166,7 +166,7 @@ export function decisionLines(
   ]
 }
 
-const said = ({ reason, approvedBy, approverRole, expiresAt }: Decision): string =>
+const said = ({ reason, approvedBy, approverRole, expiresAt }: ControlDecision): string =>
   `${oneLine(reason, 400)} Approved by ${oneLine(approvedBy, 80)}, ${oneLine(approverRole, 80)}, until ${day(expiresAt)}.`
 
 /** Lines of text and list blocks, for use in a table cell. */

@@ -90,7 +90,7 @@ function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
                 ? []
                 : [
                     {
-                      text: `Results of ${plural(earlier.runs.length, 'earlier run')} in this period: see ${see('exceptions')}.`,
+                      text: `Results of ${plural(earlier.runs.length, 'earlier run')} in this period: see ${see('acceptances')}.`,
                       style: 'quiet',
                     } as const,
                   ]),

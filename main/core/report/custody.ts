@@ -144,7 +144,7 @@ const explained = ({ explanations = [] }: Register): string =>
   explanations.length === 0 ? '' : `, ${plural(explanations.length, 'explanation')}`
 
 const said = ({ register }: Matter): string =>
-  `${plural(register.exceptions.length, 'risk acceptance')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.attachments.length, 'document')}, each with its time and the person who provided it, in ${PATHS.exceptions}`
+  `${plural(register.riskAcceptances.length, 'risk acceptance')}, ${plural(register.decisions?.length ?? 0, 'decision')}${explained(register)} and ${plural(register.documents.length, 'document')}, each with its time and the person who provided it, in ${PATHS.register}`
 
 function seal({ signer, evidenceDigest, packName }: Matter): Cell {
   const bound: Cell = [

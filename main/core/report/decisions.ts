@@ -1,4 +1,4 @@
-import type { Decision } from '../../../schemas/types.ts'
+import type { ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords, standingWords } from '../../../schemas/words.ts'
 import { oneLine } from '../plain-text.ts'
 import { compare } from '../recording.ts'
@@ -43,9 +43,9 @@ export function decisionSection(matter: Matter): Section {
   }
 }
 
-const rowKey = ({ framework, control }: Decision): string => `${framework}\n${control}`
+const rowKey = ({ framework, control }: ControlDecision): string => `${framework}\n${control}`
 
-function entryBlocks({ catalog }: Matter, entry: Decision, standing: Standing): readonly Block[] {
+function entryBlocks({ catalog }: Matter, entry: ControlDecision, standing: Standing): readonly Block[] {
   const { decision, factors, alternativeMeasure, riskAnalysis, withdrawn } = entry
   const optional = (label: string, words: string | null) => (words === null ? [] : [{ label, value: typed(words) }])
   return [

@@ -55,4 +55,4 @@ export const MOST_ENTRIES = 300
 
 /** States where the remaining entries are. */
 export const furtherEntries = (count: number): readonly Block[] =>
-  count <= MOST_ENTRIES ? [] : [text(`${count - MOST_ENTRIES} more are in the pack, in ${PATHS.exceptions}.`)]
+  count <= MOST_ENTRIES ? [] : [text(`${count - MOST_ENTRIES} more are in the pack, in ${PATHS.register}.`)]

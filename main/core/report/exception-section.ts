@@ -1,8 +1,8 @@
-import type { Exception, PendingException } from '../../../schemas/types.ts'
+import type { AcceptanceRequest, RiskAcceptance } from '../../../schemas/types.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { type PendingStanding, pendingOf, pendingStanding } from '../register/pending.ts'
+import { type AcceptanceRequestStatus, acceptanceRequestStatus, acceptanceRequestsOf } from '../register/pending.ts'
 import { type Standing, standingOf } from '../register.ts'
 import { type FactRows, factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
 import { deviationBlocks } from './deviations.ts'
@@ -20,13 +20,13 @@ export function exceptionSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
     standing,
-    entries: register.exceptions
+    entries: register.riskAcceptances
       .filter((entry) => standingOf(entry, assessment.asOf) === standing)
       .sort((a, b) => compare(a.expiresAt, b.expiresAt) || compare(a.check, b.check) || compare(a.id, b.id)),
   })).filter(({ entries }) => entries.length > 0)
   return {
-    id: 'exceptions',
-    title: titles.exceptions,
+    id: 'acceptances',
+    title: titles.acceptances,
     blocks: [
       text(
         'A risk acceptance is a management decision to accept a deviation until a date. It does not change the verdict: every deviation remains in all counts of this report, and an acceptance never makes a control supported.',
@@ -46,7 +46,7 @@ export function exceptionSection(matter: Matter): Section {
 
 const ENDED = 'Expired risk acceptances have no effect. Deviations that remain are no longer accepted.'
 
-function entryBlocks(matter: Matter, entry: Exception): readonly Block[] {
+function entryBlocks(matter: Matter, entry: RiskAcceptance): readonly Block[] {
   const { expiresAt, acceptedAt, withdrawn } = entry
   const run = entry.run === null ? '' : `, based on run ${plain(entry.run, 100)}`
   return [
@@ -65,7 +65,10 @@ const claimOf = ({ catalog }: Matter, check: string): string =>
   catalog.checks.find(({ id }) => id === check)?.expected ?? plain(check, 100)
 
 /** Terms that a risk acceptance and an acceptance request have in common. */
-function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exception | PendingException): FactRows {
+function termRows(
+  { tally, assessment }: Matter,
+  { nodes, check, ...terms }: RiskAcceptance | AcceptanceRequest,
+): FactRows {
   const contradicted = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
   return [
     { label: 'Check', value: plainCell(plain(check, 100)) },
@@ -80,25 +83,25 @@ function termRows({ tally, assessment }: Matter, { nodes, check, ...terms }: Exc
       ],
     },
     { label: 'Reason', value: plainCell(oneLine(terms.reason)) },
-    { label: 'Compensating control', value: plainCell(oneLine(terms.compensatingMeasure)) },
+    { label: 'Compensating control', value: plainCell(oneLine(terms.compensatingControl)) },
     { label: 'Owner', value: plainCell(oneLine(terms.owner)) },
   ]
 }
 
-const STANDINGS: Readonly<Record<Exclude<PendingStanding, 'approved'>, string>> = {
+const STANDINGS: Readonly<Record<Exclude<AcceptanceRequestStatus, 'approved'>, string>> = {
   open: 'Pending approval. Requested until the end of',
   lapsed: 'Expired without a decision. Requested until the end of',
-  refused: 'Rejected. Requested until the end of',
+  rejected: 'Rejected. Requested until the end of',
   withdrawn: 'Withdrawn before approval. Requested until the end of',
 }
-const PENDING: readonly Exclude<PendingStanding, 'approved'>[] = ['open', 'lapsed', 'refused', 'withdrawn']
+const PENDING: readonly Exclude<AcceptanceRequestStatus, 'approved'>[] = ['open', 'lapsed', 'rejected', 'withdrawn']
 
 /** Acceptance requests without approval: they have no effect. */
 function pendingBlocks(matter: Matter): readonly Block[] {
   const { register, assessment } = matter
   const requests = PENDING.flatMap((standing) =>
-    pendingOf(register)
-      .filter((entry) => pendingStanding(entry, assessment.asOf) === standing)
+    acceptanceRequestsOf(register)
+      .filter((entry) => acceptanceRequestStatus(entry, assessment.asOf) === standing)
       .sort((a, b) => compare(a.requestedAt, b.requestedAt) || compare(a.id, b.id))
       .map((entry) => ({ standing, entry })),
   )
@@ -115,7 +118,9 @@ function pendingBlocks(matter: Matter): readonly Block[] {
           ...termRows(matter, entry),
           ...peopleRows(entry),
           { label: 'Requested', value: plainCell(when(entry.requestedAt)) },
-          ...(entry.settled === undefined ? [] : [{ label: 'Resolved', value: plainCell(withdrawal(entry.settled)) }]),
+          ...(entry.resolved === undefined
+            ? []
+            : [{ label: 'Resolved', value: plainCell(withdrawal(entry.resolved)) }]),
         ]),
       ]),
     ...furtherEntries(requests.length),

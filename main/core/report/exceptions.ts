@@ -1,4 +1,4 @@
-import type { Exception } from '../../../schemas/types.ts'
+import type { RiskAcceptance } from '../../../schemas/types.ts'
 import { oneLine } from '../plain-text.ts'
 import type { Matter } from './input.ts'
 import type { Line } from './model.ts'
@@ -13,7 +13,7 @@ export function acceptance({ accepted }: Matter, node: string, check: string): r
   return ended === null ? [] : [{ text: `Risk acceptance expired on ${whose(ended)}` }]
 }
 
-const whose = ({ expiresAt, approvedBy }: Exception): string =>
+const whose = ({ expiresAt, approvedBy }: RiskAcceptance): string =>
   `${day(expiresAt)}, approved by ${oneLine(approvedBy, 80)}`
 
 type Findings = readonly (readonly [node: string, check: string])[]
@@ -30,11 +30,11 @@ export function acceptedBriefly(matter: Matter, findings: Findings): readonly Li
   const [first] = found
   if (first === undefined) return []
   const same = found.every((entry) => entry === first)
-  const rest = same ? ` until ${whose(first)}` : `; see ${see('exceptions')}`
+  const rest = same ? ` until ${whose(first)}` : `; see ${see('acceptances')}`
   return [{ text: `Risk accepted on ${of(found.length, findings.length)}${rest}`, style: 'quiet' }]
 }
 
-const acceptedAmong = ({ tally, accepted }: Matter, findings: Findings): readonly Exception[] =>
+const acceptedAmong = ({ tally, accepted }: Matter, findings: Findings): readonly RiskAcceptance[] =>
   findings.flatMap(([node, check]) =>
     tally.verdict(node, check) === 'not-satisfied' ? (accepted.inForce(node, check) ?? []) : [],
   )

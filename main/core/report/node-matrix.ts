@@ -30,7 +30,7 @@ export const SHARES =
 export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
   return [
     quiet(`The mark shows the worst verdict among the checks of a property. ${SHARES}`),
-    ...(matter.register.exceptions.length === 0
+    ...(matter.register.riskAcceptances.length === 0
       ? []
       : [quiet('“Accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
     nodeMatrix(matter, byWorstNode(matter)),

@@ -1,5 +1,5 @@
 import { levelWords } from '../../../schemas/conclusion-words.ts'
-import type { Attachment, ControlAssessment, ControlRef } from '../../../schemas/types.ts'
+import type { ControlAssessment, ControlRef, EvidenceDocument } from '../../../schemas/types.ts'
 import { standingWords } from '../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../conclusion/documents.ts'
 import type { Control } from '../framework.ts'
@@ -23,7 +23,7 @@ export function recordSection(matter: Matter): Section {
   const { register, assessment } = matter
   const groups = GROUPS.map((standing) => ({
     title: standingWords[standing],
-    entries: register.attachments
+    entries: register.documents
       .filter((entry) => standingOf(entry, assessment.asOf) === standing)
       .sort((a, b) => compare(a.attachedAt, b.attachedAt) || compare(a.id, b.id)),
   })).filter(({ entries }) => entries.length > 0)
@@ -32,7 +32,7 @@ export function recordSection(matter: Matter): Section {
     title: titles.records,
     blocks: [
       text(
-        'Documents are included as provided. This tool does not test their content, and they do not change any check result. A document counts for a control while it is in effect, at or above the level that its request requires, with a named inspector, the scope of the inspection, and a conclusion. Inquiry alone, or receipt without inspection, supports no control (AT-C 205). The files are in the evidence pack, under data/attachments.',
+        'Documents are included as provided. This tool does not test their content, and they do not change any check result. A document counts for a control while it is in effect, at or above the level that its request requires, with a named inspector, the scope of the inspection, and a conclusion. Inquiry alone, or receipt without inspection, supports no control (AT-C 205). The files are in the evidence pack, under data/documents.',
       ),
       ...outstandingBlocks(matter),
       ...(groups.length === 0 ? [heading(3, 'On file', true), text('No documents on file.')] : []),
@@ -47,15 +47,15 @@ export function recordSection(matter: Matter): Section {
 
 const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
 
-function entryBlocks({ assessment, catalog }: Matter, entry: Attachment): readonly Block[] {
+function entryBlocks({ assessment, catalog }: Matter, entry: EvidenceDocument): readonly Block[] {
   const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn, inspection, answers } = entry
   const level = levelWords[levelOf(entry)]
-  const isOwn = inspection !== undefined && isSameName(inspection.by, entry.saidBy)
+  const isOwn = inspection !== undefined && isSameName(inspection.by, entry.providedBy)
   return [
     heading(4, oneLine(name, 200)),
     factBlock([
-      { label: 'Summary of evidence', value: plainCell(oneLine(entry.shows)) },
-      { label: 'Provided by', value: plainCell(oneLine(entry.saidBy)) },
+      { label: 'Summary of evidence', value: plainCell(oneLine(entry.summary)) },
+      { label: 'Provided by', value: plainCell(oneLine(entry.providedBy)) },
       { label: 'Owner', value: plainCell(oneLine(entry.owner)) },
       {
         label: 'Controls',

@@ -1,4 +1,4 @@
-import type { Settlement, Withdrawal } from '../../../schemas/types.ts'
+import type { Resolution, Withdrawal } from '../../../schemas/types.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { keysProblem, type Signable, signaturesOf } from '../register/signatures.ts'
 import { isOnePerson, type Standing } from '../register.ts'
@@ -55,5 +55,5 @@ const LASTS: Readonly<Record<Standing, string>> = {
 export const lasts = (standing: Standing, expiresAt: string): string => `${LASTS[standing]} ${day(expiresAt)}, UTC`
 
 /** When and by whom an entry was withdrawn or resolved, and the reason. */
-export const withdrawal = ({ at, by, reason }: Withdrawal | Settlement): string =>
+export const withdrawal = ({ at, by, reason }: Withdrawal | Resolution): string =>
   `${when(at)}, by ${oneLine(by, 200)}${reason === null ? '' : `: ${oneLine(reason)}`}`

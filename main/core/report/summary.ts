@@ -138,11 +138,11 @@ function due(matter: Matter): readonly Line[] {
     const { counts } = matter.tally.onNode(node)
     return sum + counts.inconclusive + counts['not-tested']
   }, 0)
-  const standing = register.exceptions.filter((entry) => standingOf(entry, asOf) === 'in-force')
+  const standing = register.riskAcceptances.filter((entry) => standingOf(entry, asOf) === 'in-force')
   const soon = standing
     .filter(({ expiresAt }) => Date.parse(expiresAt) - Date.parse(asOf) <= SOON_DAYS * DAY_MS)
     .sort((a, b) => compare(a.expiresAt, b.expiresAt))
-  const ended = register.exceptions.filter((entry) => standingOf(entry, asOf) === 'expired')
+  const ended = register.riskAcceptances.filter((entry) => standingOf(entry, asOf) === 'expired')
   const { needed, held, overdue } = documentCounts(matter)
   return [
     {

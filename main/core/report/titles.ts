@@ -14,7 +14,7 @@ export const titles = {
   location: 'Location results by node',
   undecided: 'Not tested or inconclusive',
   claims: 'Provider claims',
-  exceptions: 'Deviations and risk acceptances',
+  acceptances: 'Deviations and risk acceptances',
   decisions: 'Control decisions',
   records: 'Document index',
   limits: 'Limitations',

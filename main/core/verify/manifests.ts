@@ -200,7 +200,7 @@ const RUN_FORM: PackForm = {
     PATHS.assessment,
     PATHS.catalog,
     PATHS.scope,
-    PATHS.exceptions,
+    PATHS.register,
     PATHS.help,
     PATHS.verifyScript,
   ],

@@ -1,14 +1,21 @@
-import type { Attachment, Exception, Mapping, PendingException, Register, Scope } from '../../../schemas/types.ts'
+import type {
+  AcceptanceRequest,
+  EvidenceDocument,
+  Mapping,
+  Register,
+  RiskAcceptance,
+  Scope,
+} from '../../../schemas/types.ts'
 import { parseBounded } from '../bounded-json.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../ports.ts'
 import { compare } from '../recording.ts'
-import { attachmentPaths } from '../register/attachments.ts'
+import { documentPaths } from '../register/attachments.ts'
 import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../register/decisions.ts'
 import { explanationsOf } from '../register/explanations.ts'
-import { pendingOf } from '../register/pending.ts'
+import { acceptanceRequestsOf } from '../register/pending.ts'
 import { registerProblems } from '../register/problems.ts'
 import { EMPTY_REGISTER, standingOf } from '../register.ts'
 import { readEntries } from './entries.ts'
@@ -24,7 +31,7 @@ export interface RegisterReading {
   readonly notes: readonly string[]
 }
 
-const FOLDER = 'data/attachments/'
+const FOLDER = 'data/documents/'
 
 /**
  * Reads the register of a pack: it must match its schema, refer to checks and nodes of the pack, and list exactly the files stored. Packs
@@ -38,7 +45,7 @@ export async function registerOfPack(
   if ('problem' in register) return { register: null, problems: [register.problem], notes: [] }
   const catalog = await catalogIn(source, scope ?? {})
   const signed = await readEntries(seal, register, trust?.lists)
-  const where = (problem: string): string => `${PATHS.exceptions}: ${problem}`
+  const where = (problem: string): string => `${PATHS.register}: ${problem}`
   return {
     register,
     problems: atMost([
@@ -69,18 +76,18 @@ const atMost = (problems: readonly string[]): readonly string[] =>
     ? problems
     : [
         ...problems.slice(0, MOST_PROBLEMS),
-        `${PATHS.exceptions}: ${problems.length - MOST_PROBLEMS} more problems of this kind.`,
+        `${PATHS.register}: ${problems.length - MOST_PROBLEMS} more problems of this kind.`,
       ]
 
 async function readRegister(
   source: PackSource,
   validator: SchemaValidator,
 ): Promise<Register | { readonly problem: string }> {
-  const found = canonical(await textOf(source, PATHS.exceptions))
-  if (found === null) return { problem: `${PATHS.exceptions}: missing or not canonical JSON.` }
+  const found = canonical(await textOf(source, PATHS.register))
+  if (found === null) return { problem: `${PATHS.register}: missing or not canonical JSON.` }
   if (Array.isArray(found.value) && found.value.length === 0) return EMPTY_REGISTER
   const [problem] = validator.problems('register', found.value)
-  return problem === undefined ? (found.value as Register) : { problem: `${PATHS.exceptions}: ${problem}.` }
+  return problem === undefined ? (found.value as Register) : { problem: `${PATHS.register}: ${problem}.` }
 }
 
 /** The parts of a pack’s catalog that a register refers to. Empty for a catalog of another form. */
@@ -116,8 +123,8 @@ function exceptionProblems(
   nodes: ReadonlySet<string>,
   checks: ReadonlySet<unknown>,
 ): readonly string[] {
-  const accepted = new Set(register.exceptions.map(({ id }) => id))
-  const named = (where: string, { check, nodes: on }: Exception | PendingException) => [
+  const accepted = new Set(register.riskAcceptances.map(({ id }) => id))
+  const named = (where: string, { check, nodes: on }: RiskAcceptance | AcceptanceRequest) => [
     ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which is not in the pack’s catalog.`]),
     ...(on.length === 0 ? [`${where} no node.`] : []),
     ...strangers(on.filter((node) => !nodes.has(node))).map(
@@ -125,10 +132,10 @@ function exceptionProblems(
     ),
   ]
   return [
-    ...register.exceptions.flatMap((entry) => named(`risk acceptance ${entry.id} names`, entry)),
-    ...pendingOf(register).flatMap((entry) => [
+    ...register.riskAcceptances.flatMap((entry) => named(`risk acceptance ${entry.id} names`, entry)),
+    ...acceptanceRequestsOf(register).flatMap((entry) => [
       ...named(`request ${entry.id} names`, entry),
-      ...(entry.settled?.as === 'approved' && !accepted.has(entry.id)
+      ...(entry.resolved?.as === 'approved' && !accepted.has(entry.id)
         ? [`request ${entry.id} is marked approved, but there is no such risk acceptance.`]
         : []),
     ]),
@@ -171,7 +178,7 @@ const explanationProblems = (
   ])
 
 async function attachmentProblems(source: PackSource, register: Register): Promise<readonly string[]> {
-  const named = attachmentPaths(register)
+  const named = documentPaths(register)
   const problems: string[] = []
   for (const [path, attachment] of named) {
     const problem = await attachmentProblem(source, path, attachment)
@@ -184,7 +191,7 @@ async function attachmentProblems(source: PackSource, register: Register): Promi
 async function attachmentProblem(
   source: PackSource,
   path: string,
-  { name, sha256: digest, size }: Attachment,
+  { name, sha256: digest, size }: EvidenceDocument,
 ): Promise<string | null> {
   const called = `The document ${quote(name)}`
   if (!source.paths.includes(path)) return `${called} is missing: there is no ${quote(path, 400)}.`
@@ -195,19 +202,19 @@ async function attachmentProblem(
 }
 
 function notes(register: Register, asOf: string | null): readonly string[] {
-  const { exceptions, attachments } = register
+  const { riskAcceptances, documents } = register
   const count = (some: number, one: string): string => `${some} ${one}${some === 1 ? '' : 's'}`
   const decided = decisionsOf(register).length
   const explained = explanationsOf(register).length
-  const open = pendingOf(register).filter(({ settled }) => settled === undefined).length
-  const entries = [...exceptions, ...attachments, ...decisionsOf(register), ...explanationsOf(register)]
+  const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
+  const entries = [...riskAcceptances, ...documents, ...decisionsOf(register), ...explanationsOf(register)]
   const later = asOf === null ? 0 : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length
   const rows = rowsDecidedTwice(register, asOf)
   return [
-    ...(exceptions.length + attachments.length === 0
+    ...(riskAcceptances.length + documents.length === 0
       ? []
       : [
-          `The pack lists ${count(exceptions.length, 'risk acceptance')} and ${count(attachments.length, 'document')}; none changes a verdict.`,
+          `The pack lists ${count(riskAcceptances.length, 'risk acceptance')} and ${count(documents.length, 'document')}; none changes a verdict.`,
         ]),
     ...(decided === 0 ? [] : [`The pack lists ${count(decided, 'control decision')}; none changes a verdict.`]),
     ...(explained === 0

@@ -1,6 +1,6 @@
 import { createTransport } from '../../../main/adapters/ssh/transport.ts'
 import { createWorld } from '../../../main/adapters/world.ts'
-import { attachmentsOf } from '../../../main/app/attachments.ts'
+import { documentsOf } from '../../../main/app/attachments.ts'
 import { collectRun } from '../../../main/app/collect-run.ts'
 import { exportRun } from '../../../main/app/export.ts'
 import { catalog } from '../../../main/catalog/index.ts'
@@ -45,7 +45,7 @@ if (step === 'export') {
     stamping: null,
     folder: `${folder}/bench`,
     register: EMPTY_REGISTER,
-    attachmentBytes: attachmentsOf(new Map()),
+    attachmentBytes: documentsOf(new Map()),
     inventory: null,
     also: ['executive', 'xlsx', 'oscal'],
     chainFolder: null,

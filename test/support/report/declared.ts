@@ -2,14 +2,14 @@ import { sha256 } from '../../../main/core/digest.ts'
 import { populationWith } from '../../../main/core/engagement/coverage.ts'
 import type { ReportInput } from '../../../main/core/report.ts'
 import type {
-  Decision,
+  AcceptanceRequest,
+  ControlDecision,
   Engagement,
-  PendingException,
   ProviderProfile,
   Register,
   Scope,
 } from '../../../schemas/types.ts'
-import { attachmentOf, exceptionOf, registerOf } from '../register.ts'
+import { documentOf, registerOf, riskAcceptanceOf } from '../register.ts'
 import { sampleInput } from './sample.ts'
 
 const BY = { owner: 'A. Weber', on: '2026-11-01' } as const
@@ -120,7 +120,7 @@ function claim(
   return { id, says, source: 'page', bears, otherwise: null, why: null, bring: null, ...more }
 }
 
-export const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
+export const decisionOf = (changes: Partial<ControlDecision> = {}): ControlDecision => ({
   id: 'd'.repeat(32),
   framework: 'hipaa',
   control: 'hipaa:164.312(a)(2)(iv)',
@@ -139,13 +139,13 @@ export const decisionOf = (changes: Partial<Decision> = {}): Decision => ({
   ...changes,
 })
 
-export const pendingOf = (changes: Partial<PendingException> = {}): PendingException => ({
+export const pendingOf = (changes: Partial<AcceptanceRequest> = {}): AcceptanceRequest => ({
   id: 'f'.repeat(32),
   check: 'encryption.at-rest.cipher',
   nodes: ['gpu-fra-02'],
   run: null,
   reason: 'A new image is being built.',
-  compensatingMeasure: 'Weekly look at the advisories.',
+  compensatingControl: 'Weekly look at the advisories.',
   owner: 'K. Adeyemi',
   requestedBy: 'K. Adeyemi',
   requestedAt: '2026-11-05T08:00:00.000Z',
@@ -156,11 +156,11 @@ export const pendingOf = (changes: Partial<PendingException> = {}): PendingExcep
 /** A register with every kind of entry. */
 export const FULL_REGISTER: Register = {
   ...registerOf({
-    exceptions: [exceptionOf({ check: 'encryption.at-rest.ephi-paths', nodes: ['gpu-fra-02'] })],
-    attachments: [attachmentOf({ controls: [{ framework: 'soc2', control: 'soc2:CC6.1' }] })],
+    riskAcceptances: [riskAcceptanceOf({ check: 'encryption.at-rest.ephi-paths', nodes: ['gpu-fra-02'] })],
+    documents: [documentOf({ controls: [{ framework: 'soc2', control: 'soc2:CC6.1' }] })],
   }),
   decisions: [decisionOf()],
-  pending: [pendingOf()],
+  acceptanceRequests: [pendingOf()],
 }
 
 /** The sample with everything declared that can be. */

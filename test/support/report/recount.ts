@@ -41,8 +41,8 @@ interface Catalog {
   readonly checks: readonly {
     readonly id: string
     readonly property: string
-    readonly claim: string
-    readonly limits: string
+    readonly expected: string
+    readonly limitations: string
   }[]
   readonly frameworks: readonly { readonly id: string; readonly title: string; readonly controls: readonly Row[] }[]
 }
@@ -56,8 +56,8 @@ interface Register {
     readonly control: string
     readonly decision: string
   })[]
-  readonly exceptions: readonly (Ending & { readonly check: string; readonly nodes: readonly string[] })[]
-  readonly attachments: readonly {
+  readonly riskAcceptances: readonly (Ending & { readonly check: string; readonly nodes: readonly string[] })[]
+  readonly documents: readonly {
     readonly attachedAt: string
     readonly controls: readonly { readonly framework: string; readonly control: string }[]
     readonly level?: string
@@ -67,7 +67,7 @@ interface Register {
     readonly validUntil: string | null
     readonly withdrawn: object | null
   }[]
-  readonly requests: readonly {
+  readonly documentRequests: readonly {
     readonly framework: string
     readonly control: string
     readonly need: string
@@ -97,7 +97,7 @@ export function recount(pack: string) {
   const json = <T>(...parts: string[]): T => JSON.parse(read(...parts)) as T
   const catalog = json<Catalog>('data', 'catalog.json')
   const scope = json<Scope>('data', 'scope.json')
-  const register = json<Register>('data', 'exceptions.json')
+  const register = json<Register>('data', 'register.json')
   const names = readdirSync(path('data', 'nodes')).sort()
   const nodes = names.map((name) => json<Node>('data', 'nodes', name, 'assessment.json'))
   const answered = nodes.filter(({ recording, status }) => recording !== null && /^(complete|partial)$/.test(status))
@@ -119,7 +119,7 @@ export function recount(pack: string) {
     )?.decision
   /** Whether some current document is inspected at the level that the request needs, and supports. */
   const isInspected = (request: string, minimum: string): boolean =>
-    register.attachments.some(
+    register.documents.some(
       (one) =>
         one.withdrawn === null &&
         !ended(one.validUntil) &&
@@ -129,9 +129,9 @@ export function recount(pack: string) {
         LEVELS.indexOf(one.level ?? 'received') >= LEVELS.indexOf(minimum),
     )
   const population = populationOf(scope, nodes, read('data', 'inventory.csv'))
-  const exceptions = {
-    inForce: register.exceptions.filter(({ expiresAt, withdrawn }) => withdrawn === null && !ended(expiresAt)),
-    ended: register.exceptions.filter(({ expiresAt, withdrawn }) => withdrawn === null && ended(expiresAt)),
+  const riskAcceptances = {
+    inForce: register.riskAcceptances.filter(({ expiresAt, withdrawn }) => withdrawn === null && !ended(expiresAt)),
+    ended: register.riskAcceptances.filter(({ expiresAt, withdrawn }) => withdrawn === null && ended(expiresAt)),
   }
   const isPeriod = scope.engagement.framing.kind === 'period'
   const elected = ['security', ...(scope.engagement.categories ?? [])]
@@ -236,12 +236,12 @@ export function recount(pack: string) {
       overdue: [...documents].filter(
         ([id, held]) =>
           !held &&
-          register.requests.some(
+          register.documentRequests.some(
             ({ framework, control, due }) => framework === 'requests' && control === id && ended(due),
           ),
       ).length,
     },
-    exceptions,
+    riskAcceptances,
     digests: {
       catalog: sha256(readFileSync(path('data', 'catalog.json'))),
       evidence: sha256(

@@ -8,7 +8,13 @@ import {
   serverLine,
   severityWords,
 } from '../../../../schemas/conclusion-words.ts'
-import type { Assessment, ControlAssessment, ControlCheck, Decision, Register } from '../../../../schemas/types.ts'
+import type {
+  Assessment,
+  ControlAssessment,
+  ControlCheck,
+  ControlDecision,
+  Register,
+} from '../../../../schemas/types.ts'
 import { decisionWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../catalog.ts'
 import { isCurrent, REQUESTS, stateOf } from '../../conclusion/documents.ts'
@@ -116,10 +122,10 @@ export const resultText = (check: ControlCheck): string =>
 /** Of the deviating nodes of each deciding check, how many have a risk acceptance in effect; empty where none has. */
 const acceptedText = ({ checks }: ControlAssessment): string =>
   checks
-    .filter(({ excepted }) => excepted > 0)
+    .filter(({ accepted }) => accepted > 0)
     .map(
-      ({ check, excepted, notSatisfied }) =>
-        `${check}: risk accepted on ${excepted} of ${notSatisfied} nodes with deviations`,
+      ({ check, accepted, notSatisfied }) =>
+        `${check}: risk accepted on ${accepted} of ${notSatisfied} nodes with deviations`,
     )
     .join(' | ')
 
@@ -162,11 +168,11 @@ function withTitle({ requests }: Pick<Catalog, 'requests'>, idOrNeed: string): s
 /** Evidence requests with a supporting document that addresses the result of a check. */
 function answeringIn(
   { requests }: Pick<Catalog, 'requests'>,
-  { attachments }: Register,
+  { documents }: Register,
   asOf: string,
 ): (check: string) => readonly string[] {
   const to = (id: string) =>
-    attachments.filter(({ controls }) =>
+    documents.filter(({ controls }) =>
       controls.some(({ framework, control }) => framework === REQUESTS && control === id),
     )
   const found = new Map<string, string[]>()
@@ -182,5 +188,5 @@ function answeringIn(
   return (check) => found.get(check) ?? []
 }
 
-const decisionText = (one: Decision): string =>
+const decisionText = (one: ControlDecision): string =>
   `${decisionWords[one.decision]}, until ${one.expiresAt.slice(0, 10)}, approved by ${oneLine(one.approvedBy)} (${oneLine(one.approverRole)})`

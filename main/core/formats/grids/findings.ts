@@ -30,7 +30,7 @@ export function* findingRows(
   register: Register,
 ): Generator<Grid['rows'][number]> {
   const checks = new Map(catalog.checks.map((check) => [check.id, check]))
-  const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
+  const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
   for (const node of assessment.nodes)
     for (const finding of node.results) {
       const exception = finding.verdict === 'not-satisfied' ? inForce(node.node, finding.check) : null
@@ -75,7 +75,7 @@ export function findingsGrid(assessment: Assessment, catalog: Catalog, register:
 }
 
 function countRows(assessment: Assessment, catalog: Catalog, register: Register): Grid['rows'] {
-  const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
+  const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
   const found = new Map<string, string[]>()
   for (const { node, results } of assessment.nodes)
     for (const { check, verdict } of results) {

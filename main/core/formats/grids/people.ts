@@ -1,5 +1,11 @@
 import { levelWords } from '../../../../schemas/conclusion-words.ts'
-import type { Assessment, Attachment, Decision, Exception, PendingException } from '../../../../schemas/types.ts'
+import type {
+  AcceptanceRequest,
+  Assessment,
+  ControlDecision,
+  EvidenceDocument,
+  RiskAcceptance,
+} from '../../../../schemas/types.ts'
 import { decisionWords, standingWords } from '../../../../schemas/words.ts'
 import { levelOf, REQUESTS } from '../../conclusion/documents.ts'
 import { oneLine } from '../../plain-text.ts'
@@ -35,7 +41,7 @@ const EXCEPTION_COLUMNS = columns({
 export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): Grid {
   const claims = new Map(catalog.checks.map(({ id, expected }) => [id, expected]))
   const deviates = deviatesIn(assessment)
-  const start = (standing: string, entry: Exception | PendingException): readonly (string | number)[] => [
+  const start = (standing: string, entry: RiskAcceptance | AcceptanceRequest): readonly (string | number)[] => [
     entry.id,
     standing,
     entry.check,
@@ -44,14 +50,14 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
     entry.nodes.filter((node) => deviates(node, entry.check)).length,
     entry.nodes.join(', '),
     oneLine(entry.reason),
-    oneLine(entry.compensatingMeasure),
+    oneLine(entry.compensatingControl),
     oneLine(entry.owner),
     oneLine(entry.requestedBy),
   ]
   return {
     columns: EXCEPTION_COLUMNS,
     rows: [
-      ...register.exceptions.map((entry) => [
+      ...register.riskAcceptances.map((entry) => [
         ...start(standingWords[standingOf(entry, assessment.asOf)], entry),
         oneLine(entry.approvedBy),
         isOnePerson(entry) ? 'yes' : 'no',
@@ -60,7 +66,7 @@ export function exceptionsGrid({ assessment, catalog, register }: PeopleInput): 
         withdrawnText(entry),
         entry.signatures?.length ?? 0,
       ]),
-      ...(register.pending ?? []).map((entry) => [
+      ...(register.acceptanceRequests ?? []).map((entry) => [
         ...start('Requested, not approved', entry),
         '',
         '',
@@ -82,7 +88,7 @@ function deviatesIn({ nodes }: Assessment): (node: string, check: string) => boo
   return (node, check) => found.has(`${node}\n${check}`)
 }
 
-const withdrawnText = ({ withdrawn }: Exception | Attachment | Decision): string =>
+const withdrawnText = ({ withdrawn }: RiskAcceptance | EvidenceDocument | ControlDecision): string =>
   withdrawn === null ? '' : `${withdrawn.at}, ${oneLine(withdrawn.by)}: ${oneLine(withdrawn.reason)}`
 
 const DOCUMENT_COLUMNS = columns({
@@ -119,14 +125,14 @@ export function documentsGrid({ assessment, catalog, register }: PeopleInput): G
   const controlOf = controlIndex(catalog)
   return {
     columns: DOCUMENT_COLUMNS,
-    rows: register.attachments.map((entry) => {
+    rows: register.documents.map((entry) => {
       const { inspection, answers } = entry
       return [
         entry.id,
         standingWords[standingOf(entry, assessment.asOf)],
         oneLine(entry.name),
-        oneLine(entry.shows),
-        oneLine(entry.saidBy),
+        oneLine(entry.summary),
+        oneLine(entry.providedBy),
         levelWords[levelOf(entry)].label,
         oneLine(inspection?.by ?? ''),
         inspection?.at ?? '',
@@ -134,7 +140,7 @@ export function documentsGrid({ assessment, catalog, register }: PeopleInput): G
         inspection === undefined ? '' : CONCLUSIONS[inspection.conclusion],
         inspection === undefined
           ? ''
-          : isOnePerson({ requestedBy: entry.saidBy, approvedBy: inspection.by })
+          : isOnePerson({ requestedBy: entry.providedBy, approvedBy: inspection.by })
             ? 'yes'
             : 'no',
         oneLine(entry.owner),

@@ -105,7 +105,7 @@ function findingOf(
 
 /** Both parts, the results of each deciding check, observations, and documents outstanding or not supporting. */
 function remarksOf({ state, server, documents, checks }: ControlAssessment): string {
-  const accepted = checks.filter(({ excepted }) => excepted > 0)
+  const accepted = checks.filter(({ accepted: excepted }) => excepted > 0)
   return [
     `Control state: ${rowStateWords[state].label}.`,
     `Server part: ${serverLine(server)}.`,
@@ -116,7 +116,7 @@ function remarksOf({ state, server, documents, checks }: ControlAssessment): str
     ...checks.filter(({ decides }) => decides).map((check) => `Test: ${resultText(check)}.`),
     ...accepted
       .filter(({ decides }) => decides)
-      .map(({ check, excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
+      .map(({ check, accepted: excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
     ...checks.filter(isObservation).map((check) => `Observation: ${check.check}: ${observationLine(check)}.`),
     ...documents.outstanding.map((one) => `Document outstanding: ${outstandingText(one)}.`),
     ...documents.deviations.map((one) => `Document inspected, does not support the control: ${line(one)}.`),
@@ -143,7 +143,7 @@ function observationsByCheck(names: Names): ByCheck {
 /** Risk acceptances in effect for a result of a check. */
 function risksByCheck(names: Names): ByCheck {
   const { assessment, register } = names.input
-  const { inForce } = acceptancesOf(register.exceptions, assessment.asOf)
+  const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
   const found = new Map<string, Set<string>>()
   for (const { node, results } of assessment.nodes)
     for (const { check, verdict } of results) {

@@ -1,4 +1,4 @@
-import type { Exception, PendingException } from '../../../../schemas/types.ts'
+import type { AcceptanceRequest, RiskAcceptance } from '../../../../schemas/types.ts'
 import { standingWords, type Verdict } from '../../../../schemas/words.ts'
 import { oneLine } from '../../plain-text.ts'
 import { isOnePerson, type Standing, standingOf } from '../../register.ts'
@@ -17,7 +17,7 @@ const STATUS: Readonly<Record<Standing, string>> = {
 export function risksOf(names: Names): readonly unknown[] {
   const { register, assessment } = names.input
   return [
-    ...register.exceptions.map((entry) => {
+    ...register.riskAcceptances.map((entry) => {
       const standing = standingOf(entry, assessment.asOf)
       return {
         ...riskOf(names, entry, STATUS[standing]),
@@ -31,14 +31,14 @@ export function risksOf(names: Names): readonly unknown[] {
         'risk-log': { entries: logOf(entry, standing) },
       }
     }),
-    ...(register.pending ?? []).map((entry) => ({
+    ...(register.acceptanceRequests ?? []).map((entry) => ({
       ...riskOf(names, entry, 'deviation-requested'),
       props: [...propsOf(entry), prop('standing', 'requested')],
     })),
   ]
 }
 
-const propsOf = ({ id, check, owner, requestedBy, nodes }: Exception | PendingException) => [
+const propsOf = ({ id, check, owner, requestedBy, nodes }: RiskAcceptance | AcceptanceRequest) => [
   prop('exception', id),
   prop('check', check),
   prop('owner', owner),
@@ -46,7 +46,7 @@ const propsOf = ({ id, check, owner, requestedBy, nodes }: Exception | PendingEx
   prop('nodes', nodes.length),
 ]
 
-function riskOf(names: Names, entry: Exception | PendingException, status: string) {
+function riskOf(names: Names, entry: RiskAcceptance | AcceptanceRequest, status: string) {
   const { catalog } = names.input
   const claim = catalog.checks.find(({ id }) => id === entry.check)?.expected ?? entry.check
   const deadline = momentOf(entry.expiresAt)
@@ -57,7 +57,7 @@ function riskOf(names: Names, entry: Exception | PendingException, status: strin
     statement: line(entry.reason),
     status,
     'mitigating-factors': [
-      { uuid: uuidOf(names.input.run, 'measure', entry.id), description: line(entry.compensatingMeasure) },
+      { uuid: uuidOf(names.input.run, 'measure', entry.id), description: line(entry.compensatingControl) },
     ],
     ...(deadline === null ? {} : { deadline }),
     ...some('related-observations', observedFor(names, entry)),
@@ -65,7 +65,7 @@ function riskOf(names: Names, entry: Exception | PendingException, status: strin
 }
 
 /** Observations that the risk acceptance covers: results not satisfied on its nodes. */
-function observedFor(names: Names, { check, nodes }: Exception | PendingException) {
+function observedFor(names: Names, { check, nodes }: RiskAcceptance | AcceptanceRequest) {
   const deviating: Verdict = 'not-satisfied'
   const named = new Set(nodes)
   const uuids = names.input.assessment.nodes
@@ -77,7 +77,7 @@ function observedFor(names: Names, { check, nodes }: Exception | PendingExceptio
   return [...new Set(uuids)].map((uuid) => ({ 'observation-uuid': uuid }))
 }
 
-function logOf({ id, acceptedAt, expiresAt, withdrawn, approvedBy }: Exception, standing: Standing) {
+function logOf({ id, acceptedAt, expiresAt, withdrawn, approvedBy }: RiskAcceptance, standing: Standing) {
   const start = momentOf(acceptedAt) ?? '1970-01-01T00:00:00.000Z'
   const end = momentOf(expiresAt)
   const taken =
