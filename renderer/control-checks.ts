@@ -35,10 +35,10 @@ export interface CheckGroup {
  * The checks of a control by role; supporting checks that are not satisfied are observations. A check answered by a document of the control
  * is listed with that document and not here. Empty groups are omitted.
  */
-export function checkGroups(control: Pick<ControlRow, 'supports' | 'assessed' | 'documents'>): readonly CheckGroup[] {
+export function checkGroups(control: Pick<ControlRow, 'mappings' | 'assessed' | 'documents'>): readonly CheckGroup[] {
   const counts = new Map(control.assessed?.checks.map((one) => [one.check, one]))
   const answered = new Set(control.documents.flatMap(({ checks }) => checks))
-  const checks = control.supports
+  const checks = control.mappings
     .filter(({ check }) => !answered.has(check))
     .map(({ check, shows, role, why }): GroupedCheck => {
       const counted = counts.get(check) ?? null

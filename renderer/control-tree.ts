@@ -29,7 +29,7 @@ export interface TreeFramework {
   readonly id: FrameworkName
   readonly title: string
   readonly status: string
-  readonly overlay: boolean
+  readonly proposed: boolean
   readonly groups: readonly TreeGroup[]
   readonly total: number
   readonly counts: readonly StateCount[]
@@ -116,7 +116,7 @@ const matches = (control: ControlRow, words: readonly string[]): boolean => {
     control.title,
     control.summary,
     control.group,
-    ...control.supports.map(({ check }) => check),
+    ...control.mappings.map(({ check }) => check),
     ...control.documents.map(({ request, title }) => `${request?.id ?? ''} ${title}`),
   ]
     .join(' ')
@@ -129,11 +129,11 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
   const words = wanted.text.toLowerCase().split(/\s+/).filter(Boolean)
   const isWanted = (control: ControlRow): boolean =>
     (wanted.state === 'all' || stateOf(control) === wanted.state) && matches(control, words)
-  return frameworks.map(({ id, title, status, overlay, controls }) => ({
+  return frameworks.map(({ id, title, status, proposed, controls }) => ({
     id,
     title,
     status,
-    overlay,
+    proposed: proposed,
     total: controls.length,
     counts: countsOf(controls),
     groups: [...new Set(controls.map(({ group }) => group))]

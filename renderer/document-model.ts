@@ -138,10 +138,10 @@ const WORST: readonly ControlDocumentView['state'][] = ['deviation', 'outstandin
  * state is the worst of these. Proposed rules are omitted.
  */
 export function documentsIn(
-  frameworks: readonly Pick<FrameworkView, 'id' | 'overlay' | 'controls'>[],
+  frameworks: readonly Pick<FrameworkView, 'id' | 'proposed' | 'controls'>[],
 ): readonly ListedDocument[] {
   const found = new Map<string, ListedDocument>()
-  for (const { id: framework, controls } of frameworks.filter(({ overlay }) => !overlay))
+  for (const { id: framework, controls } of frameworks.filter(({ proposed }) => !proposed))
     for (const control of controls)
       for (const document of control.documents) {
         const target = targetOf(framework, control.key, document)

@@ -27,7 +27,7 @@ export interface AssessmentView {
   /** The evidence requests of the catalog, in full: controls name them by id, as many controls share one. */
   readonly requests: readonly EvidenceRequestView[]
   /** Checks of the catalog that no server can answer, and what answers them. */
-  readonly notFromNodes: readonly NotFromNodesView[]
+  readonly offNodeChecks: readonly OffNodeCheckView[]
   /** Numbers that the fleet moved from what its profile says, loosened ones first. */
   readonly moved: readonly MovedLimitView[]
   /** Names that turned out to be one machine, which counts once, with what they have in common. */
@@ -133,7 +133,7 @@ export interface FrameworkView {
   readonly title: string
   readonly version: string
   readonly status: string
-  readonly overlay: boolean
+  readonly proposed: boolean
   readonly controls: readonly ControlRow[]
 }
 /** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
@@ -155,12 +155,12 @@ export interface ControlView {
   readonly category: string | null
   /** `ephi`: once the data map was inspected, only nodes that hold or carry ePHI are counted. */
   readonly scope: 'all' | 'ephi'
-  readonly supports: readonly SupportView[]
-  readonly notShown: string
+  readonly mappings: readonly MappingView[]
+  readonly notCovered: string
   readonly responsibility: readonly string[]
 }
 /** A mapped check, how it counts for the control, and the reason for that role. */
-export interface SupportView {
+export interface MappingView {
   readonly check: string
   /** What it shows of the control; null where the view has the check’s own claim and `why` gives the reason. */
   readonly shows: string | null
@@ -201,10 +201,10 @@ export interface ControlDocumentView {
   readonly attached: readonly string[]
   readonly askedOf: { readonly owner: string; readonly due: string; readonly overdue: boolean } | null
 }
-export interface NotFromNodesView {
+export interface OffNodeCheckView {
   /** The check's id. */
   readonly id: string
-  readonly from: 'document' | 'runs' | 'pack' | 'population'
+  readonly source: 'document' | 'runs' | 'pack' | 'population'
   readonly why: string
   /** The evidence request whose document answers it; null where the pack, the chain of runs or a comparison does. */
   readonly request: { readonly id: string; readonly title: string } | null

@@ -1393,7 +1393,7 @@ export interface Mapping {
   readonly title: string
   readonly version: string
   readonly status: 'in-use'
-  readonly overlay: false
+  readonly proposed: false
   /**
    * @maxItems 20
    */
@@ -1419,17 +1419,17 @@ export interface MappedControl {
   readonly level: string
   readonly group: string
   readonly parent: null | string
-  readonly evidenceClass: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+  readonly evidenceType: 'technical' | 'mixed' | 'documentary' | 'out-of-scope'
   readonly nodeEvidence: 'primary' | 'supporting' | 'context' | 'none'
   /**
    * @maxItems 400
    */
-  readonly supports: readonly MappedSupport[]
-  readonly notShown: string
+  readonly mappings: readonly MappedSupport[]
+  readonly notCovered: string
   /**
    * @maxItems 60
    */
-  readonly needsAlso: readonly string[]
+  readonly documentsRequired: readonly string[]
   /**
    * @maxItems 10
    */
@@ -2122,7 +2122,7 @@ export interface MappingFile {
   /**
    * What becomes of rows of the OSCAL catalog that `controls` does not name.
    */
-  readonly rest?: 'listed' | 'left-out'
+  readonly rest?: 'listed' | 'excluded'
   /**
    * @maxItems 5000
    */
@@ -2134,17 +2134,17 @@ export interface MappingRow {
   readonly summary?: string
   readonly group?: string
   readonly level?: string
-  readonly class?: 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+  readonly evidenceType?: 'technical' | 'mixed' | 'documentary' | 'out-of-scope'
   readonly evidence?: 'primary' | 'supporting' | 'context' | 'none'
   /**
    * @maxItems 400
    */
   readonly checks?: readonly (string | MappingCheck)[]
-  readonly notShown?: string
+  readonly notCovered?: string
   /**
    * @maxItems 60
    */
-  readonly needsAlso?: readonly string[]
+  readonly documentsRequired?: readonly string[]
   /**
    * @maxItems 10
    */

@@ -197,10 +197,10 @@ describe('a control', () => {
   test('lists each mapped check once: by role, or with the document that answers it', () => {
     for (const { row } of controls) {
       const grouped = checkGroups(row).flatMap(({ checks }) => checks.map(({ check }) => check))
-      const answered = row.supports
+      const answered = row.mappings
         .map(({ check }) => check)
         .filter((id) => row.documents.some(({ checks }) => checks.includes(id)))
-      expect([...grouped, ...answered].sort(), row.key).toEqual(row.supports.map(({ check }) => check).sort())
+      expect([...grouped, ...answered].sort(), row.key).toEqual(row.mappings.map(({ check }) => check).sort())
     }
   })
 

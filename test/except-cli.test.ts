@@ -437,7 +437,12 @@ describe('documents on the command line', () => {
   })
 
   test('for a need of the customer’s own mapping stay with its row', () => {
-    const control = { ...(catalog.frameworks[0]?.controls[0] as Control), key: 'own:1', id: '1', needsAlso: ['Rota'] }
+    const control = {
+      ...(catalog.frameworks[0]?.controls[0] as Control),
+      key: 'own:1',
+      id: '1',
+      documentsRequired: ['Rota'],
+    }
     const { requests, ...plain } = { ...control, supports: [] }
     const own = { ...(catalog.frameworks[0] as Framework), id: 'own', controls: [plain] }
     const named = attachedToNamed(

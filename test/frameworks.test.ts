@@ -3,7 +3,7 @@ import { hipaa, nprm, soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import hipaaData from '../main/catalog/frameworks/hipaa.json' with { type: 'json' }
 import { loadFramework, REQUESTS, SEVERITIES, VOCABULARY } from '../main/catalog/frameworks/load.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { CONCLUSIONS, NOT_FROM_NODES } from '../main/catalog/not-from-nodes.ts'
+import { CONCLUSIONS, OFF_NODE_CHECKS } from '../main/catalog/not-from-nodes.ts'
 import { BANNED } from '../schemas/words.ts'
 import { catalogData, catalogDataProblems } from './support/catalog-data.ts'
 
@@ -18,13 +18,13 @@ describe('frameworks are complete', () => {
   })
 
   test('the evidence classes of the rule in force are honest', () => {
-    const count = (name: string): number => hipaa.controls.filter(({ evidenceClass }) => evidenceClass === name).length
-    expect([count('automatable'), count('partial'), count('manual'), count('out-of-scope')]).toEqual([1, 38, 27, 6])
-    expect(soc2.controls.some(({ evidenceClass }) => evidenceClass === 'automatable')).toBe(false)
+    const count = (name: string): number => hipaa.controls.filter(({ evidenceType }) => evidenceType === name).length
+    expect([count('technical'), count('mixed'), count('documentary'), count('out-of-scope')]).toEqual([1, 38, 27, 6])
+    expect(soc2.controls.some(({ evidenceType }) => evidenceType === 'technical')).toBe(false)
   })
 
   test('only the proposal is an overlay', () => {
-    expect([hipaa, soc2, nprm].map(({ overlay }) => overlay)).toEqual([false, false, true])
+    expect([hipaa, soc2, nprm].map(({ proposed }) => proposed)).toEqual([false, false, true])
   })
 })
 
@@ -32,16 +32,16 @@ describe.each([hipaa, soc2, nprm])('$id', ({ controls }) => {
   test.each(controls.map((control) => [control.key, control] as const))(
     '%s says what is not shown, in allowed words',
     (_key, control) => {
-      expect(control.notShown.length).toBeGreaterThan(20)
-      for (const text of [control.summary, control.notShown, ...control.supports.map(({ shows }) => shows)]) {
+      expect(control.notCovered.length).toBeGreaterThan(20)
+      for (const text of [control.summary, control.notCovered, ...control.mappings.map(({ shows }) => shows)]) {
         for (const banned of BANNED) expect(text).not.toMatch(banned)
       }
     },
   )
 
   test('a row without mapped checks says that no server can show it', () => {
-    for (const control of controls.filter(({ supports }) => supports.length === 0))
-      expect(control.notShown).toMatch(/^No server can show/)
+    for (const control of controls.filter(({ mappings }) => mappings.length === 0))
+      expect(control.notCovered).toMatch(/^No server can show/)
   })
 })
 
@@ -68,13 +68,13 @@ describe('bad data stops the program', () => {
   })
   test.each([
     ['a need that the row does not have', { 'No such need': ['ER-01'] }],
-    ['no request', { [row?.needsAlso[0] ?? '']: [] }],
-    ['a request that there is not', { [row?.needsAlso[0] ?? '']: ['ER-99'] }],
+    ['no request', { [row?.documentsRequired[0] ?? '']: [] }],
+    ['a request that there is not', { [row?.documentsRequired[0] ?? '']: ['ER-99'] }],
   ])('a request for %s', (_name, requests) =>
     expect(() => loadFramework(withRow({ supports: [], requests }))).toThrow('answers a need'),
   )
   test('an empty limit', () => {
-    expect(() => loadFramework(withRow({ notShown: ' ' }))).toThrow('not shown')
+    expect(() => loadFramework(withRow({ notCovered: ' ' }))).toThrow('not shown')
   })
   test('a row listed twice', () => {
     const twice = { ...hipaaData, controls: [row, row] } as unknown as Parameters<typeof loadFramework>[0]
@@ -104,7 +104,7 @@ describe('the data that the catalog is built with', () => {
 describe('mappings, requests and severities fit together', () => {
   const current = [hipaa, soc2]
   const rows = [hipaa, soc2, nprm].flatMap(({ controls }) => controls)
-  const mappings = rows.flatMap(({ key, supports }) => supports.map((one) => ({ key, ...one })))
+  const mappings = rows.flatMap(({ key, mappings: supports }) => supports.map((one) => ({ key, ...one })))
   const mapped = new Set(mappings.map(({ check }) => check))
 
   test('every mapping has a role and a reason', () =>
@@ -113,8 +113,8 @@ describe('mappings, requests and severities fit together', () => {
   test('every document that a row in force needs has an evidence request', () =>
     expect(
       current.flatMap(({ controls }) =>
-        controls.flatMap(({ key, needsAlso, requests }) =>
-          needsAlso.filter((need) => (requests?.[need] ?? []).length === 0).map((need) => `${key}: ${need}`),
+        controls.flatMap(({ key, documentsRequired, requests }) =>
+          documentsRequired.filter((need) => (requests?.[need] ?? []).length === 0).map((need) => `${key}: ${need}`),
         ),
       ),
     ).toEqual([]))
@@ -134,14 +134,14 @@ describe('mappings, requests and severities fit together', () => {
   })
 
   test('a document answers only what is tested on servers, and serves only what is not', () => {
-    const elsewhere = new Set(NOT_FROM_NODES.map(({ id }) => id))
+    const elsewhere = new Set(OFF_NODE_CHECKS.map(({ id }) => id))
     expect(REQUESTS.flatMap(({ mayAnswer }) => mayAnswer).filter(({ check }) => elsewhere.has(check))).toEqual([])
     expect(REQUESTS.flatMap(({ serves }) => serves).filter((check) => !elsewhere.has(check))).toEqual([])
   })
 
   test('every check that documents answer has a request that does', () => {
     const served = new Set(REQUESTS.flatMap(({ serves }) => serves))
-    expect(NOT_FROM_NODES.filter(({ id, from }) => from === 'document' && !served.has(id))).toEqual([])
+    expect(OFF_NODE_CHECKS.filter(({ id, source }) => source === 'document' && !served.has(id))).toEqual([])
   })
 
   // The state of a row in every fleet: test/conclusion/invariants.test.ts.
@@ -170,7 +170,7 @@ describe('mappings, requests and severities fit together', () => {
 
   test('every severity and every mapping is of one check, which servers answer or do not', () => {
     const built = new Set(catalog.checks.map(({ id }) => id))
-    const elsewhere = new Set(NOT_FROM_NODES.map(({ id }) => id))
+    const elsewhere = new Set(OFF_NODE_CHECKS.map(({ id }) => id))
     const places = (id: string): number => [built, elsewhere].filter((some) => some.has(id)).length
     expect(SEVERITIES.map(({ check }) => check).filter((id) => places(id) !== 1)).toEqual([])
     expect([...mapped].filter((id) => places(id) !== 1)).toEqual([])

@@ -39,8 +39,8 @@ controls:
     checks:
       - tenancy.no-hypervisor
       - { check: tenancy.gpu-exclusive, shows: The GPUs of the server are whole. }
-    notShown: What the provider does outside the server.
-    needsAlso: [The hosting contract]
+    notCovered: What the provider does outside the server.
+    documentsRequired: [The hosting contract]
 `
 async function read(mapping: string, oscal: unknown = OSCAL) {
   writeFileSync(join(folder, 'mapping.yaml'), mapping)
@@ -73,13 +73,13 @@ describe('a mapping over an OSCAL catalog', () => {
     if (!found.ok) throw new Error(found.error.detail)
     expect(createSchemaValidator().problems('mapping', found.value)).toEqual([])
     expect(
-      found.value.controls.map(({ key, title, group, evidenceClass }) => [key, title, group, evidenceClass]),
+      found.value.controls.map(({ key, title, group, evidenceType }) => [key, title, group, evidenceType]),
     ).toEqual([
-      ['house-rules:h-1', 'Servers are ours alone', 'Hosting', 'partial'],
-      ['house-rules:x-1', 'Loose rule', '–', 'manual'],
-      ['house-rules:h-1.1', 'Also their GPUs', 'Hosting', 'manual'],
+      ['house-rules:h-1', 'Servers are ours alone', 'Hosting', 'mixed'],
+      ['house-rules:x-1', 'Loose rule', '–', 'documentary'],
+      ['house-rules:h-1.1', 'Also their GPUs', 'Hosting', 'documentary'],
     ])
-    expect(found.value.controls[0]?.supports).toEqual([
+    expect(found.value.controls[0]?.mappings).toEqual([
       {
         check: 'tenancy.no-hypervisor',
         shows: catalog.checks.find(({ id }) => id === 'tenancy.no-hypervisor')?.expected,
@@ -112,8 +112,12 @@ describe('a mapping over an OSCAL catalog', () => {
       /:5:1: catalog has 2 controls that are not mapped \(x-1, h-1\.1\)/,
     ],
     ['a row twice', `${MAPPING}  - id: h-1\n`, /controls\[1\]\.id is “h-1”, which another control has/],
-    ['no word on what is not shown', MAPPING.replace(/ {4}notShown.*\n/, ''), /:8:5: controls\[0\] lacks “notShown”/],
-    ['no record besides', MAPPING.replace(/ {4}needsAlso.*\n/, ''), /lacks “needsAlso”/],
+    [
+      'no word on what is not shown',
+      MAPPING.replace(/ {4}notCovered.*\n/, ''),
+      /:8:5: controls\[0\] lacks “notCovered”/,
+    ],
+    ['no record besides', MAPPING.replace(/ {4}documentsRequired.*\n/, ''), /lacks “documentsRequired”/],
     [
       'a name of ours',
       MAPPING.replace('id: house-rules', 'id: hipaa'),
@@ -152,7 +156,7 @@ describe('a mapping over an OSCAL catalog', () => {
   })
 
   test('rows that are left out are told', async () => {
-    const found = await read(MAPPING.replace('rest: listed', 'rest: left-out'))
+    const found = await read(MAPPING.replace('rest: listed', 'rest: excluded'))
     expect(found.ok && [found.value.controls.length, found.value.notes]).toEqual([
       1,
       ['2 controls of the catalog are excluded by the mapping.'],

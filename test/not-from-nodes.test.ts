@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { controlsTable } from '../main/app/tables.ts'
 import { assess } from '../main/core/assess.ts'
-import type { Catalog, NotFromNodes } from '../main/core/catalog.ts'
+import type { Catalog, OffNodeCheck } from '../main/core/catalog.ts'
 import { concludeControls } from '../main/core/conclusion/conclude.ts'
 import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { checksGrid } from '../main/core/formats/grids/claims.ts'
@@ -14,14 +14,17 @@ import { sampleInput } from './support/report/sample.ts'
 const input = sampleInput()
 const [framework] = input.catalog.frameworks
 const control = framework?.controls.find(
-  ({ evidenceClass, nodeEvidence, supports }) =>
-    supports.length > 0 && evidenceClass !== 'manual' && evidenceClass !== 'out-of-scope' && nodeEvidence === 'primary',
+  ({ evidenceType, nodeEvidence, mappings }) =>
+    mappings.length > 0 &&
+    evidenceType !== 'documentary' &&
+    evidenceType !== 'out-of-scope' &&
+    nodeEvidence === 'primary',
 )
 if (framework === undefined || control === undefined) throw new Error('the sample has no control with checks')
 
-const BEYOND: NotFromNodes = {
+const BEYOND: OffNodeCheck = {
   id: 'access.break-glass',
-  from: 'document',
+  source: 'document',
   why: 'Which account is for emergencies is an arrangement between people.',
 }
 const REQUEST: EvidenceRequest = {
@@ -43,12 +46,12 @@ const mapped: Catalog = {
     ...one,
     controls: one.controls.map((row) =>
       one.id === framework.id && row.key === control.key
-        ? { ...row, supports: [...row.supports, { check: BEYOND.id, shows: 'Its uses.' }] }
+        ? { ...row, mappings: [...row.mappings, { check: BEYOND.id, shows: 'Its uses.' }] }
         : row,
     ),
   })),
 }
-const explained: Catalog = { ...mapped, notFromNodes: [BEYOND], requests: [REQUEST] }
+const explained: Catalog = { ...mapped, offNodeChecks: [BEYOND], requests: [REQUEST] }
 const assessedBy = (catalog: Catalog, register: Register = input.register) => ({
   ...input.assessment,
   controls: concludeControls(catalog, input.assessment.scope.frameworks, input.assessment.nodes, {

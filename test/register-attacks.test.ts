@@ -89,7 +89,9 @@ describe('a document supports nothing', () => {
     ['inspected after the moment', { inspection: { ...INSPECTED, at: LATER } }],
     ['without a level, as earlier registers have it', { level: undefined as never, method: 'examined' }],
   ])('%s', (_, changes) => {
-    expect(roll({ needsAlso: [NEED] }, ['satisfied'], { documents: [held(changes)] })).toBe('documents-outstanding')
+    expect(roll({ documentsRequired: [NEED] }, ['satisfied'], { documents: [held(changes)] })).toBe(
+      'documents-outstanding',
+    )
   })
 })
 
@@ -113,12 +115,12 @@ describe('a decision takes out nothing', () => {
     ],
   ])('%s', (_, decisions) => {
     expect(roll({}, ['satisfied'], { decisions })).toBe('supported')
-    const choice = { level: 'addressable', needsAlso: [CHOICE] }
+    const choice = { level: 'addressable', documentsRequired: [CHOICE] }
     expect(['documents-outstanding', 'supported']).toContain(roll(choice, ['satisfied'], { decisions }))
   })
   test('and holds no choice before it was made', () => {
     const decisions = [decided({ decidedAt: LATER })]
-    expect(roll({ level: 'addressable', needsAlso: [CHOICE] }, ['satisfied'], { decisions })).toBe(
+    expect(roll({ level: 'addressable', documentsRequired: [CHOICE] }, ['satisfied'], { decisions })).toBe(
       'documents-outstanding',
     )
   })
@@ -186,8 +188,14 @@ const verdicts = fc.array(
 describe('whatever a register holds', () => {
   const catalog = catalogWith([
     frameworkOf([
-      controlOf({ needsAlso: [NEED] }),
-      controlOf({ key: 'm', evidenceClass: 'manual', nodeEvidence: 'none', supports: [], needsAlso: [NEED, CHOICE] }),
+      controlOf({ documentsRequired: [NEED] }),
+      controlOf({
+        key: 'm',
+        evidenceType: 'documentary',
+        nodeEvidence: 'none',
+        mappings: [],
+        documentsRequired: [NEED, CHOICE],
+      }),
     ]),
     frameworkOf([controlOf()], { id: 'soc2' }),
     frameworkOf([controlOf()], { id: 'pci' }),

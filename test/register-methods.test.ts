@@ -36,7 +36,7 @@ import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
 const NEED = 'Key policy'
 /** A mapped check that no node can answer, and the evidence request that does. */
-const BEYOND = { id: 'access.break-glass', from: 'document', why: 'Between people.' } as const
+const BEYOND = { id: 'access.break-glass', source: 'document', why: 'Between people.' } as const
 const LOG: EvidenceRequest = {
   id: 'ER-21',
   title: 'The log of its uses.',
@@ -51,14 +51,14 @@ const LOG: EvidenceRequest = {
 }
 const catalog: Catalog = {
   ...sampleCatalog,
-  notFromNodes: [BEYOND],
+  offNodeChecks: [BEYOND],
   requests: [LOG],
   frameworks: sampleCatalog.frameworks.map((framework) => ({
     ...framework,
     controls: framework.controls.map((control) => ({
       ...control,
-      supports: [...control.supports, { check: BEYOND.id, shows: 'Its uses.' }],
-      needsAlso: [NEED],
+      supports: [...control.mappings, { check: BEYOND.id, shows: 'Its uses.' }],
+      documentsRequired: [NEED],
     })),
   })),
 }

@@ -9,9 +9,10 @@ import { sampleInput } from './support/report/sample.ts'
 const CHECK = 'encryption.at-rest.ephi-paths'
 /** A control with two documents, each asked for by a request of its own. */
 const control = soc2.controls.find(
-  ({ needsAlso, requests }) => needsAlso.length > 1 && needsAlso.every((need) => requests?.[need]?.length === 1),
+  ({ documentsRequired, requests }) =>
+    documentsRequired.length > 1 && documentsRequired.every((need) => requests?.[need]?.length === 1),
 )
-const [first = '', second = ''] = control?.needsAlso ?? []
+const [first = '', second = ''] = control?.documentsRequired ?? []
 const key = control?.key ?? ''
 const requestFor = (need: string): string => control?.requests?.[need]?.[0] ?? ''
 

@@ -382,11 +382,11 @@ describe('requests for records', () => {
   }
   const control = controlOf({
     key: 'CC1',
-    supports: [],
-    needsAlso: ['the policy', 'the training list', 'who is on call'],
+    mappings: [],
+    documentsRequired: ['the policy', 'the training list', 'who is on call'],
     requests: { 'who is on call': ['ER-1'] },
   })
-  const catalog = { requests: [REQUEST], notFromNodes: [], frameworks: [] }
+  const catalog = { requests: [REQUEST], offNodeChecks: [], frameworks: [] }
 
   test('what is attached, the level reached, who was asked, and what is overdue', () => {
     const register: Register = registerOf({

@@ -193,13 +193,13 @@ describe('results by control', () => {
     title: 'Own rules',
     version: '3',
     status: 'in-use',
-    overlay: false,
+    proposed: false,
     source: [],
     notes: [],
     controls: (sampleCatalog.frameworks[1]?.controls ?? []).slice(0, 3).map((control) => ({
       ...control,
       supports: [{ check: 'time.sync', shows: 'That clocks agree.' }],
-      evidenceClass: 'partial',
+      evidenceType: 'mixed',
     })) as Mapping['controls'],
   }
 

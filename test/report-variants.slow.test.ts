@@ -168,11 +168,11 @@ describe('the report by control', () => {
   it('says of a control what it asks, where it stands, n of N by verdict, and of each check once its reasons and answers', () => {
     const found = input.catalog.frameworks
       .flatMap((framework) => framework.controls.map((control) => ({ framework, control })))
-      .find(({ control }) => control.supports.some(({ check }) => check === 'encryption.at-rest.ephi-paths'))
+      .find(({ control }) => control.mappings.some(({ check }) => check === 'encryption.at-rest.ephi-paths'))
     if (found === undefined) throw new Error('the sample maps this check')
     const words = textOf(`${found.framework.id} ${found.control.key}`)
     expect(words).toContain(found.control.summary)
-    expect(words).toContain(found.control.notShown)
+    expect(words).toContain(found.control.notCovered)
     expect(words).toContain('deviations 1 of 4 tested')
     expect(words).toContain('gpu-fra-02')
     expect(words).toMatch(/(Not satisfied|Deviations) on gpu-fra-02/)

@@ -284,7 +284,7 @@ describe('a pack with one machine under two names', () => {
       ...check,
       amongNodes: (alone, { machine }) => ({ verdict: machine === null ? alone : 'inconclusive', observations: [] }),
     })),
-    identity: { probes: [], told: () => ({ boot, marks: [], hostKey: null, uptimeSeconds: null }) },
+    identity: { probes: [], read: () => ({ boot, marks: [], hostKey: null, uptimeSeconds: null }) },
   }
   const made = makeIdentity({
     commonName: 'Owner',

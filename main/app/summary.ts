@@ -283,7 +283,7 @@ function stateLines({ framework, rows, states, supportedByTests, allAccepted }: 
         ? ` (of which ${allAccepted} with all deviations risk-accepted)`
         : ''
   return [
-    `${framework.title}${framework.overlay ? ' [proposed]' : ''}: ${rows.length} controls`,
+    `${framework.title}${framework.proposed ? ' [proposed]' : ''}: ${rows.length} controls`,
     ...states
       .filter(([, count]) => count > 0)
       .map(([state, count]) => `  ${count} ${rowStateWords[state].label}${detail(state)}`),

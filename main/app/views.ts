@@ -10,7 +10,7 @@ import type {
   FrameworkView,
   MovedLimitView,
   NodeRow,
-  NotFromNodesView,
+  OffNodeCheckView,
 } from '../../schemas/ipc-results.ts'
 import type { FleetNodeView, FleetView, RunPreview, Source } from '../../schemas/ipc-views.ts'
 import type {
@@ -77,7 +77,7 @@ export function assessmentView(ours: Catalog, source: ViewSource): AssessmentVie
     ),
     frameworks: frameworkViews(catalog, assessment, source.register),
     requests: catalog.requests.map(requestView),
-    notFromNodes: notFromNodesView(catalog),
+    offNodeChecks: notFromNodesView(catalog),
     moved: movedLimits(catalog, assessment),
     sameMachines: (assessment.shared?.machines ?? []).map((machine) => ({
       nodes: machine.nodes,
@@ -167,12 +167,12 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
   const isPeriod = scope.engagement?.framing.kind === 'period'
   return catalog.frameworks
     .filter(({ id }) => scope.frameworks.includes(id))
-    .map(({ id, title, version, status, overlay, controls: rows }) => ({
+    .map(({ id, title, version, status, proposed, controls: rows }) => ({
       id,
       title,
       version,
       status,
-      overlay,
+      proposed: proposed,
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
         const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf)
@@ -196,13 +196,13 @@ const saidOf = (assessed: ControlAssessment | undefined): Pick<ControlRow, 'asse
     : { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }
 
 function controlView(built: ReadonlySet<string>, control: Control): ControlView {
-  const { key, id, title, summary, level, group, supports, notShown, responsibility } = control
-  const about = { key, id, title, summary, level, group, notShown, responsibility }
+  const { key, id, title, summary, level, group, mappings, notCovered, responsibility } = control
+  const about = { key, id, title, summary, level, group, notCovered: notCovered, responsibility }
   return {
     ...about,
     category: control.category ?? null,
     scope: control.scope ?? 'all',
-    supports: supports.map(({ check, shows, role = 'required', why = null }) => ({
+    mappings: mappings.map(({ check, shows, role = 'required', why = null }) => ({
       check,
       shows: why !== null && built.has(check) ? null : shows,
       role,
@@ -211,10 +211,10 @@ function controlView(built: ReadonlySet<string>, control: Control): ControlView 
   }
 }
 
-const notFromNodesView = ({ requests, notFromNodes }: Catalog): AssessmentView['notFromNodes'] =>
-  notFromNodes.map(({ id, from, why }) => ({ id, from, why, request: answeredBy(requests, id) }))
+const notFromNodesView = ({ requests, offNodeChecks }: Catalog): AssessmentView['offNodeChecks'] =>
+  offNodeChecks.map(({ id, source, why }) => ({ id, source, why, request: answeredBy(requests, id) }))
 
-function answeredBy(requests: Catalog['requests'], check: string): NotFromNodesView['request'] {
+function answeredBy(requests: Catalog['requests'], check: string): OffNodeCheckView['request'] {
   const found = requests.find(({ serves }) => serves.includes(check))
   return found === undefined ? null : { id: found.id, title: found.title }
 }

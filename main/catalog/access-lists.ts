@@ -11,7 +11,7 @@ import { ADMIN_GROUPS } from './root-equivalents.ts'
  * Who can log in to a node: its local accounts, and the public keys that open them. Accounts of a directory are not in it, and rights that
  * sudo's own rules give to a name are not examined: a population to draw from, no claim.
  */
-export function listsAccess(readings: ReadonlyMap<string, Parsed<unknown>>): Pick<TracedNode, 'accounts' | 'keys'> {
+export function listAccess(readings: ReadonlyMap<string, Parsed<unknown>>): Pick<TracedNode, 'accounts' | 'keys'> {
   const read: Read = <F, C extends string>({ id }: Probe<F, C>) =>
     (readings.get(id) ?? unknown('this was not collected')) as Parsed<F>
   const [local, keys] = [read(accountsLocal), read(authorizedKeys)]

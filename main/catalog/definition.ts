@@ -1,5 +1,5 @@
 import type { Catalog } from '../core/catalog.ts'
-import { listsAccess } from './access-lists.ts'
+import { listAccess } from './access-lists.ts'
 import { PROVIDERS } from './claims/providers.ts'
 import { CLAIM_TESTS } from './claims/tests.ts'
 import { hipaa, nprm, soc2 } from './frameworks/frameworks.ts'
@@ -10,7 +10,7 @@ import { checks as accountsChecks, probes as accountsProbes } from './groups/acc
 import { checks as encryptionChecks, probes as encryptionProbes } from './groups/encryption.ts'
 import { checks as integrityChecks, probes as integrityProbes } from './groups/integrity.ts'
 import {
-  arguesIsolation,
+  assessIsolation,
   evidenceCollectionCompleteness,
   checks as isolationChecks,
   probes as isolationProbes,
@@ -21,9 +21,9 @@ import { checks as loggingChecks, probes as loggingProbes } from './groups/loggi
 import { checks as operationsChecks, probes as operationsProbes } from './groups/operations.ts'
 import { checks as storageChecks, probes as storageProbes } from './groups/storage.ts'
 import { checks as transitChecks, probes as transitProbes } from './groups/transit.ts'
-import { arguesLocation } from './location/argue.ts'
+import { assessLocation } from './location/argue.ts'
 import { identity } from './machine-identity.ts'
-import { CONCLUSIONS, NOT_FROM_NODES } from './not-from-nodes.ts'
+import { CONCLUSIONS, OFF_NODE_CHECKS } from './not-from-nodes.ts'
 import { REFERENCES } from './references.ts'
 import { THRESHOLDS } from './thresholds.ts'
 import { CATALOG_VERSION } from './version.ts'
@@ -62,15 +62,15 @@ export const RULES: Omit<Catalog, 'module'> = {
   frameworks: [hipaa, soc2, nprm, ...RELATED],
   signals: SIGNAL_NOTES,
   thresholds: THRESHOLDS,
-  notFromNodes: NOT_FROM_NODES,
+  offNodeChecks: OFF_NODE_CHECKS,
   requests: REQUESTS,
   conclusions: CONCLUSIONS,
   severities: SEVERITIES,
   claimTests: CLAIM_TESTS,
   providers: PROVIDERS,
   references: REFERENCES,
-  arguesIsolation,
-  arguesLocation,
+  assessIsolation: assessIsolation,
+  assessLocation: assessLocation,
   identity,
-  listsAccess,
+  listAccess: listAccess,
 }

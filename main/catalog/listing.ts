@@ -1,5 +1,5 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
-import type { Catalog, CheckSeverity, NotFromNodes } from '../core/catalog.ts'
+import type { Catalog, CheckSeverity, OffNodeCheck } from '../core/catalog.ts'
 import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
 import { vocabularyEntry } from './frameworks/load.ts'
@@ -34,7 +34,7 @@ export interface BuiltListing extends Listed {
 }
 export interface NotBuiltListing extends Listed {
   readonly built: false
-  readonly from: NotFromNodes['from']
+  readonly from: OffNodeCheck['source']
   readonly why: string
   /** Ids of the evidence requests that response it. */
   readonly requests: readonly string[]
@@ -55,11 +55,11 @@ export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
       thresholds: thresholds ?? [],
     }),
   ),
-  ...catalog.notFromNodes.map(
-    ({ id, from, why }): NotBuiltListing => ({
+  ...catalog.offNodeChecks.map(
+    ({ id, source, why }): NotBuiltListing => ({
       ...listed(catalog, id),
       built: false,
-      from,
+      from: source,
       why,
       requests: catalog.requests.filter(({ serves }) => serves.includes(id)).map((request) => request.id),
     }),
@@ -69,8 +69,8 @@ export const checkListing = (catalog: Catalog): readonly CheckListing[] => [
 function listed(catalog: Catalog, id: string): Listed {
   const entry = vocabularyEntry(id)
   const roles = catalog.frameworks.flatMap(({ controls }) =>
-    controls.flatMap(({ key, supports }) =>
-      supports
+    controls.flatMap(({ key, mappings }) =>
+      mappings
         .filter(({ check }) => check === id)
         // Without a role in a mapping, a check decides.
         .map(({ role = 'required' }) => ({ control: key, role })),
@@ -93,7 +93,7 @@ export interface RequestListing extends EvidenceRequest {
 
 /** Every evidence request with the rows, in every framework, that it is a document of. */
 export function requestListing(
-  catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
+  catalog: Pick<Catalog, 'requests' | 'offNodeChecks' | 'frameworks'>,
 ): readonly RequestListing[] {
   const found = new Map<string, RequestListing['controls'][number][]>(catalog.requests.map(({ id }) => [id, []]))
   for (const { id: framework, controls } of catalog.frameworks)

@@ -1,5 +1,5 @@
 import type { MachineMark } from '../../schemas/types.ts'
-import type { Catalog, ToldIdentity } from '../core/catalog.ts'
+import type { Catalog, ReportedIdentity } from '../core/catalog.ts'
 import { serialKey } from '../core/engagement/same.ts'
 import { type Parsed, type Probe, unknown } from '../core/probe.ts'
 import type { Read } from './isolation/signal.ts'
@@ -20,10 +20,10 @@ export const identity: Catalog['identity'] = {
     sshSession,
     systemLoad,
   ] as readonly unknown[] as readonly Probe<unknown>[],
-  told,
+  read: told,
 }
 
-function told(readings: ReadonlyMap<string, Parsed<unknown>>): ToldIdentity {
+function told(readings: ReadonlyMap<string, Parsed<unknown>>): ReportedIdentity {
   const read: Read = <F, C extends string>({ id }: Probe<F, C>) =>
     (readings.get(id) ?? unknown('this was not collected')) as Parsed<F>
   const [host, serials, table, session, load] = [

@@ -16,7 +16,7 @@ import type {
 } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
 import { type CaptureIndex, capturesByKey } from './captures.ts'
-import { type Catalog, catalogFor, catalogReference, type ToldIdentity } from './catalog.ts'
+import { type Catalog, catalogFor, catalogReference, type ReportedIdentity } from './catalog.ts'
 import { type Check, type Conclusion, type Context, conclude as concludeCheck, type DraftObservation } from './check.ts'
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { concludeControls, type NodeVerdicts } from './conclusion/conclude.ts'
@@ -250,7 +250,7 @@ export function assessNode(
     machine: {
       address: recording.node.address,
       serials: serialsIn(dossier),
-      identity: identityOf(catalog.identity.told(readings), loaded, dossier),
+      identity: identityOf(catalog.identity.read(readings), loaded, dossier),
     },
     isolation: dossier,
     location: located(catalog, readings, context, byKey),
@@ -266,7 +266,7 @@ const serialsIn = ({ pins }: Isolation): string[] => [
 
 /** Since the node was asked between the two ends of the recording, its kernel ran at least from the latest start that fits to the first end. */
 function identityOf(
-  { uptimeSeconds, ...told }: ToldIdentity,
+  { uptimeSeconds, ...told }: ReportedIdentity,
   { recording: { startedAt, endedAt } }: LoadedRecording,
   { layer }: Isolation,
 ): MachineIdentity {
@@ -291,7 +291,7 @@ function isolation(
   context: Context,
   byKey: CaptureIndex,
 ): Isolation {
-  const { observations: because, contradictions, ...answers } = catalog.arguesIsolation(readings, context)
+  const { observations: because, contradictions, ...answers } = catalog.assessIsolation(readings, context)
   return {
     ...answers,
     contradictions: contradictions.map(({ step, ...rest }) => {
@@ -308,7 +308,7 @@ function located(
   context: Context,
   byKey: CaptureIndex,
 ): Location {
-  const { signals, ...answers } = catalog.arguesLocation(readings, context)
+  const { signals, ...answers } = catalog.assessLocation(readings, context)
   return {
     ...answers,
     signals: signals.map(({ commands, ...signal }) => {

@@ -20,7 +20,7 @@ import type { Parsed, Probe } from './probe.ts'
 import type { Threshold } from './profile.ts'
 
 /** What tells a machine from others, before it is known when the recording was taken. */
-export type ToldIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
+export type ReportedIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
   /** Seconds since the kernel started; null where that was not read. */
   readonly uptimeSeconds: number | null
 }
@@ -59,22 +59,22 @@ export interface SignalNote {
 }
 
 /** Why no evidence of a node answers a check that frameworks map, and what does. Such a check is never built. */
-export interface NotFromNodes {
+export interface OffNodeCheck {
   /** The check's id in the vocabulary. */
   readonly id: string
   /** What answers it: a document, the chain of runs, the pack itself, or the comparison with the provider's listing. */
-  readonly from: 'document' | 'runs' | 'pack' | 'population'
+  readonly source: 'document' | 'runs' | 'pack' | 'population'
   /** Why one collection from the node cannot decide it. */
   readonly why: string
 }
 
 /** Of the checks mapped to a control, those that nodes cannot bear. */
-export function notFromNodesOf(
-  { notFromNodes }: Pick<Catalog, 'notFromNodes'>,
-  { supports }: Pick<Control, 'supports'>,
-): readonly NotFromNodes[] {
-  const mapped = new Set(supports.map(({ check }) => check))
-  return notFromNodes.filter(({ id }) => mapped.has(id))
+export function offNodeChecksOf(
+  { offNodeChecks }: Pick<Catalog, 'offNodeChecks'>,
+  { mappings }: Pick<Control, 'mappings'>,
+): readonly OffNodeCheck[] {
+  const mapped = new Set(mappings.map(({ check }) => check))
+  return offNodeChecks.filter(({ id }) => mapped.has(id))
 }
 
 /** What conclusions read from the catalog in addition to roles. */
@@ -129,22 +129,22 @@ export interface Catalog {
   readonly conclusions: ConclusionSettings
   readonly severities: readonly CheckSeverity[]
   /** Mapped checks that are not built because no node can answer them. */
-  readonly notFromNodes: readonly NotFromNodes[]
+  readonly offNodeChecks: readonly OffNodeCheck[]
   /** Readings that a provider's promise can be compared with, besides checks. */
   readonly claimTests: readonly ClaimTest[]
   /** Providers' public statements that ship with us. */
   readonly providers: readonly ProviderProfile[]
   /** Lists of others' facts that checks compare against, each as of a day. */
   readonly references?: readonly ReferenceList[]
-  readonly arguesIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
-  readonly arguesLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
+  readonly assessIsolation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => IsolationArgument
+  readonly assessLocation: (readings: ReadonlyMap<string, Parsed<unknown>>, context: Context) => LocationArgument
   /** What a node says of the machine that it is: for telling whether several names are one machine. */
   readonly identity: {
     readonly probes: readonly Probe<unknown>[]
-    readonly told: (readings: ReadonlyMap<string, Parsed<unknown>>) => ToldIdentity
+    readonly read: (readings: ReadonlyMap<string, Parsed<unknown>>) => ReportedIdentity
   }
   /** Who can log in to a node, as far as its answers tell: for lists of whole populations, never for a verdict. */
-  readonly listsAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
+  readonly listAccess: (readings: ReadonlyMap<string, Parsed<unknown>>) => Pick<TracedNode, 'accounts' | 'keys'>
 }
 
 /**
@@ -186,7 +186,7 @@ export function catalogSnapshot(catalog: Catalog): unknown {
     frameworks: catalog.frameworks,
     signals: catalog.signals,
     thresholds: catalog.thresholds,
-    notFromNodes: catalog.notFromNodes,
+    offNodeChecks: catalog.offNodeChecks,
     requests: catalog.requests,
     conclusions: catalog.conclusions,
     severities: catalog.severities,

@@ -1,13 +1,13 @@
 import type { ControlRole } from '../../schemas/conclusion-words.ts'
 
 /** What node evidence can decide of a control: see the legend in each framework's data. */
-export type EvidenceClass = 'automatable' | 'partial' | 'manual' | 'out-of-scope'
+export type EvidenceType = 'technical' | 'mixed' | 'documentary' | 'out-of-scope'
 
 /** One of the catalog's frameworks, or the customer's own. */
 export type FrameworkId = string
 
 /** How a check counts for one control, and why. Checks that the catalog does not have count as not tested. */
-export interface Support {
+export interface ControlMapping {
   readonly check: string
   readonly shows: string
   /** Without one, the check decides: a mapping that its author left without roles. */
@@ -27,14 +27,14 @@ export interface Control {
   readonly level: string
   readonly group: string
   readonly parent: string | null
-  readonly evidenceClass: EvidenceClass
+  readonly evidenceType: EvidenceType
   readonly nodeEvidence: 'primary' | 'supporting' | 'context' | 'none'
-  readonly supports: readonly Support[]
+  readonly mappings: readonly ControlMapping[]
   /** What node evidence for this control does not show. Never empty. */
-  readonly notShown: string
+  readonly notCovered: string
   /** Documents that a reviewer needs in addition. */
-  readonly needsAlso: readonly string[]
-  /** For each of `needsAlso`: ids of the evidence requests that answer it. One without an entry is answered by a document of its own. */
+  readonly documentsRequired: readonly string[]
+  /** For each of `documentsRequired`: ids of the evidence requests that answer it. One without an entry is answered by a document of its own. */
   readonly requests?: Readonly<Record<string, readonly string[]>>
   /** Trust services category (AICPA TSP section 100); without one, or `security`, the control is always in scope. */
   readonly category?: string
@@ -50,7 +50,7 @@ export interface Framework {
   readonly version: string
   readonly status: string
   /** Proposed rules are an overlay: shown separately, never part of a current result, off by default. */
-  readonly overlay: boolean
+  readonly proposed: boolean
   readonly source: readonly string[]
   readonly notes: readonly string[]
   readonly controls: readonly Control[]

@@ -27,7 +27,7 @@ const MOST_ROWS_IN_ALL = 20_000
 export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string | null {
   const rows = mappings.reduce((sum, { controls }) => sum + controls.length, 0)
   const checks = mappings.reduce(
-    (sum, { controls }) => controls.reduce((own, { supports }) => own + supports.length, sum),
+    (sum, { controls }) => controls.reduce((own, { mappings: supports }) => own + supports.length, sum),
     0,
   )
   return rows > MOST_ROWS_IN_ALL || checks > MOST_MAPPED
@@ -35,7 +35,7 @@ export function tooLarge(mappings: readonly Pick<Mapping, 'controls'>[]): string
     : null
 }
 
-type Known = Pick<Catalog, 'checks' | 'frameworks' | 'notFromNodes'>
+type Known = Pick<Catalog, 'checks' | 'frameworks' | 'offNodeChecks'>
 
 const MOST_ROWS = 5000
 const DEEPEST = 30
@@ -72,20 +72,20 @@ export function mappingOf(
       ? [
           {
             path: ['catalog'],
-            text: `has ${unnamed.length} controls that are not mapped (${shortList(unnamed)}): map them, or set “rest: listed” or “rest: left-out”`,
+            text: `has ${unnamed.length} controls that are not mapped (${shortList(unnamed)}): map them, or set “rest: listed” or “rest: excluded”`,
           },
         ]
       : []),
   ]
   if (problems.length > 0) return err(problems)
   const listed = file.rest === 'listed' ? unnamed : []
-  const leftOut = file.rest === 'left-out' ? unnamed.length : 0
+  const leftOut = file.rest === 'excluded' ? unnamed.length : 0
   return ok({
     id: file.id,
     title: file.title,
     version: file.version,
     status: 'in-use',
-    overlay: false,
+    proposed: false,
     source: [...(file.source ?? [])],
     notes: [
       ...(file.notes ?? []),
@@ -99,9 +99,9 @@ export function mappingOf(
 }
 
 /** What a check shows by itself, by id, of those that can be mapped: built ones, and those that nodes cannot bear. */
-const claimsOf = ({ checks, notFromNodes }: Known): ReadonlyMap<string, string> =>
+const claimsOf = ({ checks, offNodeChecks }: Known): ReadonlyMap<string, string> =>
   new Map([
-    ...notFromNodes.map(({ id, why }) => [id, why] as const),
+    ...offNodeChecks.map(({ id, why }) => [id, why] as const),
     ...checks.map(({ id, expected }) => [id, expected] as const),
   ])
 
@@ -130,14 +130,14 @@ function rowProblems(
           : []
         : [{ path: place('checks', index), text: `is “${plain(name, 100)}”, which is not in this catalog` }],
     ),
-    ...(checks.length > 0 && row.notShown === undefined
-      ? [{ path: place(), text: 'lacks “notShown”: what the checks do not cover of this control' }]
+    ...(checks.length > 0 && row.notCovered === undefined
+      ? [{ path: place(), text: 'lacks “notCovered”: what the checks do not cover of this control' }]
       : []),
-    ...(classOf(row) === 'partial' && (row.needsAlso ?? []).length === 0
+    ...(classOf(row) === 'mixed' && (row.documentsRequired ?? []).length === 0
       ? [
           {
             path: place(),
-            text: 'lacks “needsAlso”: required documents; if none, set “class: automatable”',
+            text: 'lacks “documentsRequired”: required documents; if none, set “class: automatable”',
           },
         ]
       : []),
@@ -146,13 +146,13 @@ function rowProblems(
 
 /** Without a role of its own a check decides, except where the row states that its evidence is background, or that none decides it. */
 const roleIn = (row: MappingRow): ControlRole =>
-  row.evidence === 'context' || row.evidence === 'none' || classOf(row) === 'manual' ? 'context' : 'required'
+  row.evidence === 'context' || row.evidence === 'none' || classOf(row) === 'documentary' ? 'context' : 'required'
 
 const checkName = (check: NonNullable<MappingRow['checks']>[number]): string =>
   typeof check === 'string' ? check : check.check
 
-const classOf = ({ class: chosen, checks = [] }: MappingRow): MappedControl['evidenceClass'] =>
-  chosen ?? (checks.length > 0 ? 'partial' : 'manual')
+const classOf = ({ evidenceType: chosen, checks = [] }: MappingRow): MappedControl['evidenceType'] =>
+  chosen ?? (checks.length > 0 ? 'mixed' : 'documentary')
 
 function controlOf(
   framework: string,
@@ -170,15 +170,15 @@ function controlOf(
     level: row.level ?? 'mapped',
     group: row.group ?? oscal?.group ?? '–',
     parent: null,
-    evidenceClass: classOf(row),
+    evidenceType: classOf(row),
     nodeEvidence: row.evidence ?? (checks.length > 0 ? 'supporting' : 'none'),
-    supports: checks.map((check) => ({
+    mappings: checks.map((check) => ({
       check: checkName(check),
       shows: typeof check === 'string' ? (claims.get(check) ?? '') : check.shows,
       role: (typeof check === 'string' ? undefined : check.role) ?? roleIn(row),
     })),
-    notShown: row.notShown ?? 'No check is mapped to this row. It rests on records.',
-    needsAlso: [...(row.needsAlso ?? [])],
+    notCovered: row.notCovered ?? 'No check is mapped to this row. It rests on records.',
+    documentsRequired: [...(row.documentsRequired ?? [])],
     responsibility: [...(row.responsibility ?? ['customer'])],
     refs: {},
   }

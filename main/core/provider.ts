@@ -5,7 +5,7 @@ import { plain, quote } from './plain-text.ts'
 import { isDay } from './register/days.ts'
 
 /** What a profile may name. */
-export type KnownToPromises = Pick<Catalog, 'checks' | 'claimTests' | 'notFromNodes'>
+export type KnownToPromises = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
 
 /** What does not fit, and where it stands; `text` goes on after the name of the place. */
 export interface PromiseProblem {
@@ -113,11 +113,11 @@ function bearingProblems(bearing: Bearing, path: Path, known: KnownToPromises): 
     : []
 }
 
-function checkProblem(id: string, { checks, notFromNodes }: KnownToPromises): string | null {
+function checkProblem(id: string, { checks, offNodeChecks }: KnownToPromises): string | null {
   const check = checks.find((one) => one.id === id)
   if (check !== undefined)
     return check.ends === 'recorded' ? `is ${quote(id, 100)}, which is informational and cannot test a claim` : null
-  return notFromNodes.some((one) => one.id === id)
+  return offNodeChecks.some((one) => one.id === id)
     ? `is ${quote(id, 100)}, which is not tested on nodes: remove it and use needs-record`
     : `is ${quote(id, 100)}, which is not in the catalog`
 }

@@ -38,7 +38,7 @@ export function traceNode(catalog: Catalog, loaded: LoadedRecording | null, asse
       .map((probe) => readingDigest(probe, readings.get(probe.id)))
       .join(''),
     parts: assessed.isolation?.pins ?? [],
-    ...(answered ? catalog.listsAccess(readings) : { accounts: null, keys: null }),
+    ...(answered ? catalog.listAccess(readings) : { accounts: null, keys: null }),
   }
 }
 

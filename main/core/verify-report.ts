@@ -49,12 +49,12 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
       : answer('intact', 'no', 'The report differs from the sealed report.', broken),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
     existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
-    notShown('complete', 'A report alone contains no evidence; verify its pack.', [
+    notCovered('complete', 'A report alone contains no evidence; verify its pack.', [
       `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
     ]),
-    notShown('reproducible', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
-    notShown('chain-continuous', 'The run chain is only in packs; verify its pack.'),
+    notCovered('reproducible', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    notCovered('chain-continuous', 'The run chain is only in packs; verify its pack.'),
   ]
   return {
     schema: 'barewitness.verification/2',
@@ -95,7 +95,7 @@ const ofOthers = (
   answers: [
     answer('intact', 'no', 'Not a Barewitness report; not verified.', problems),
     ...(['signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const).map((question) =>
-      notShown(question, 'Not verified: this file was not written by Barewitness.'),
+      notCovered(question, 'Not verified: this file was not written by Barewitness.'),
     ),
   ],
   rules: null,
@@ -110,5 +110,5 @@ const answer = (
   details: readonly string[] = [],
 ): VerificationAnswer => ({ question, outcome, summary, details })
 
-const notShown = (question: Question, summary: string, details: readonly string[] = []): VerificationAnswer =>
+const notCovered = (question: Question, summary: string, details: readonly string[] = []): VerificationAnswer =>
   answer(question, 'not-shown', summary, details)

@@ -103,7 +103,7 @@ function Group({ group, view, startsOpen, onOpen }: GroupProps) {
 function OneCheck({ one, view, onOpen }: Omit<GroupProps, 'group' | 'startsOpen'> & { readonly one: GroupedCheck }) {
   const { check, shows, why, counted } = one
   const known = view.checks.find(({ id }) => id === check)
-  const offNode = view.notFromNodes.find(({ id }) => id === check)
+  const offNode = view.offNodeChecks.find(({ id }) => id === check)
   const suspended = suspendedLine(one)
   return (
     <li className="check-line">

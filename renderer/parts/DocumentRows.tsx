@@ -126,7 +126,7 @@ function DocumentLine({
         )}
         {checks.map((check) => (
           <span key={check} className="note">
-            Answers <span className="mono">{check}</span>. {view.notFromNodes.find(({ id }) => id === check)?.why}
+            Answers <span className="mono">{check}</span>. {view.offNodeChecks.find(({ id }) => id === check)?.why}
           </span>
         ))}
         {serves}

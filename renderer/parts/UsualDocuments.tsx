@@ -22,7 +22,7 @@ export function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
   const listed = documentsIn(
     view.frameworks.map((frame) => ({
       ...frame,
-      controls: frame.controls.filter(({ supports }) => supports.some((one) => one.check === check)),
+      controls: frame.controls.filter(({ mappings }) => mappings.some((one) => one.check === check)),
     })),
   )
   if (listed.length === 0) return <p className="quiet">No mapped control requires a document.</p>

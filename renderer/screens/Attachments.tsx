@@ -67,7 +67,7 @@ function Listed({ of, register, view }: ListedProps) {
     (one) => (shown === 'all' || progressOf(one.document) === shown) && matches(one, wanted),
   )
   const others = (view?.frameworks ?? [])
-    .filter(({ overlay }) => !overlay)
+    .filter(({ proposed }) => !proposed)
     .flatMap(({ id, controls }) => controls.flatMap((control) => otherDocuments(id, control, register)))
   const counted = new Set([...every.flatMap(({ document }) => document.attached), ...others.map(({ id }) => id)])
   const rest = register.documents.filter(({ id }) => !counted.has(id))

@@ -71,7 +71,7 @@ function Body({ of, view, frame, row }: BodyProps) {
       }
       actions={<Button onPress={() => go({ screen: 'controls', of, framework: frame.id })}>All controls</Button>}
     >
-      {frame.overlay && <p className="banner">Proposed rule, not in effect. Counted separately. {frame.status}</p>}
+      {frame.proposed && <p className="banner">Proposed rule, not in effect. Counted separately. {frame.status}</p>}
       <div className="control-page">
         <section aria-labelledby="requirement">
           <h2 id="requirement">Requirement</h2>
@@ -105,10 +105,10 @@ function Body({ of, view, frame, row }: BodyProps) {
         </section>
         <section aria-labelledby="not-shown">
           <h2 id="not-shown">Limitations</h2>
-          <p className="not-shown">{row.notShown}</p>
+          <p className="not-shown">{row.notCovered}</p>
         </section>
         <WhyState of={of} frame={frame} row={row} />
-        {row.supports.length > 0 && (
+        {row.mappings.length > 0 && (
           <section aria-labelledby="evidence-of">
             <h2 id="evidence-of">Supporting evidence</h2>
             <EvidenceOf of={of} view={view} row={row} />
@@ -123,7 +123,7 @@ function Body({ of, view, frame, row }: BodyProps) {
 function EvidenceOf({ of, view, row }: Omit<BodyProps, 'frame'>) {
   const catalog = useAnswer('catalog.get', null)
   const [open, setOpen] = useState(false)
-  const mapped = new Set(row.supports.map(({ check }) => check))
+  const mapped = new Set(row.mappings.map(({ check }) => check))
   const needs = new Set(view.checks.filter(({ id }) => mapped.has(id)).flatMap((check) => check.requires))
   const collected = view.rows.filter(wasReached)
   return (

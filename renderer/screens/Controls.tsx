@@ -121,7 +121,7 @@ function Rows({ view, of, framework }: ControlsProps & { readonly view: Assessme
                 {view.scope.mappings?.some(({ id }) => id === one.id) === true && (
                   <span className="note">Custom framework.</span>
                 )}
-                {one.overlay && (
+                {one.proposed && (
                   <span className="note">Proposed rule, not in effect. Counted separately. {one.status}</span>
                 )}
               </span>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { VOCABULARY } from '../../main/catalog/frameworks/load.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { checkListing, thresholdListing } from '../../main/catalog/listing.ts'
-import { NOT_FROM_NODES } from '../../main/catalog/not-from-nodes.ts'
+import { OFF_NODE_CHECKS } from '../../main/catalog/not-from-nodes.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { catalogSnapshot } from '../../main/core/catalog.ts'
 import { conclude } from '../../main/core/check.ts'
@@ -13,9 +13,9 @@ import { BANNED } from '../../schemas/words.ts'
 import { checks, fixtures } from '../support/evaluated.ts'
 
 const built = new Set(checks.map(({ id }) => id))
-const given = new Set(NOT_FROM_NODES.map(({ id }) => id))
+const given = new Set(OFF_NODE_CHECKS.map(({ id }) => id))
 const mapped = new Set(
-  catalog.frameworks.flatMap(({ controls }) => controls.flatMap(({ supports }) => supports.map(({ check }) => check))),
+  catalog.frameworks.flatMap(({ controls }) => controls.flatMap(({ mappings }) => mappings.map(({ check }) => check))),
 )
 
 describe('every idea of the vocabulary', () => {
@@ -26,18 +26,18 @@ describe('every idea of the vocabulary', () => {
 
   test('nothing else is given up, and what is given up would feed a row', () => {
     const ids = new Set(VOCABULARY.map(({ id }) => id))
-    expect(NOT_FROM_NODES.filter(({ id }) => !ids.has(id) || !mapped.has(id))).toEqual([])
-    expect(given.size).toBe(NOT_FROM_NODES.length)
+    expect(OFF_NODE_CHECKS.filter(({ id }) => !ids.has(id) || !mapped.has(id))).toEqual([])
+    expect(given.size).toBe(OFF_NODE_CHECKS.length)
   })
 })
 
 describe('what servers cannot answer', () => {
   test('has its reason in a sentence, and what answers it instead', () => {
-    for (const { id, from, why } of NOT_FROM_NODES) {
+    for (const { id, source, why } of OFF_NODE_CHECKS) {
       expect(why, id).toMatch(/\.$/)
       for (const word of BANNED) expect(why, id).not.toMatch(word)
       const serving = catalog.requests.filter(({ serves }) => serves.includes(id))
-      if (from === 'document')
+      if (source === 'document')
         expect(
           serving.map(({ heldBy }) => heldBy),
           id,
@@ -53,7 +53,7 @@ describe('what servers cannot answer', () => {
   })
 
   test('is in the pack’s copy of the catalog', () =>
-    expect(catalogSnapshot(catalog)).toMatchObject({ notFromNodes: NOT_FROM_NODES, thresholds: THRESHOLDS }))
+    expect(catalogSnapshot(catalog)).toMatchObject({ offNodeChecks: OFF_NODE_CHECKS, thresholds: THRESHOLDS }))
 })
 
 describe('thresholds', () => {

@@ -23,7 +23,7 @@ describe('the words', () => {
 
   test('mappings do not over-claim', () => {
     const texts = catalog.frameworks.flatMap(({ controls }) =>
-      controls.flatMap((control) => [control.notShown, ...control.supports.map(({ shows }) => shows)]),
+      controls.flatMap((control) => [control.notCovered, ...control.mappings.map(({ shows }) => shows)]),
     )
     expect(banned([...new Set(texts)])).toEqual([])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { capturesOf, readingsFrom } from './isolation-readings.ts'
@@ -18,7 +18,7 @@ function argueChanged(node: string, ...changes: readonly Change[]): IsolationArg
     if (!from.test(text)) throw new Error(`${key} has no ${from}`)
     changed.set(key, { ...capture, stdout: new Uint8Array(Buffer.from(text.replace(from, to), 'latin1')) })
   }
-  return arguesIsolation(readingsFrom(changed), context)
+  return assessIsolation(readingsFrom(changed), context)
 }
 const holds = (argument: IsolationArgument, item: string): string | undefined =>
   argument.minimum.find((part) => part.item === item)?.holds

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import { SIGNAL_PROBES } from '../../main/catalog/isolation/signals.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { LOSSES, nearness, withEachLost } from './isolation-lost.ts'
@@ -50,7 +50,7 @@ test('firmware tables that the kernel does not show need an explanation: without
       "ls: cannot access '/sys/firmware/acpi/tables': No such file or directory\nls: cannot access '/sys/bus/acpi/devices': No such file or directory\n",
     ),
   }
-  const argument = arguesIsolation(readingsFrom(new Map([...captures, ['acpi.overview/lists', none]])), context)
+  const argument = assessIsolation(readingsFrom(new Map([...captures, ['acpi.overview/lists', none]])), context)
   expect([argument.layer, argument.contradictions.map(({ signal }) => signal)]).toEqual(['unknown', ['acpi.set']])
 })
 

@@ -1,5 +1,5 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Command, NO_SUCH_PATH, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
@@ -59,7 +59,7 @@ export function* withEachLost(
       const less = new Map(changed === null ? others : [...others, [key, changed] as const])
       const reading = readProbe(probe, less)
       const before = reading.ok ? undefined : argued.get(reading.reason)
-      const argument = before ?? arguesIsolation(new Map([...whole, [probe.id, reading]]), context)
+      const argument = before ?? assessIsolation(new Map([...whole, [probe.id, reading]]), context)
       if (!reading.ok) argued.set(reading.reason, argument)
       yield [key, way, argument]
     }

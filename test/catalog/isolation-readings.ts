@@ -1,6 +1,6 @@
 import { checks } from '../../main/catalog/groups/isolation.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
@@ -57,13 +57,13 @@ export function probesArguedFrom(readings: Readings, context: Context): Readonly
     asked.add(id)
     return readings.get(id)
   }
-  arguesIsolation(listening, context)
+  assessIsolation(listening, context)
   return asked
 }
 
 export function argue(node: string): IsolationArgument {
   const { captures, context } = capturesOf(node)
-  return arguesIsolation(readingsFrom(captures), context)
+  return assessIsolation(readingsFrom(captures), context)
 }
 
 /** The verdicts that node.json expects of our checks. */

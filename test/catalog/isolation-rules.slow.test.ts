@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
-import { arguesIsolation } from '../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
@@ -23,7 +23,7 @@ function* withoutEach(node: string): Generator<readonly [string, IsolationArgume
     const less = new Map([...captures].filter(([other]) => other !== key))
     const probe = catalog.probes.find(({ id }) => id === meta.probe)
     if (probe === undefined) continue
-    yield [key, arguesIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
+    yield [key, assessIsolation(new Map([...whole, [probe.id, readProbe(probe, less)]]), context)]
   }
 }
 
@@ -65,7 +65,7 @@ describe('the rules', () => {
     }
     const { captures, context } = capturesOf('demo-gpu-01')
     const held = (...changed: readonly ReturnType<typeof hint>[]) => {
-      const { layer, minimum, rule } = arguesIsolation(readingsFrom(new Map([...captures, ...changed])), context)
+      const { layer, minimum, rule } = assessIsolation(readingsFrom(new Map([...captures, ...changed])), context)
       return [layer, rule.id, minimum.find(({ item }) => item === 'g')?.holds]
     }
     const firmware = hint('boot.memory', 'folders', (text) =>
@@ -115,7 +115,7 @@ describe('the rules', () => {
   test('a replay that our clock hears for no time is no live test: never grade B, and never hardware', () => {
     const { captures, context } = capturesOf('fx-iso-live-metal')
     const at = (heardMs: number | undefined) =>
-      arguesIsolation(
+      assessIsolation(
         readingsFrom(
           new Map(
             [...captures].map(([key, answer]) => {
@@ -151,7 +151,7 @@ describe('the rules', () => {
     const text = new TextDecoder().decode(ids.stdout).replaceAll(/^.*:DRIVER=nvidia\n/gm, '')
     const changed = new Map([...captures, ['pci.devices/ids', { ...ids, stdout: new TextEncoder().encode(text) }]])
     for (const key of [...changed.keys()].filter((one) => one.startsWith('gpu.'))) changed.delete(key)
-    const [first, ...rest] = arguesIsolation(readingsFrom(changed), context).settle
+    const [first, ...rest] = assessIsolation(readingsFrom(changed), context).settle
     expect(first?.signals.length).toBeGreaterThan(1)
     expect(first?.signals.every((id) => id.startsWith('gpu.'))).toBe(true)
     expect(rest.length).toBeGreaterThan(0)
@@ -172,7 +172,7 @@ describe('the rules', () => {
       const text = Buffer.from(ids.stdout).toString('utf8').replaceAll(from, to)
       const changed = new Map([...captures, ['pci.devices/ids', { ...ids, stdout: new TextEncoder().encode(text) }]])
       changed.delete('gpu.nvidia/query')
-      return arguesIsolation(readingsFrom(changed), context).minimum.find(({ item }) => item === 'f')?.holds
+      return assessIsolation(readingsFrom(changed), context).minimum.find(({ item }) => item === 'f')?.holds
     }
     expect(kindOf('demo-gpu-01', /PCI_CLASS=30200/g, 'PCI_CLASS=30000')).toBe('no')
     expect(kindOf('fx-iso-amdgpu', /1002:74A1/g, '8086:0BD5')).toBe('no')
@@ -188,7 +188,7 @@ describe('the rules', () => {
       .toString('utf8')
       .replace(/^.* user -> .*\n/m, '')
     const changed = new Map([...captures, ['namespaces/own', { ...own, stdout: new TextEncoder().encode(text) }]])
-    const { layer, minimum } = arguesIsolation(readingsFrom(changed), context)
+    const { layer, minimum } = assessIsolation(readingsFrom(changed), context)
     expect([layer, minimum.find(({ item }) => item === 'e')?.holds]).toEqual(['unknown', 'no'])
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { demoLocation } from '../../main/adapters/demo/demo-location.ts'
 import { locationProviderClaim } from '../../main/catalog/checks/location-provider-claim.ts'
 import { locationResidency } from '../../main/catalog/checks/location-residency.ts'
-import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { assessLocation } from '../../main/catalog/location/argue.ts'
 import { REGION_LIST } from '../../main/catalog/location/regions.ts'
 import { LOCATION_WANTS } from '../../main/catalog/location/signals.ts'
 import { conclude } from '../../main/core/check.ts'
@@ -19,7 +19,7 @@ const verdicts = (
   readings: ReadonlyMap<string, Parsed<unknown>>,
   { context }: (typeof fixtures)[number],
 ): readonly string[] =>
-  arguesLocation(readings, { ...context, location: { ...context.location, residency: RESIDENCY } }).answers.map(
+  assessLocation(readings, { ...context, location: { ...context.location, residency: RESIDENCY } }).answers.map(
     ({ verdict }) => verdict,
   )
 
@@ -39,10 +39,10 @@ test('an answer that could have named another place and is lost leaves an agreem
   const one = fixtures.find(({ name }) => name === 'demo-gpu-02')
   const { location } = demoLocation(['demo-gpu-02'], () => '2026-11-01')
   if (one === undefined) throw new Error('the recorded node is missing')
-  const [whole] = arguesLocation(one.readings, { ...one.context, location }).answers
+  const [whole] = assessLocation(one.readings, { ...one.context, location }).answers
   expect(whole?.verdict).toBe('consistent')
   const lost = new Map([...one.readings, [LOCATION_WANTS.lldpd.id, LOST]])
-  const [without] = arguesLocation(lost, { ...one.context, location }).answers
+  const [without] = assessLocation(lost, { ...one.context, location }).answers
   expect(without?.verdict).toBe('asserted-only')
   expect(without?.text).toContain('Evidence that could name another place is missing: ')
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { locationCountry } from '../../main/catalog/claims/location-country.ts'
-import { arguesLocation } from '../../main/catalog/location/argue.ts'
+import { assessLocation } from '../../main/catalog/location/argue.ts'
 import { readDelay } from '../../main/catalog/location/discs.ts'
 import type { Found } from '../../main/catalog/location/found.ts'
 import { judge, placeSays } from '../../main/catalog/location/verdict.ts'
@@ -160,7 +160,7 @@ describe('records of other vantages', () => {
   const DENVER = place('Denver', 39.7392, -104.9903, 1)
   const argued = (vantages: readonly VantageRecord[], echo: NonceEcho | null, one: Case = {}) => {
     const context = contextOf({ at: ASHBURN, vantage: KANSAS, location: { vantages }, ...one })
-    return arguesLocation(new Map(echo === null ? [] : [[nonceEcho.id, known(echo)]]), context)
+    return assessLocation(new Map(echo === null ? [] : [[nonceEcho.id, known(echo)]]), context)
   }
 
   test('a record narrows what the collection’s own time leaves open', () => {
@@ -202,7 +202,7 @@ describe('records of other vantages', () => {
 describe('the dossier', () => {
   test('names vantage, time and reach where it contradicts, and who is bounded where it bounds', () => {
     const to = (at: Place, milliseconds: number, vantage: Place) =>
-      arguesLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), contextOf({ at, vantage })).answers[0]
+      assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), contextOf({ at, vantage })).answers[0]
         ?.text ?? ''
     expect(to(FRANKFURT, 12, KANSAS)).toMatch(
       /not in “Frankfurt”.*“Kansas City desk” took 12\.000 ms.*at most 1807\.9 km/,
@@ -215,7 +215,7 @@ describe('the dossier', () => {
 
   test('a time in which light reaches everywhere is told as that, and excludes nothing', () => {
     const readings = new Map([[nonceEcho.id, known(echoOf(90))]])
-    const { discs, answers, reachable } = arguesLocation(readings, contextOf({ at: FRANKFURT, vantage: KANSAS }))
+    const { discs, answers, reachable } = assessLocation(readings, contextOf({ at: FRANKFURT, vantage: KANSAS }))
     expect(discs[0]?.text).toContain('the SSH responder can be anywhere')
     expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'undecided' })
     expect(reachable).toHaveLength(250)
@@ -224,7 +224,7 @@ describe('the dossier', () => {
   test('the time that it asks for, as it is told, bounds it inside', () => {
     const of = (milliseconds: number) => {
       const context = contextOf({ vantage: KANSAS, location: { residency: [{ region: 'US' }] } })
-      return arguesLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).answers[0]
+      return assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).answers[0]
     }
     const told = Number(of(30)?.needed?.milliseconds.toFixed(3))
     expect(told).toBeGreaterThan(6)
@@ -239,7 +239,7 @@ describe('the dossier', () => {
       { region: 'EU', nodes: ['other'] },
     ]
     const context = contextOf({ vantage: KANSAS, location: { residency } })
-    const { answers, reachable } = arguesLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), context)
+    const { answers, reachable } = assessLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), context)
     expect(answers.map(({ verdict: is }) => is)).toEqual(['bounded-inside', 'contradicted'])
     expect(reachable).toEqual(['US'])
     expect(answers[0]?.needed?.milliseconds).toBeGreaterThan(6)
@@ -248,7 +248,7 @@ describe('the dossier', () => {
   test('old evidence contradicts and supports nothing', () => {
     const old = { asOf: '2027-02-01T00:00:00.000Z', vantage: KANSAS } as const
     const of = (residency: DeclaredLocation['residency'] & object) =>
-      arguesLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), contextOf({ ...old, location: { residency } }))
+      assessLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), contextOf({ ...old, location: { residency } }))
         .answers[0]?.verdict
     expect(of([{ region: 'US' }])).toBe('unverified')
     expect(of([{ region: 'DE' }])).toBe('contradicted')
@@ -256,7 +256,7 @@ describe('the dossier', () => {
 
   test('a gap to the TCP connection is told as something nearer than the node', () => {
     const path = { tcpMs: 0.15, keepaliveMs: [0.2], jumps: 0, remoteAddress: '192.0.2.1' }
-    const { frontEnd, notes } = arguesLocation(
+    const { frontEnd, notes } = assessLocation(
       new Map([[nonceEcho.id, known({ ...echoOf(59.9), path })]]),
       contextOf({ at: ASHBURN, vantage: KANSAS }),
     )
@@ -266,7 +266,7 @@ describe('the dossier', () => {
 
   test('no fixture’s dossier says more than was observed', () => {
     for (const { name, readings, context } of sampled(fixtures, 20)) {
-      const said = JSON.stringify(arguesLocation(readings, context))
+      const said = JSON.stringify(assessLocation(readings, context))
       for (const banned of BANNED) expect(said, name).not.toMatch(banned)
     }
   })
@@ -353,7 +353,7 @@ describe('taking the collection’s own times away', () => {
 
   test('leaves records of others to bound where the collecting machine has no declared place', () => {
     const location = { vantages: [recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)] }
-    const { answers, notes } = arguesLocation(new Map(), contextOf({ at: ASHBURN, location }))
+    const { answers, notes } = assessLocation(new Map(), contextOf({ at: ASHBURN, location }))
     expect(answers[0]).toMatchObject({ verdict: 'bounded-inside', delay: 'inside' })
     expect(notes.join(' ')).not.toContain('can only exclude')
   })

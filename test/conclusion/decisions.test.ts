@@ -166,9 +166,9 @@ test.each([
     sourceOf(check, {
       built: new Set(['built', 'built.period']),
       periodChecks: new Set(['built.period']),
-      notFromNodes: [
-        { id: 'paper', from: 'document', why: 'w' },
-        { id: 'sealed', from: 'pack', why: 'w' },
+      offNodeChecks: [
+        { id: 'paper', source: 'document', why: 'w' },
+        { id: 'sealed', source: 'pack', why: 'w' },
       ],
     }),
   ).toBe(source),
@@ -221,8 +221,8 @@ describe('results on servers', () => {
   test('no nodes support nothing', () => expect(states(one({}, []))).toEqual(['not-tested', 'unable-to-conclude']))
 
   test('a mapped check that the catalog lacks is not tested', () => {
-    const supports = ['a', 'unbuilt'].map((check) => ({ check, shows: 's' }))
-    const found = one({ supports }, nodesOf('satisfied'))
+    const mappings = ['a', 'unbuilt'].map((check) => ({ check, shows: 's' }))
+    const found = one({ mappings }, nodesOf('satisfied'))
     expect(states(found)).toEqual(['unable-to-conclude', 'unable-to-conclude'])
     expect(found.checks[1]).toMatchObject({ built: false, notTested: 1, decides: true })
   })
@@ -230,7 +230,7 @@ describe('results on servers', () => {
   test('a result that a mapping no longer has a check for is not read', () =>
     expect(
       states(
-        one({ supports: [{ check: 'gone', shows: 's' }] }, [
+        one({ mappings: [{ check: 'gone', shows: 's' }] }, [
           {
             node: 'n',
             results: [
@@ -244,7 +244,7 @@ describe('results on servers', () => {
 
   test.each(['supporting', 'context'] as const)('a %s check decides nothing, in either direction', (role) => {
     const row = {
-      supports: [
+      mappings: [
         { check: 'a', shows: 'a', role },
         { check: 'b', shows: 'b' },
       ],
@@ -254,14 +254,14 @@ describe('results on servers', () => {
   })
 
   test('a row without a deciding check and without documents is never supported', () => {
-    expect(states(one({ supports: [] }, nodesOf('satisfied')))).toEqual(['no-server-test', 'unable-to-conclude'])
-    const counter = { supports: [{ check: 'a', shows: 'a', role: 'counter' as const }] }
+    expect(states(one({ mappings: [] }, nodesOf('satisfied')))).toEqual(['no-server-test', 'unable-to-conclude'])
+    const counter = { mappings: [{ check: 'a', shows: 'a', role: 'counter' as const }] }
     expect(states(one(counter, nodesOf('satisfied')))).toEqual(['no-server-test', 'unable-to-conclude'])
     expect(states(one(counter, nodesOf('not-satisfied')))).toEqual(['deviations', 'deviations'])
   })
 
   test('a class out of scope has the state of nothing', () =>
-    expect(one({ evidenceClass: 'out-of-scope' }, nodesOf('not-satisfied')).state).toBe('out-of-scope'))
+    expect(one({ evidenceType: 'out-of-scope' }, nodesOf('not-satisfied')).state).toBe('out-of-scope'))
 
   test('every count of a check adds up to its population', () => {
     const verdicts = [
@@ -303,7 +303,7 @@ describe('results on servers', () => {
   })
 
   test('an overlay changes no row in force', () => {
-    const overlay = frameworkOf([controlOf({ supports: [{ check: 'b', shows: 'b' }] })], { id: 'nprm', overlay: true })
+    const overlay = frameworkOf([controlOf({ mappings: [{ check: 'b', shows: 'b' }] })], { id: 'nprm', proposed: true })
     const catalog = catalogWith([frameworkOf([controlOf()]), overlay])
     const nodes = [nodeWith('n', 'satisfied', 'not-satisfied')]
     const both = concludeControls(catalog, ['hipaa', 'nprm'], nodes, NOTHING)
@@ -369,12 +369,12 @@ describe('decisions about a row', () => {
     ['over what applies nowhere', {}, 'not-applicable', 'not-applicable', rationale.id],
     [
       'over documents that are outstanding',
-      { supports: [], needsAlso: ['The log'] },
+      { mappings: [], documentsRequired: ['The log'] },
       'satisfied',
       'not-applicable',
       rationale.id,
     ],
-    ['over a row that is out of scope', { evidenceClass: 'out-of-scope' }, 'satisfied', 'out-of-scope', rationale.id],
+    ['over a row that is out of scope', { evidenceType: 'out-of-scope' }, 'satisfied', 'out-of-scope', rationale.id],
   ])('a row does not apply, %s', (_name, row, verdict, state, id) =>
     expect(over(row, verdict, [rationale])).toMatchObject({ state, rationale: id }),
   )
@@ -408,9 +408,9 @@ describe('decisions about a row', () => {
 })
 
 describe('what is answered once for the whole population', () => {
-  const supports = [{ check: 'x', shows: 'x' }]
+  const mappings = [{ check: 'x', shows: 'x' }]
   const from = (source: 'pack' | 'population' | 'runs' | 'document') => ({
-    notFromNodes: [{ id: 'x', from: source, why: 'w' }],
+    offNodeChecks: [{ id: 'x', source, why: 'w' }],
   })
   const listed = engagement()
   const bare = engagement({ inventory: null })
@@ -435,7 +435,7 @@ describe('what is answered once for the whole population', () => {
     ],
     ['a document that no request asks for: nothing decides', 'document', {}, 'unable-to-conclude'],
   ])('%s', (_name, source, changes, state) =>
-    expect(one({ supports }, nodesOf('satisfied'), changes, from(source)).state).toBe(state),
+    expect(one({ mappings }, nodesOf('satisfied'), changes, from(source)).state).toBe(state),
   )
 })
 
@@ -530,7 +530,7 @@ describe('the scope of ePHI', () => {
   })
 
   test('in other rows, a check of paths and flows cannot apply to a node outside; any other check can', () => {
-    const paths = { supports: [{ check: 'b', shows: 'b' }] }
+    const paths = { mappings: [{ check: 'b', shows: 'b' }] }
     expect(one(paths, fleet, ephi(['n0']), catalog).checks[0]).toMatchObject({
       satisfied: 1,
       notApplicable: 1,
@@ -550,8 +550,8 @@ test('a thousand nodes, 400 rows and a full register', () => {
   const controls = Array.from({ length: 400 }, (_, at) =>
     controlOf({
       key: `k${at}`,
-      needsAlso: ['The log'],
-      supports: Array.from({ length: 8 }, (__, of) => ({ check: `check.${(at + of * 7) % 120}`, shows: 's' })),
+      documentsRequired: ['The log'],
+      mappings: Array.from({ length: 8 }, (__, of) => ({ check: `check.${(at + of * 7) % 120}`, shows: 's' })),
     }),
   )
   const nodes = Array.from({ length: 1000 }, (_, at) => ({

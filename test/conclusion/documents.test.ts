@@ -346,23 +346,23 @@ describe('the documents of a row', () => {
     requestOf('R3', { serves: ['c.paper'] }),
     requestOf('R4', { serves: ['c.paper', 'c.sealed'] }),
   ]
-  const notFromNodes = [
-    { id: 'c.paper', from: 'document', why: 'w' },
-    { id: 'c.sealed', from: 'pack', why: 'w' },
+  const offNodeChecks = [
+    { id: 'c.paper', source: 'document', why: 'w' },
+    { id: 'c.sealed', source: 'pack', why: 'w' },
   ] as const
   const of = (changes: Parameters<typeof controlOf>[0]) =>
-    documentsOf({ requests, notFromNodes }, controlOf({ supports: [], ...changes })).map(
+    documentsOf({ requests, offNodeChecks }, controlOf({ mappings: [], ...changes })).map(
       ({ request, title, needs, checks, mandatory }) => [request?.id ?? title, needs, checks, mandatory],
     )
 
   test('a need with several requests needs all of them; two needs of one request ask for it once', () =>
-    expect(of({ needsAlso: ['One', 'Two'], requests: { One: ['R1', 'R2'], Two: ['R2'] } })).toEqual([
+    expect(of({ documentsRequired: ['One', 'Two'], requests: { One: ['R1', 'R2'], Two: ['R2'] } })).toEqual([
       ['R1', ['One'], [], true],
       ['R2', ['One', 'Two'], [], true],
     ]))
 
   test('a need without a request, or with one that there is not, is a document of its own', () =>
-    expect(of({ needsAlso: ['One', 'Two'], requests: { Two: ['R9'] } })).toEqual([
+    expect(of({ documentsRequired: ['One', 'Two'], requests: { Two: ['R9'] } })).toEqual([
       ['One', ['One'], [], true],
       ['Two', ['Two'], [], true],
     ]))
@@ -373,7 +373,7 @@ describe('the documents of a row', () => {
     ['counter', true],
     ['supporting', false],
   ] as const)('a check that documents answer, as %s: mandatory %s', (role, mandatory) =>
-    expect(of({ supports: [{ check: 'c.paper', shows: 's', ...(role === undefined ? {} : { role }) }] })).toEqual([
+    expect(of({ mappings: [{ check: 'c.paper', shows: 's', ...(role === undefined ? {} : { role }) }] })).toEqual([
       ['R3', [], ['c.paper'], mandatory],
       ['R4', [], ['c.paper'], mandatory],
     ]),
@@ -382,7 +382,7 @@ describe('the documents of a row', () => {
   test('a check for context, on servers, or of the pack asks for no document', () =>
     expect(
       of({
-        supports: [
+        mappings: [
           { check: 'c.paper', shows: 's', role: 'context' },
           { check: 'c.sealed', shows: 's', role: 'required' },
           { check: 'a', shows: 's', role: 'required' },
@@ -392,7 +392,7 @@ describe('the documents of a row', () => {
 
   test('what a need or a required check makes mandatory stays so', () => {
     const supporting = { check: 'c.paper', shows: 's', role: 'supporting' as const }
-    expect(of({ needsAlso: ['One'], requests: { One: ['R3'] }, supports: [supporting] })).toEqual([
+    expect(of({ documentsRequired: ['One'], requests: { One: ['R3'] }, mappings: [supporting] })).toEqual([
       ['R3', ['One'], ['c.paper'], true],
       ['R4', [], ['c.paper'], false],
     ])

@@ -182,7 +182,7 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
       const section = part(`Controls: ${title.slice(0, 20)}`)
       const outside = new Set(told.states.flatMap(({ control, state }) => (state === 'out-of-scope' ? [control] : [])))
       for (const { row } of told.rows.filter((one) => one.framework === id && !outside.has(one.row.key)))
-        for (const { check, shows, role } of row.supports) {
+        for (const { check, shows, role } of row.mappings) {
           if (!built.has(check) || !['required', 'counter'].includes(role)) continue
           if (told.catalog.conclusions.periodChecks.includes(check)) continue
           expect(section, `${row.id} ${check}`).toContain(tight(`${shows} ${check}, ${role} ${resultOf(check)}`))

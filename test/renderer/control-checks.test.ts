@@ -7,7 +7,7 @@ import { concludedOf, controlOf, countOf, documentOf } from './made-up-view.ts'
 const support = (check: string, role: ControlCheck['role']) => ({ check, shows: '', role, why: `why ${check}` })
 const rowOf = (checks: readonly ControlCheck[], part = {}) =>
   controlOf('x', 'supported', {
-    supports: checks.map(({ check, role }) => support(check, role)),
+    mappings: checks.map(({ check, role }) => support(check, role)),
     assessed: concludedOf('supported', { checks }),
     ...part,
   })

@@ -38,7 +38,7 @@ const hipaa: FrameworkView = {
   title: 'HIPAA',
   version: '1',
   status: '',
-  overlay: false,
+  proposed: false,
   controls: [
     controlOf('312(a)', 'deviations'),
     controlOf('312(b)', 'supported'),
@@ -46,7 +46,7 @@ const hipaa: FrameworkView = {
     controlOf('308(a)', 'supported', {
       group: '164.308',
       summary: 'Assign an officer.',
-      supports: [],
+      mappings: [],
       documents: [documentOf('ER-05')],
       assessed: concludedOf('supported', { server: server('no-server-test', { population: 0, tested: 0 }) }),
     }),

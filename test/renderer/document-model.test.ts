@@ -83,7 +83,7 @@ describe('documents over all controls', () => {
   const frameworks = [
     {
       id: 'hipaa',
-      overlay: false,
+      proposed: false,
       controls: [
         controlOf('1', 'supported', { documents: [documentOf('ER-01', { state: 'held', attached: ['a'] })] }),
         controlOf('2', 'supported', { documents: [documentOf('ER-01'), documentOf('ER-02')] }),
@@ -91,12 +91,12 @@ describe('documents over all controls', () => {
     },
     {
       id: 'soc2',
-      overlay: false,
+      proposed: false,
       controls: [
         controlOf('3', 'supported', { documents: [documentOf('ER-02', { mandatory: false, state: 'optional' })] }),
       ],
     },
-    { id: 'nprm', overlay: true, controls: [controlOf('4', 'supported', { documents: [documentOf('ER-09')] })] },
+    { id: 'nprm', proposed: true, controls: [controlOf('4', 'supported', { documents: [documentOf('ER-09')] })] },
   ]
   test('each request is listed once, with its worst state and every control that it serves; proposed rules are left out', () =>
     expect(

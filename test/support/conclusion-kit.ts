@@ -24,7 +24,7 @@ export const CONTROLS = catalog.frameworks
   .filter(({ id }) => FRAMEWORKS.includes(id))
   .flatMap(({ id, controls }) => controls.map((control) => ({ ...control, framework: id })))
 export const MAPPED: readonly string[] = [
-  ...new Set(CONTROLS.flatMap(({ supports }) => supports.map((one) => one.check))),
+  ...new Set(CONTROLS.flatMap(({ mappings }) => mappings.map((one) => one.check))),
 ]
 
 /** Checks that only record something on every node: their best result is recorded. */

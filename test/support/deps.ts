@@ -30,16 +30,16 @@ export const catalogOf = (probes: readonly Probe<unknown>[]): Catalog => ({
   frameworks: [],
   signals: [],
   thresholds: [],
-  notFromNodes: [],
+  offNodeChecks: [],
   requests: [],
   conclusions: { periodChecks: [], ephiChecks: [], dataMap: '' },
   severities: [],
   claimTests: [],
   providers: [],
-  arguesLocation: noLocation,
+  assessLocation: noLocation,
   identity: NAMELESS,
-  listsAccess: () => ({ accounts: null, keys: null }),
-  arguesIsolation: () => UNDECIDED,
+  listAccess: () => ({ accounts: null, keys: null }),
+  assessIsolation: () => UNDECIDED,
 })
 
 export const targetOf = (name: string, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({

@@ -1,6 +1,6 @@
 import { hipaa, nprm, soc2 } from '../../main/catalog/frameworks/frameworks.ts'
 import { REQUESTS, SEVERITIES } from '../../main/catalog/frameworks/load.ts'
-import { CONCLUSIONS, NOT_FROM_NODES } from '../../main/catalog/not-from-nodes.ts'
+import { CONCLUSIONS, OFF_NODE_CHECKS } from '../../main/catalog/not-from-nodes.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
@@ -299,16 +299,16 @@ export const fakeCatalog: Catalog = {
   frameworks: [hipaa, soc2, nprm],
   signals: [],
   thresholds: [],
-  notFromNodes: NOT_FROM_NODES,
+  offNodeChecks: OFF_NODE_CHECKS,
   requests: REQUESTS,
   conclusions: CONCLUSIONS,
   severities: SEVERITIES,
   claimTests: [],
   providers: [fakeProvider],
-  arguesLocation: fakeLocation,
+  assessLocation: fakeLocation,
   identity: NAMELESS,
-  listsAccess: () => ({ accounts: null, keys: null }),
-  arguesIsolation: (readings) => {
+  listAccess: () => ({ accounts: null, keys: null }),
+  assessIsolation: (readings) => {
     const flags = readings.get(cpu.id)
     const controller = readings.get(bmc.id)
     const tenants = readings.get(users.id)

@@ -29,7 +29,7 @@ const NEAR: Place = { ...OFFICE, name: 'Branch office in Leesburg (made up)', la
 const DENVER: Place = { ...OFFICE, name: 'Branch office in Denver (made up)', latitude: 39.74, longitude: -104.99 }
 
 /** A made-up argument of where a node is, with every verdict, for tests of the window. Nothing is said of a node without a declared place. */
-export const fakeLocation: Catalog['arguesLocation'] = (readings, { node, location }): LocationArgument => {
+export const fakeLocation: Catalog['assessLocation'] = (readings, { node, location }): LocationArgument => {
   const { location: claim = null, name } = node
   if (claim === null) return { claim, answers: [], discs: [], reachable: null, frontEnd: null, signals: [], notes: [] }
   const [place, policy] = SAID[name.at(-1) ?? ''] ?? OTHERWISE

@@ -158,7 +158,7 @@ export function formatSample(): FormatInput {
       fleet: 'demo',
       population,
       enrolled: NAMES,
-      frameworks: catalog.frameworks.filter(({ overlay }) => !overlay).map(({ id }) => id),
+      frameworks: catalog.frameworks.filter(({ proposed }) => !proposed).map(({ id }) => id),
       engagement: ENGAGEMENT,
       provider: PROVIDER,
     },

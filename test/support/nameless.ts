@@ -3,5 +3,5 @@ import type { Catalog } from '../../main/core/catalog.ts'
 /** For small catalogs: nodes that say nothing of the machine that they are, so that none is taken for another. */
 export const NAMELESS: Catalog['identity'] = {
   probes: [],
-  told: () => ({ boot: null, marks: [], hostKey: null, uptimeSeconds: null }),
+  read: () => ({ boot: null, marks: [], hostKey: null, uptimeSeconds: null }),
 }

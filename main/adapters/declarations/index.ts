@@ -10,7 +10,7 @@ import { readSites } from './sites-file.ts'
 import { readVantage } from './vantage-file.ts'
 
 /** Ids that declarations may name. */
-export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'notFromNodes'>
+export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>
 
 /**
  * Reads declarations. A name that the catalog does not have is reported with its line, never ignored. Vantage records

@@ -32,11 +32,11 @@ export async function exportPlan(context: EngineContext): Promise<Outcome<Export
     declared: run.assessment.nodes.length,
     missing: missingIn(run),
     captures: run.recordings.reduce((sum, { captures }) => sum + captures.length, 0),
-    frameworks: catalogFor(catalog, run.scope).frameworks.map(({ id, title, overlay }) => ({
+    frameworks: catalogFor(catalog, run.scope).frameworks.map(({ id, title, proposed }) => ({
       id,
       title,
       chosen: run.scope.frameworks.includes(id),
-      kind: kindOf(id, overlay, run.scope),
+      kind: kindOf(id, proposed, run.scope),
     })),
     also: ALSO.map((id) => ({ id, ...ALSO_WORDS[id], chosen: USUALLY.includes(id) })),
     exceptions: inForce(register.value.riskAcceptances),

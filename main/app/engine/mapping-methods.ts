@@ -62,5 +62,5 @@ const itemOf = ({ id, title, version, controls }: Mapping): MappingItem => ({
   title,
   version,
   rows: controls.length,
-  mapped: controls.filter(({ supports }) => supports.length > 0).length,
+  mapped: controls.filter(({ mappings }) => mappings.length > 0).length,
 })

@@ -81,7 +81,7 @@ export interface DocumentTarget {
  * stays with its control. Without a named document, a control must require exactly one.
  */
 export function attachedToNamed(
-  catalog: Pick<Catalog, 'requests' | 'notFromNodes' | 'frameworks'>,
+  catalog: Pick<Catalog, 'requests' | 'offNodeChecks' | 'frameworks'>,
   { request = [], rows: texts = [], need }: NamedPlaces,
 ): Outcome<DocumentTarget> {
   const requests = new Map<string, EvidenceRequest>()
@@ -127,19 +127,19 @@ export interface NamedPlaces {
 
 /** The evidence requests behind a required document, or the document itself where no request covers it. */
 function documentsNamed(
-  catalog: Pick<Catalog, 'requests' | 'notFromNodes'>,
+  catalog: Pick<Catalog, 'requests' | 'offNodeChecks'>,
   { control }: NamedRow,
   text: string | undefined,
 ): Outcome<readonly EvidenceRequest[] | string> {
   const documents = documentsOf(catalog, control)
-  const names = [...new Set([...control.needsAlso, ...documents.map(({ title }) => title)])]
+  const names = [...new Set([...control.documentsRequired, ...documents.map(({ title }) => title)])]
   const [only, ...more] = documents
   if (text === undefined)
     return only !== undefined && more.length === 0
       ? ok(only.request === null ? only.title : [only.request])
       : fail('input.refused', `select the document of ${quote(control.id)} with --request: ${listed(names)}`)
   // The row's own words come first: the title of what answers them often repeats them.
-  const own = needNamed(control.needsAlso, text)
+  const own = needNamed(control.documentsRequired, text)
   const need = own.ok ? own : needNamed(names, text)
   if (!need.ok) return need
   const asked = documents.filter(({ title, needs }) => title === need.value || needs.includes(need.value))

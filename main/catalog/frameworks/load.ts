@@ -1,7 +1,7 @@
 import { CONTROL_ROLES, type ControlRole } from '../../../schemas/conclusion-words.ts'
 import type { CheckSeverity } from '../../core/catalog.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
-import type { Control, EvidenceClass, Framework, FrameworkId } from '../../core/framework.ts'
+import type { Control, EvidenceType, Framework, FrameworkId } from '../../core/framework.ts'
 import severity from '../severity.json' with { type: 'json' }
 import requestData from './requests.json' with { type: 'json' }
 import vocabulary from './vocabulary.json' with { type: 'json' }
@@ -13,15 +13,15 @@ interface FrameworkData {
   readonly version: string
   readonly status: string
   readonly asOf: string
-  readonly overlay: boolean
+  readonly proposed: boolean
   readonly source: readonly string[]
   readonly notes: readonly string[]
   readonly controls: readonly (Omit<
     Control,
-    'supports' | 'evidenceClass' | 'nodeEvidence' | 'refs' | 'requests' | 'scope'
+    'mappings' | 'evidenceType' | 'nodeEvidence' | 'refs' | 'requests' | 'scope'
   > & {
-    readonly supports: readonly { readonly check: string; readonly role: string; readonly why: string }[]
-    readonly evidenceClass: string
+    readonly mappings: readonly { readonly check: string; readonly role: string; readonly why: string }[]
+    readonly evidenceType: string
     readonly nodeEvidence: string
     readonly requests?: Readonly<Record<string, readonly string[] | undefined>>
     readonly scope?: string
@@ -52,7 +52,7 @@ export const SEVERITIES: readonly CheckSeverity[] = severity.checks as readonly 
 
 const REQUEST_IDS: ReadonlySet<string> = new Set(REQUESTS.map(({ id }) => id))
 const ROLES: readonly string[] = CONTROL_ROLES
-const CLASSES: readonly string[] = ['automatable', 'partial', 'manual', 'out-of-scope'] satisfies EvidenceClass[]
+const CLASSES: readonly string[] = ['technical', 'mixed', 'documentary', 'out-of-scope'] satisfies EvidenceType[]
 
 /**
  * A framework from its data, with each support spelled out. Throws when the data is wrong (an unknown check, class, role or request, a
@@ -63,20 +63,20 @@ export function loadFramework(data: FrameworkData): Framework {
   const controls = data.controls.map((row): Control => {
     if (keys.has(row.key)) throw new Error(`${data.id}: ${row.key} is listed twice`)
     keys.add(row.key)
-    if (row.notShown.trim() === '') throw new Error(`${data.id}: ${row.key} does not state what is not shown`)
-    if (!CLASSES.includes(row.evidenceClass)) throw new Error(`${data.id}: ${row.key} has no evidence class`)
-    const supports = row.supports.map(({ check, role, why }) => {
+    if (row.notCovered.trim() === '') throw new Error(`${data.id}: ${row.key} does not state what is not shown`)
+    if (!CLASSES.includes(row.evidenceType)) throw new Error(`${data.id}: ${row.key} has no evidence class`)
+    const mappings = row.mappings.map(({ check, role, why }) => {
       const entry = entries.get(check)
       if (entry === undefined) throw new Error(`${data.id}: ${row.key} names ${check}, which is not in the vocabulary`)
       if (!ROLES.includes(role) || why.trim() === '')
         throw new Error(`${data.id}: ${row.key} gives ${check} no role, or no reason for it`)
       return { check, shows: `${entry.observes}.`, role: role as ControlRole, why }
     })
-    if (new Set(supports.map(({ check }) => check)).size < supports.length)
+    if (new Set(mappings.map(({ check }) => check)).size < mappings.length)
       throw new Error(`${data.id}: ${row.key} names a check twice`)
     const requests = given(row.requests ?? {})
     for (const [need, ids] of Object.entries(requests))
-      if (!row.needsAlso.includes(need) || ids.length === 0 || ids.some((id) => !REQUEST_IDS.has(id)))
+      if (!row.documentsRequired.includes(need) || ids.length === 0 || ids.some((id) => !REQUEST_IDS.has(id)))
         throw new Error(`${data.id}: ${row.key} answers a need that it does not have, or names no request`)
     return {
       key: row.key,
@@ -87,11 +87,11 @@ export function loadFramework(data: FrameworkData): Framework {
       level: row.level,
       group: row.group,
       parent: row.parent,
-      evidenceClass: row.evidenceClass as EvidenceClass,
+      evidenceType: row.evidenceType as EvidenceType,
       nodeEvidence: row.nodeEvidence as Control['nodeEvidence'],
-      supports,
-      notShown: row.notShown,
-      needsAlso: row.needsAlso,
+      mappings,
+      notCovered: row.notCovered,
+      documentsRequired: row.documentsRequired,
       ...(row.requests === undefined ? {} : { requests }),
       ...(row.category === undefined ? {} : { category: row.category }),
       ...(row.scope === 'ephi' ? { scope: 'ephi' as const } : {}),
@@ -99,8 +99,8 @@ export function loadFramework(data: FrameworkData): Framework {
       refs: given(row.refs),
     }
   })
-  const { title, version, status, overlay, source, notes } = data
-  return { id: data.id as FrameworkId, title, version, status, overlay, source, notes, controls }
+  const { title, version, status, proposed, source, notes } = data
+  return { id: data.id as FrameworkId, title, version, status, proposed, source, notes, controls }
 }
 
 const given = (

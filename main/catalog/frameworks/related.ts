@@ -23,7 +23,7 @@ export const RELATED: readonly Framework[] = (data.frameworks as readonly Relate
   ({ rows, kind, records, ...framework }) =>
     loadFramework({
       ...framework,
-      overlay: false,
+      proposed: false,
       controls: rows.map((row) => controlOf(framework.id, row, { kind, records })),
     }),
 )
@@ -45,20 +45,20 @@ function controlOf(
     level: 'related',
     group: groupOf(id),
     parent: null,
-    evidenceClass: bears ? 'partial' : 'manual',
+    evidenceType: bears ? 'mixed' : 'documentary',
     nodeEvidence: bears ? (background ? 'context' : 'supporting') : 'none',
     // Related, never equivalent: what a check finds is listed at the control and does not conclude it.
-    supports: checks.map((check) => ({
+    mappings: checks.map((check) => ({
       check,
       role: background ? 'context' : 'supporting',
       why: background
         ? 'Background to a control that depends on documents.'
         : 'Relates to the subject of the control; no requirement of it names this test.',
     })),
-    notShown: bears
+    notCovered: bears
       ? `Single facts at single moments, and no assessment of the ${kind}: approval, procedure and effectiveness require documents.`
       : 'Not testable from servers. Evidence required: documents.',
-    needsAlso: [records],
+    documentsRequired: [records],
     responsibility: ['customer', 'provider'],
     refs: { related },
   }

@@ -89,7 +89,7 @@ import { virtInterrupts } from '../probes/virt-interrupts.ts'
 import { virtMachines } from '../probes/virt-machines.ts'
 
 export { evidenceCollectionCompleteness } from '../checks/evidence-collection-completeness.ts'
-export { arguesIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
+export { assessIsolation, SIGNAL_NOTES } from '../isolation/argue.ts'
 
 /** Isolation, inventory, and what the evidence itself depends on. The accounts it also reads are listed with access. */
 export const probes: readonly Probe<unknown>[] = [

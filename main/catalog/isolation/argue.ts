@@ -20,7 +20,7 @@ import { weightHere } from './weight.ts'
  * The four isolation answers with the dossier behind them: what the system runs on, who uses it, where each device is, and how good the
  * evidence is. Never one number.
  */
-export const arguesIsolation: Catalog['arguesIsolation'] = (readings, context) => argue(readings, context)
+export const assessIsolation: Catalog['assessIsolation'] = (readings, context) => argue(readings, context)
 
 function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): IsolationArgument {
   const read = readFrom(readings)

@@ -16,7 +16,7 @@ import { milliseconds } from './words.ts'
 /**
  * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.
  */
-export const arguesLocation: Catalog['arguesLocation'] = (readings, context) => {
+export const assessLocation: Catalog['assessLocation'] = (readings, context) => {
   const facts = factsFrom(readings)
   const echo = facts.echo.ok ? facts.echo.fact : null
   const delay = readDelay(echo, context)

@@ -174,8 +174,8 @@ function frameworksText(): string {
   const lines = catalog.frameworks.flatMap((framework) => [
     `${framework.title} (${framework.status})`,
     ...framework.controls.map(
-      ({ id, title, evidenceClass, supports }) =>
-        `  ${id}  ${title}  [${evidenceClass}; ${supports.length} mapped checks]`,
+      ({ id, title, evidenceType, mappings }) =>
+        `  ${id}  ${title}  [${evidenceType}; ${mappings.length} mapped checks]`,
     ),
   ])
   return `${lines.join('\n')}\n`

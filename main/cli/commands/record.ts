@@ -306,7 +306,7 @@ function askedFor(
   const row = rowNamed(catalog, text)
   if (!row.ok) return row
   const { framework, control } = row.value
-  const own = needNamed(control.needsAlso, words)
+  const own = needNamed(control.documentsRequired, words)
   const need = own.ok ? own : needNamed(needsIn(catalog)(framework, control.key) ?? [], words)
   return need.ok ? ok({ framework, control: control.key, need: need.value }) : need
 }

@@ -61,7 +61,7 @@ function concluding(
   const count = counting({
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
-    notFromNodes: catalog.notFromNodes,
+    offNodeChecks: catalog.offNodeChecks,
     acceptances: acceptancesOf(register.riskAcceptances, asOf),
     answers: answersIn(catalog.requests, register, asOf),
     population,
@@ -80,8 +80,8 @@ function concluding(
   return (framework, control) => {
     const row = { framework: framework.id, control: control.key }
     const isScoped = control.scope === 'ephi'
-    const isInScope = control.evidenceClass !== 'out-of-scope' && isElected(control, elected)
-    const checks = control.supports.map(({ check, role = 'required' }) => {
+    const isInScope = control.evidenceType !== 'out-of-scope' && isElected(control, elected)
+    const checks = control.mappings.map(({ check, role = 'required' }) => {
       const over = count(check, isScoped ? 'ephi' : 'all')
       return { ...over, role, decides: isInScope && decides(role, over.count.source, chain) }
     })

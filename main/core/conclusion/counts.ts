@@ -1,7 +1,7 @@
 import type { CheckSource, ControlRole } from '../../../schemas/conclusion-words.ts'
 import type { ControlCheck } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import type { NotFromNodes } from '../catalog.ts'
+import type { OffNodeCheck } from '../catalog.ts'
 import type { Acceptances } from '../register.ts'
 import type { NodeVerdicts } from './conclude.ts'
 import type { Answers } from './documents.ts'
@@ -22,7 +22,7 @@ export interface CountingMatter {
   readonly nodes: readonly NodeVerdicts[]
   /** Ids of the checks that the catalog has. */
   readonly built: ReadonlySet<string>
-  readonly notFromNodes: readonly NotFromNodes[]
+  readonly offNodeChecks: readonly OffNodeCheck[]
   readonly acceptances: Acceptances
   readonly answers: Answers
   /** Whether the population comparison closes. */
@@ -43,11 +43,11 @@ export const isReached = ({ results }: NodeVerdicts): boolean => results.some(({
 /** Where a mapped check's answer comes from. */
 export function sourceOf(
   check: string,
-  { built, notFromNodes, periodChecks }: Pick<CountingMatter, 'built' | 'notFromNodes' | 'periodChecks'>,
+  { built, offNodeChecks, periodChecks }: Pick<CountingMatter, 'built' | 'offNodeChecks' | 'periodChecks'>,
 ): CheckSource {
   if (periodChecks.has(check)) return 'runs'
   if (built.has(check)) return 'server'
-  return notFromNodes.find(({ id }) => id === check)?.from ?? 'server'
+  return offNodeChecks.find(({ id }) => id === check)?.source ?? 'server'
 }
 
 /** Whether a check decides for a control: its role says so, and at a point in time nothing is asked of the chain of runs. */

@@ -1,5 +1,5 @@
 import type { EvidenceLevel } from '../../../schemas/conclusion-words.ts'
-import type { NotFromNodes } from '../catalog.ts'
+import type { OffNodeCheck } from '../catalog.ts'
 import type { Control } from '../framework.ts'
 
 /** One document, or set of documents, that an auditor asks for; the same one answers its request in every control that it serves. */
@@ -41,7 +41,7 @@ export interface ControlDocument {
 
 interface Known {
   readonly requests: readonly EvidenceRequest[]
-  readonly notFromNodes: readonly NotFromNodes[]
+  readonly offNodeChecks: readonly OffNodeCheck[]
 }
 
 /**
@@ -49,8 +49,12 @@ interface Known {
  * several requests needs all of them; a `required` check makes its request mandatory, a `supporting` one makes it optional.
  */
 export function documentsOf(
-  { requests, notFromNodes }: Known,
-  { needsAlso, requests: requestsOf = {}, supports }: Pick<Control, 'needsAlso' | 'requests' | 'supports'>,
+  { requests, offNodeChecks }: Known,
+  {
+    documentsRequired,
+    requests: requestsOf = {},
+    mappings,
+  }: Pick<Control, 'documentsRequired' | 'requests' | 'mappings'>,
 ): readonly ControlDocument[] {
   const byId = new Map(requests.map((one) => [one.id, one]))
   const found = new Map<string, ControlDocument>()
@@ -69,13 +73,13 @@ export function documentsOf(
           },
     )
   }
-  for (const need of needsAlso) {
+  for (const need of documentsRequired) {
     const named = (requestsOf[need] ?? []).flatMap((id) => byId.get(id) ?? [])
     if (named.length === 0) add({ request: null, title: need, needs: [need], checks: [], mandatory: true })
     for (const request of named) add({ request, title: request.title, needs: [need], checks: [], mandatory: true })
   }
-  const fromDocuments = new Set(notFromNodes.filter(({ from }) => from === 'document').map(({ id }) => id))
-  for (const { check, role = 'required' } of supports) {
+  const fromDocuments = new Set(offNodeChecks.filter(({ source }) => source === 'document').map(({ id }) => id))
+  for (const { check, role = 'required' } of mappings) {
     if (!fromDocuments.has(check) || role === 'context') continue
     for (const request of requests.filter(({ serves }) => serves.includes(check)))
       add({ request, title: request.title, needs: [], checks: [check], mandatory: role !== 'supporting' })

@@ -155,7 +155,7 @@ const NIST = 'nist-800-53'
 function nistOf({ frameworks }: Catalog, check: string): readonly string[] {
   const rows = frameworks.find(({ id }) => id === NIST)?.controls ?? []
   return rows
-    .filter(({ supports }) => supports.some((one) => one.check === check))
+    .filter(({ mappings }) => mappings.some((one) => one.check === check))
     .map(({ id }) => id)
     .sort(compare)
 }

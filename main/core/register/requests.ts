@@ -15,7 +15,7 @@ export type NeedsOf = (framework: string, control: string) => readonly string[] 
 
 /** Documents required by the controls and evidence requests of a catalog: each control’s wording, and the titles of the requests. */
 export const needsIn =
-  (catalog: Pick<Catalog, 'frameworks' | 'notFromNodes' | 'requests'>): NeedsOf =>
+  (catalog: Pick<Catalog, 'frameworks' | 'offNodeChecks' | 'requests'>): NeedsOf =>
   (framework, control) => {
     if (framework === REQUESTS) {
       const request = catalog.requests.find(({ id }) => id === control)
@@ -24,7 +24,7 @@ export const needsIn =
     const controls = catalog.frameworks.find(({ id }) => id === framework)?.controls
     const found = controls?.find(({ key }) => key === control)
     if (found === undefined) return null
-    return [...new Set([...found.needsAlso, ...documentsOf(catalog, found).map(({ title }) => title)])]
+    return [...new Set([...found.documentsRequired, ...documentsOf(catalog, found).map(({ title }) => title)])]
   }
 
 /** Assigns an owner and due date to a document. A later request for the same document replaces the earlier one. */
@@ -71,7 +71,7 @@ interface ControlOf {
  * Requests satisfied by other means than documents are not considered here.
  */
 export function documentStatusesIn(
-  catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
+  catalog: Pick<Catalog, 'offNodeChecks' | 'requests'>,
   register: Register,
   asOf: string,
 ): (control: ControlOf) => readonly DocumentStatus[] {
@@ -101,7 +101,7 @@ export function documentStatusesIn(
 
 /** Documents of one control according to a register. */
 export const documentStatuses = (
-  catalog: Pick<Catalog, 'notFromNodes' | 'requests'>,
+  catalog: Pick<Catalog, 'offNodeChecks' | 'requests'>,
   register: Register,
   control: ControlOf,
   asOf: string,

@@ -77,7 +77,7 @@ export function checkRow(
   count: ControlCheck,
   check: Check | undefined,
 ): readonly Cell[] {
-  const mapped = control.supports.find((one) => one.check === count.check)
+  const mapped = control.mappings.find((one) => one.check === count.check)
   return [
     [{ text: plain(check?.expected ?? count.check, 400) }, { text: plain(count.check, 100), style: 'quiet' }],
     [

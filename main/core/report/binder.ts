@@ -139,7 +139,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
     title: `${shortName(framework.id)} ${plain(`${control.id} ${control.title}`, 300)}`,
     part: plain(framework.title, 200),
     blocks: [
-      ...(framework.overlay ? [OVERLAY] : []),
+      ...(framework.proposed ? [OVERLAY] : []),
       text(plain(control.summary, 2000)),
       standing(row),
       ...(counted.length === 0
@@ -161,7 +161,7 @@ function controlPages(shelf: Shelf, framework: Framework, row: Row): Section {
       ...documentBlocks(matter, control, result),
       ...decisionLines(matter, control, result).map(text),
       heading(3, 'Not covered'),
-      text(plain(control.notShown, 2000)),
+      text(plain(control.notCovered, 2000)),
     ],
   }
 }
@@ -178,7 +178,7 @@ function standing({ control, result }: Row): Block {
   return factBlock([
     {
       label: 'Level',
-      value: plainCell(plain(`${level === kind ? kind : `${level} ${kind}`}, ${control.evidenceClass}`)),
+      value: plainCell(plain(`${level === kind ? kind : `${level} ${kind}`}, ${control.evidenceType}`)),
     },
     { label: 'Servers', value: [serverMarked(server)] },
     { label: 'Documents', value: [documentMarked(documents)] },

@@ -53,7 +53,7 @@ function itemsByCheck(matter: Matter): ReadonlyMap<string, readonly string[]> {
   for (const { id, controls } of [...current, ...overlays]) {
     const ids = new Map<string, string[]>()
     for (const control of controls)
-      for (const { check } of control.supports) ids.set(check, [...(ids.get(check) ?? []), control.id])
+      for (const { check } of control.mappings) ids.set(check, [...(ids.get(check) ?? []), control.id])
     for (const [check, items] of ids)
       found.set(check, [...(found.get(check) ?? []), `${shortName(id)} ${names(items, MOST_ITEMS)}`])
   }

@@ -1,7 +1,7 @@
 import { checkLine, observationLine, roleWords } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, ControlDecision } from '../../../schemas/types.ts'
 import { decisionWords } from '../../../schemas/words.ts'
-import type { Control, EvidenceClass, Framework } from '../framework.ts'
+import type { Control, EvidenceType, Framework } from '../framework.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { decidedFor, decisionsOf } from '../register/decisions.ts'
 import { acceptedBriefly } from './exceptions.ts'
@@ -15,10 +15,10 @@ export interface Row {
   readonly result: ControlAssessment
 }
 
-const CLASS: Readonly<Record<EvidenceClass, string>> = {
-  automatable: 'server evidence can decide; a person defines the scope and records the decision',
-  partial: 'servers cover one part; documents cover the rest',
-  manual: 'documents only: policies, contracts, records and management decisions',
+const CLASS: Readonly<Record<EvidenceType, string>> = {
+  technical: 'server evidence can decide; a person defines the scope and records the decision',
+  mixed: 'servers cover one part; documents cover the rest',
+  documentary: 'documents only: policies, contracts, records and management decisions',
   'out-of-scope': 'outside what this tool examines; listed so that the framework is complete',
 }
 
@@ -31,7 +31,7 @@ export function controlDetail(matter: Matter, framework: Framework, { control, r
     ...checkTables(matter, framework, control, result),
     ...unbuilt(result).map(quiet),
     ...decisionLines(matter, control, result).map(quiet),
-    quiet(`Not covered: ${plain(control.notShown, 2000)}`),
+    quiet(`Not covered: ${plain(control.notCovered, 2000)}`),
     ...documentLines(matter, control, result),
   ]
 }
@@ -43,7 +43,7 @@ const standing = (control: Control, { server, documents }: ControlAssessment): r
     items: [prefixed('Servers', serverMarked(server)), documentMarked(documents)],
   },
   quiet(
-    `${kindOf(control)}, ${control.evidenceClass}: ${CLASS[control.evidenceClass]}. Responsible: ${responsible(control)}.`,
+    `${kindOf(control)}, ${control.evidenceType}: ${CLASS[control.evidenceType]}. Responsible: ${responsible(control)}.`,
   ),
 ]
 
@@ -115,7 +115,7 @@ function checkTables(
 export const isObservation = ({ role, notSatisfied }: ControlCheck): boolean =>
   role === 'supporting' && notSatisfied > 0
 
-const showsOf = ({ supports }: Control, id: string): string => supports.find(({ check }) => check === id)?.shows ?? ''
+const showsOf = ({ mappings }: Control, id: string): string => mappings.find(({ check }) => check === id)?.shows ?? ''
 
 /** Counts out of the nodes tested; for deviations also the nodes, and how many are risk-accepted. */
 export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count: ControlCheck): Cell {
@@ -178,7 +178,7 @@ export const withoutNodes = (matter: Matter, { control, result }: Row): readonly
   [
     { text: plain(`${control.id} ${control.title}`, 400), style: 'strong' },
     { text: plain(control.summary, 2000) },
-    { text: `${kindOf(control)}, ${control.evidenceClass}. Responsible: ${responsible(control)}.`, style: 'quiet' },
+    { text: `${kindOf(control)}, ${control.evidenceType}. Responsible: ${responsible(control)}.`, style: 'quiet' },
   ],
   result.state === 'out-of-scope' ? [stateLine(result.state)] : [documentMarked(result.documents)],
   [
@@ -187,6 +187,6 @@ export const withoutNodes = (matter: Matter, { control, result }: Row): readonly
     ...result.checks
       .filter(({ source, population }) => source !== 'document' && population > 0)
       .map((check): Line => ({ text: `${check.check}: ${checkLine(check)}`, style: 'quiet' })),
-    { text: `Not covered: ${plain(control.notShown, 2000)}`, style: 'quiet' },
+    { text: `Not covered: ${plain(control.notCovered, 2000)}`, style: 'quiet' },
   ],
 ]

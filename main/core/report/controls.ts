@@ -87,7 +87,7 @@ const OWN: Block = {
   text: 'Controls, their wording and their mapped checks come from a file supplied by the customer. The mapping was not reviewed. Check results are the same as in the rest of this report.',
 }
 
-const banner = ({ overlay }: Framework, own: boolean): readonly Block[] => (overlay ? [OVERLAY] : own ? [OWN] : [])
+const banner = ({ proposed }: Framework, own: boolean): readonly Block[] => (proposed ? [OVERLAY] : own ? [OWN] : [])
 
 /** Whether a framework is the customer’s. Compared by identity, so that a mapping cannot pass as a built-in framework by its name. */
 const isOwn = ({ assessment }: Matter, framework: Framework): boolean =>

@@ -31,5 +31,5 @@ export function chosenFrameworks({ catalog, assessment }: Pick<Matter, 'catalog'
   readonly overlays: readonly Framework[]
 } {
   const chosen = catalog.frameworks.filter(({ id }) => assessment.scope.frameworks.includes(id))
-  return { current: chosen.filter(({ overlay }) => !overlay), overlays: chosen.filter(({ overlay }) => overlay) }
+  return { current: chosen.filter(({ proposed }) => !proposed), overlays: chosen.filter(({ proposed }) => proposed) }
 }

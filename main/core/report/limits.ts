@@ -79,12 +79,12 @@ function ceilings(matter: Matter): readonly Block[] {
 }
 
 /** Mapped checks missing from this catalog: described once here, listed by ID at each control. */
-function absentChecks({ scope }: Assessment, { checks, frameworks, notFromNodes }: Catalog): readonly Block[] {
-  const built = new Set([...checks, ...notFromNodes].map(({ id }) => id))
+function absentChecks({ scope }: Assessment, { checks, frameworks, offNodeChecks }: Catalog): readonly Block[] {
+  const built = new Set([...checks, ...offNodeChecks].map(({ id }) => id))
   const absent = new Map(
     frameworks
       .filter(({ id }) => scope.frameworks.includes(id))
-      .flatMap(({ controls }) => controls.flatMap(({ supports }) => supports))
+      .flatMap(({ controls }) => controls.flatMap(({ mappings }) => mappings))
       .filter(({ check }) => !built.has(check))
       .map(({ check, shows }) => [check, shows]),
   )

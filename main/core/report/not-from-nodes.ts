@@ -1,16 +1,16 @@
 import { checkSourceWords } from '../../../schemas/conclusion-words.ts'
-import { type Catalog, notFromNodesOf } from '../catalog.ts'
+import { type Catalog, offNodeChecksOf } from '../catalog.ts'
 import { type Block, heading, plainCell, text } from './model.ts'
 
 /** Mapped checks that cannot be tested on servers, each once, with the evidence they require. */
 export function notFromNodesTable(
-  { notFromNodes, frameworks, requests }: Catalog,
+  { offNodeChecks, frameworks, requests }: Catalog,
   chosen: readonly string[],
 ): readonly Block[] {
-  const supports = frameworks
+  const mappings = frameworks
     .filter(({ id }) => chosen.includes(id))
-    .flatMap(({ controls }) => controls.flatMap((control) => control.supports))
-  const found = notFromNodesOf({ notFromNodes }, { supports })
+    .flatMap(({ controls }) => controls.flatMap((control) => control.mappings))
+  const found = offNodeChecksOf({ offNodeChecks }, { mappings })
   if (found.length === 0) return []
   return [
     heading(3, 'Tests requiring evidence outside the servers'),
@@ -24,13 +24,13 @@ export function notFromNodesTable(
         { title: 'Reason', width: 38 },
         { title: 'Evidence required', width: 38 },
       ],
-      rows: found.map(({ id, from, why }) => [
+      rows: found.map(({ id, source, why }) => [
         plainCell(id),
         plainCell(why),
         [
-          { text: `${checkSourceWords[from]}.` },
+          { text: `${checkSourceWords[source]}.` },
           ...requests
-            .filter(({ serves }) => from === 'document' && serves.includes(id))
+            .filter(({ serves }) => source === 'document' && serves.includes(id))
             .map((request) => ({ text: `${request.id} ${request.title}` })),
         ],
       ]),

@@ -77,12 +77,12 @@ function frameworkTable(matter: Matter): Block {
     kind: 'table',
     rowHeaders: true,
     columns: [{ title: 'Framework', width: 18 }, ...states.map((state) => headed(rowStateWords[state].label))],
-    rows: [...current, ...overlays].map(({ id, overlay }) => {
+    rows: [...current, ...overlays].map(({ id, proposed }) => {
       const items = matter.assessment.controls.filter(({ framework }) => framework === id)
       return [
         [
           { text: shortName(id), style: 'strong' },
-          ...(overlay ? [{ text: 'proposed, not in effect', style: 'quiet' } as const] : []),
+          ...(proposed ? [{ text: 'proposed, not in effect', style: 'quiet' } as const] : []),
         ],
         ...states.map((state): Cell => {
           const found = items.filter((item) => item.state === state)

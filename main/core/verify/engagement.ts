@@ -90,11 +90,11 @@ async function inventoryProblems(source: PackSource, inventory: Engagement['inve
 /** Customer frameworks: each must be in the pack’s catalog as in the scope, and must not imitate a built-in framework. */
 function mappingProblems(
   { mappings = [] }: Scope,
-  { frameworks, notFromNodes }: PackedCatalog,
+  { frameworks, offNodeChecks }: PackedCatalog,
   checks: KnownNames['checks'],
   catalog: Catalog | null,
 ): readonly string[] {
-  const elsewhere = new Set(notFromNodes.map(({ id }) => id))
+  const elsewhere = new Set(offNodeChecks.map(({ id }) => id))
   return mappings.flatMap((mapping, at) => {
     const { id, controls } = mapping
     const called = `${PATHS.scope}: mapping ${quote(id)}`
@@ -102,7 +102,7 @@ function mappingProblems(
     const packed = frameworks.filter((one) => one.id === id)
     const keys = new Set(controls.map(({ key }) => key))
     const unknown = new Set(
-      controls.flatMap(({ supports }) =>
+      controls.flatMap(({ mappings: supports }) =>
         supports.flatMap(({ check }) => (checks.has(check) || elsewhere.has(check) ? [] : [check])),
       ),
     )
@@ -119,7 +119,7 @@ function mappingProblems(
         : [`${called} contains controls with duplicate or invalid keys.`]),
       ...[...unknown].map((check) => `${called} names ${quote(check, 100)}, a check that is not in the catalog.`),
       ...controls
-        .filter(({ supports }) => new Set(supports.map(({ check }) => check)).size < supports.length)
+        .filter(({ mappings: supports }) => new Set(supports.map(({ check }) => check)).size < supports.length)
         .map((row) => `${called} names a check twice for control ${quote(row.id, 60)}.`),
     ]
   })
@@ -147,7 +147,7 @@ function providerProblems(
 interface PackedCatalog {
   readonly checks: readonly { readonly id: unknown }[]
   readonly frameworks: readonly { readonly id: unknown; readonly controls: readonly { readonly key: unknown }[] }[]
-  readonly notFromNodes: readonly { readonly id: unknown }[]
+  readonly offNodeChecks: readonly { readonly id: unknown }[]
   readonly providers: readonly { readonly id: unknown }[]
 }
 
@@ -166,7 +166,7 @@ async function packedCatalog(source: PackSource): Promise<PackedCatalog> {
       value?.frameworks,
       ({ controls }) => Array.isArray(controls) && controls.every((one) => typeof one === 'object' && one !== null),
     ),
-    notFromNodes: list(value?.notFromNodes, () => true),
+    offNodeChecks: list(value?.offNodeChecks, () => true),
     providers: list(value?.providers, () => true),
   }
 }

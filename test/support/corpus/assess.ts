@@ -1,4 +1,4 @@
-import { arguesIsolation } from '../../../main/catalog/isolation/argue.ts'
+import { assessIsolation } from '../../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../../main/core/catalog.ts'
 import { type Parsed, readProbe } from '../../../main/core/probe.ts'
 import { BASELINE } from '../baseline.ts'
@@ -40,7 +40,7 @@ export function assessCase(one: CorpusCase): Assessed {
   const node = nodeOfCase(...one.folders)
   const answers = answersOf(node, CATALOG_PROBES)
   const readings = new Map(CATALOG_PROBES.map((probe) => [probe.id, readProbe(probe, answers)]))
-  const argument = arguesIsolation(readings, CONTEXT)
+  const argument = assessIsolation(readings, CONTEXT)
   return {
     ...one,
     layer: argument.layer,

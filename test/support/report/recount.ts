@@ -20,13 +20,13 @@ interface Row {
   readonly id: string
   readonly key: string
   readonly title: string
-  readonly evidenceClass: string
+  readonly evidenceType: string
   readonly level: string
   readonly category?: string
   readonly scope?: string
-  readonly needsAlso: readonly string[]
+  readonly documentsRequired: readonly string[]
   readonly requests?: Readonly<Record<string, readonly string[]>>
-  readonly supports: readonly { readonly check: string; readonly shows: string; readonly role: string }[]
+  readonly mappings: readonly { readonly check: string; readonly shows: string; readonly role: string }[]
 }
 interface Catalog {
   readonly requests: readonly {
@@ -36,7 +36,7 @@ interface Catalog {
     readonly heldBy: string
     readonly serves: readonly string[]
   }[]
-  readonly notFromNodes: readonly { readonly id: string; readonly from: string }[]
+  readonly offNodeChecks: readonly { readonly id: string; readonly from: string }[]
   readonly conclusions: { readonly periodChecks: readonly string[] }
   readonly checks: readonly {
     readonly id: string
@@ -135,15 +135,15 @@ export function recount(pack: string) {
   }
   const isPeriod = scope.engagement.framing.kind === 'period'
   const elected = ['security', ...(scope.engagement.categories ?? [])]
-  const inScope = ({ evidenceClass, category }: Row): boolean =>
-    evidenceClass !== 'out-of-scope' && (category === undefined || elected.includes(category))
+  const inScope = ({ evidenceType, category }: Row): boolean =>
+    evidenceType !== 'out-of-scope' && (category === undefined || elected.includes(category))
   const sourceOf = (check: string): string =>
     catalog.conclusions.periodChecks.includes(check)
       ? 'runs'
-      : (catalog.notFromNodes.find(({ id }) => id === check)?.from ?? 'server')
+      : (catalog.offNodeChecks.find(({ id }) => id === check)?.from ?? 'server')
   const needed = (row: Row) => {
-    const named = row.needsAlso.flatMap((need) => row.requests?.[need] ?? [])
-    const served = row.supports
+    const named = row.documentsRequired.flatMap((need) => row.requests?.[need] ?? [])
+    const served = row.mappings
       .filter(({ check, role }) => ['required', 'counter'].includes(role) && sourceOf(check) === 'document')
       .flatMap(({ check }) => catalog.requests.filter(({ serves }) => serves.includes(check)).map(({ id }) => id))
     return catalog.requests.filter(
@@ -158,7 +158,7 @@ export function recount(pack: string) {
     (request.heldBy === 'decision' && decided(framework, row.key) !== undefined)
   /** The two parts of a control and its state, by the order of the conclusion model. The demo's documents answer no result of a check. */
   const concluded = (framework: string, row: Row) => {
-    const deciding = row.supports.filter(
+    const deciding = row.mappings.filter(
       ({ check, role }) =>
         ['required', 'counter'].includes(role) &&
         sourceOf(check) !== 'document' &&

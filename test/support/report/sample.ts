@@ -129,16 +129,16 @@ export const sampleCatalog: Catalog = {
   frameworks: [hipaa, soc2],
   signals: [],
   thresholds: [],
-  notFromNodes: [],
+  offNodeChecks: [],
   requests: REQUESTS,
   conclusions: CONCLUSIONS,
   severities: [],
   claimTests: [],
   providers: [],
-  arguesLocation: noLocation,
+  assessLocation: noLocation,
   identity: NAMELESS,
-  listsAccess: () => ({ accounts: null, keys: null }),
-  arguesIsolation: (readings) => {
+  listAccess: () => ({ accounts: null, keys: null }),
+  assessIsolation: (readings) => {
     const first = readings.get('probe.tenancy.no-hypervisor')
     const virtual = first?.ok === true && String(first.fact).startsWith('no')
     return {

@@ -59,13 +59,13 @@ const CHECK_COLUMNS = columns({
 })
 
 /** Every check with its expected condition and limitations, then mapped checks that are not tested on nodes, with their evidence requests. */
-export const checksGrid = ({ checks, notFromNodes, requests }: Catalog): Grid => ({
+export const checksGrid = ({ checks, offNodeChecks, requests }: Catalog): Grid => ({
   columns: CHECK_COLUMNS,
   rows: [
     ...checks.map(({ id, property, expected, limitations }) => [id, property, expected, limitations]),
-    ...notFromNodes.map(({ id, from, why }) => [
+    ...offNodeChecks.map(({ id, source, why }) => [
       id,
-      checkSourceWords[from],
+      checkSourceWords[source],
       why,
       requests
         .filter(({ serves }) => serves.includes(id))

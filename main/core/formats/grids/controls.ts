@@ -73,7 +73,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
       row.framework,
       control?.id ?? row.control,
       control?.title ?? '',
-      control?.evidenceClass ?? '',
+      control?.evidenceType ?? '',
       control?.level ?? '',
       row.state,
       rowStateWords[row.state].label,
@@ -105,7 +105,7 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
         .filter(({ answered }) => answered > 0)
         .map(({ check, answered }) => `${check}: ${answered} addressed by ${answering(check).join(', ')}`)
         .join(' | '),
-      control?.notShown ?? '',
+      control?.notCovered ?? '',
       acceptedText(row),
       decidedFor(register, row, asOf).map(decisionText).join(' | '),
     ]

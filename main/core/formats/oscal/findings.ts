@@ -99,7 +99,7 @@ function findingOf(
       'related-risks',
       of(risks, deciding).map((uuid) => ({ 'risk-uuid': uuid })),
     ),
-    ...(known === undefined ? {} : { remarks: `Not covered: ${known.notShown}` }),
+    ...(known === undefined ? {} : { remarks: `Not covered: ${known.notCovered}` }),
   }
 }
 

@@ -103,7 +103,7 @@ export function reviewedControls(names: Names): unknown {
           prop('rows', listed.length),
           prop('controls', own.length),
           // A proposed rule never changes a current result.
-          ...(known.get(framework)?.overlay === true ? [prop('proposed', 'yes')] : []),
+          ...(known.get(framework)?.proposed === true ? [prop('proposed', 'yes')] : []),
         ],
         'include-controls': own.map((one) => ({ 'control-id': names.control(framework, one.control) })),
       },
