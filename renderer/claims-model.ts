@@ -36,9 +36,9 @@ export interface Bring {
 /** Required documents, each once, with the provider claims that it applies to. */
 export function recordsToBring({ claims }: Pick<ClaimsView, 'claims'>): readonly Bring[] {
   const records = new Map<string, string[]>()
-  for (const { bring, says } of claims) {
-    if (bring === null) continue
-    records.set(bring, [...(records.get(bring) ?? []), says])
+  for (const { documentRequired, text } of claims) {
+    if (documentRequired === null) continue
+    records.set(documentRequired, [...(records.get(documentRequired) ?? []), text])
   }
   return [...records].map(([what, says]) => ({ what, says }))
 }

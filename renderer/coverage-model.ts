@@ -1,5 +1,5 @@
 import { COVERAGE_STATES, type CoverageState, matchedByWords } from '../schemas/engagement-words.ts'
-import type { Coverage, CoveredNode, InventoryOnly } from '../schemas/types.ts'
+import type { InventoryOnly, ReconciledNode, Reconciliation } from '../schemas/types.ts'
 
 /** One node, or one asset of the provider inventory that matches no node. */
 export interface CoverageRow {
@@ -7,7 +7,7 @@ export interface CoverageRow {
   readonly name: string
   readonly state: CoverageState
   readonly declared: boolean
-  readonly enrolled: boolean
+  readonly inFleet: boolean
   readonly answered: boolean
   /** The id of an inventory asset that matches no node; null for a node. */
   readonly rowId: string | null
@@ -22,7 +22,7 @@ export interface CoverageCount {
 }
 
 /** Nodes and unmatched assets, worst first, then by name. */
-export function coverageRows({ nodes, inventoryOnly, inventory }: Coverage): readonly CoverageRow[] {
+export function coverageRows({ nodes, inventoryOnly, inventory }: Reconciliation): readonly CoverageRow[] {
   const rank = ({ state }: CoverageRow): number => COVERAGE_STATES.indexOf(state)
   return [...inventoryOnly.map(rowOfList), ...nodes.map((node) => rowOfNode(node, inventory !== null))].sort(
     (a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0),
@@ -35,28 +35,28 @@ export const coverageCounts = (rows: readonly CoverageRow[]): readonly CoverageC
     ({ count }) => count > 0,
   )
 
-function rowOfList({ row: { id, name, address, serial }, leftOut }: InventoryOnly, at: number): CoverageRow {
+function rowOfList({ row: { id, name, address, serial }, excluded }: InventoryOnly, at: number): CoverageRow {
   return {
     key: `list ${at}`,
     name: name ?? address ?? serial ?? id,
-    state: leftOut === null ? 'unaccounted' : 'left-out',
+    state: excluded === null ? 'unreconciled' : 'excluded',
     declared: false,
-    enrolled: false,
+    inFleet: false,
     answered: false,
     rowId: id,
     listed: id,
-    why: leftOut,
+    why: excluded,
   }
 }
 
-function rowOfNode({ node, declared, enrolled, answered, inventory }: CoveredNode, compared: boolean): CoverageRow {
+function rowOfNode({ node, declared, inFleet, collected, inventory }: ReconciledNode, compared: boolean): CoverageRow {
   return {
     key: `node ${node}`,
     name: node,
-    state: stateOf({ declared, enrolled, answered, listed: !compared || inventory !== null }),
+    state: stateOf({ declared, enrolled: inFleet, answered: collected, listed: !compared || inventory !== null }),
     declared,
-    enrolled,
-    answered,
+    inFleet,
+    answered: collected,
     rowId: null,
     listed: inventory === null ? null : `${inventory.id}, ${matchedByWords[inventory.by]}`,
     why: null,
@@ -69,15 +69,15 @@ function stateOf(node: {
   readonly answered: boolean
   readonly listed: boolean
 }): CoverageState {
-  if (!node.enrolled) return 'not-enrolled'
-  if (!node.answered) return 'not-answered'
+  if (!node.enrolled) return 'not-in-fleet'
+  if (!node.answered) return 'not-collected'
   if (!node.declared) return 'not-declared'
-  return node.listed ? 'covered' : 'not-listed'
+  return node.listed ? 'reconciled' : 'not-in-inventory'
 }
 
 /** The counts in one line, with the assets that are not reconciled. */
-export function coverageLine({ declared, enrolled, answered, inventory, nodes, uncovered }: Coverage): string {
-  const lists = `${declared} declared, ${enrolled} in the fleet file, ${answered} of ${nodes.length} collected`
+export function coverageLine({ declared, inFleet, collected, inventory, nodes, unreconciled }: Reconciliation): string {
+  const lists = `${declared} declared, ${inFleet} in the fleet file, ${collected} of ${nodes.length} collected`
   if (inventory === null) return `${lists}. No provider inventory is compared.`
-  return `${lists}. The provider inventory lists ${inventory}; ${uncovered === 0 ? 'none' : uncovered} not reconciled.`
+  return `${lists}. The provider inventory lists ${inventory}; ${unreconciled === 0 ? 'none' : unreconciled} not reconciled.`
 }

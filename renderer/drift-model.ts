@@ -1,10 +1,10 @@
 import type { CaptureLine, DriftView, FlipView, HistoryRun } from '../schemas/ipc-history.ts'
-import type { PartMove } from '../schemas/types.ts'
+import type { HardwareChange } from '../schemas/types.ts'
 import { type Verdict, verdictWords } from '../schemas/words.ts'
 import { plural, visible, when } from './text.ts'
 
 /** A hardware change as a sentence. */
-export function partMoveWords({ from, to }: Pick<PartMove, 'from' | 'to'>): string {
+export function partMoveWords({ from, to }: Pick<HardwareChange, 'from' | 'to'>): string {
   if (from === null) return `Added to ${visible(to ?? 'a node')}.`
   return to === null ? `Removed from ${visible(from)}.` : `Moved from ${visible(from)} to ${visible(to)}.`
 }

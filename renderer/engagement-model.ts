@@ -6,6 +6,7 @@ import {
   type EngagementView,
 } from '../schemas/ipc-engagement.ts'
 import type {
+  ComplementaryUserEntityControl,
   ControlRef,
   EphiFlow,
   EphiStore,
@@ -14,7 +15,6 @@ import type {
   SignOff,
   SubserviceControl,
   SubserviceOrganization,
-  UserEntityControl,
 } from '../schemas/types.ts'
 
 /** An empty form; every date is today. */
@@ -22,7 +22,7 @@ export const blankForm = (today: string): EngagementForm => ({
   entity: '',
   audience: '',
   purpose: '',
-  framing: { kind: 'date', date: today },
+  reportingBasis: { kind: 'date', date: today },
   categories: [],
   status: 'draft',
   distribution: null,
@@ -31,7 +31,7 @@ export const blankForm = (today: string): EngagementForm => ({
   boundary: { system: '', services: [], sites: [], outside: [], owner: '', on: today },
   responsibilities: [],
   subserviceOrganizations: [],
-  userEntityControls: [],
+  complementaryUserEntityControls: [],
   ephi: { stores: [], flows: [], owner: '', on: today },
   population: { source: '', nodes: [], owner: '', on: today },
   signOff: [],
@@ -53,12 +53,12 @@ export const blankOrganization = ({ owner, on }: Owned): SubserviceOrganization 
   owner,
   on,
 })
-export const BLANK_SUBSERVICE_CONTROL: SubserviceControl = { says: '', rows: [] }
-export const blankUserControl = ({ owner, on }: Owned): UserEntityControl => ({
+export const BLANK_SUBSERVICE_CONTROL: SubserviceControl = { text: '', controls: [] }
+export const blankUserControl = ({ owner, on }: Owned): ComplementaryUserEntityControl => ({
   id: '',
   of: '',
-  says: '',
-  rows: [],
+  text: '',
+  controls: [],
   checks: [],
   owner,
   on,
@@ -89,8 +89,18 @@ export const categoriesLine = (form: Pick<EngagementForm, 'categories'>): string
 export function partOf(form: EngagementForm, section: EngagementSection): unknown {
   switch (section) {
     case 'who': {
-      const { entity, audience, purpose, framing, status, distribution, owner, on } = form
-      return { entity, audience, purpose, framing, categories: electedIn(form), status, distribution, owner, on }
+      const { entity, audience, purpose, reportingBasis, status, distribution, owner, on } = form
+      return {
+        entity,
+        audience,
+        purpose,
+        framing: reportingBasis,
+        categories: electedIn(form),
+        status,
+        distribution,
+        owner,
+        on,
+      }
     }
     case 'boundary':
       return form.boundary
@@ -99,7 +109,7 @@ export function partOf(form: EngagementForm, section: EngagementSection): unknow
     case 'subservice':
       return form.subserviceOrganizations
     case 'user-entity':
-      return form.userEntityControls
+      return form.complementaryUserEntityControls
     case 'ephi':
       return form.ephi
     case 'population':

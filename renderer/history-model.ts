@@ -167,9 +167,9 @@ export function withoutWords(spans: readonly DaySpan[]): string | null {
 export function historyLine({
   counts,
   unrecorded,
-  gaps,
+  recordedMisses,
   awaited,
-}: Pick<HistoryView, 'counts' | 'unrecorded' | 'gaps' | 'awaited'>): string {
+}: Pick<HistoryView, 'counts' | 'unrecorded' | 'recordedMisses' | 'awaited'>): string {
   const { days, daysWith, planned, completed: met, late } = counts
   const parts = [`Evidence on ${daysWith} of ${plural(days, 'day')}.`]
   if (planned > 0) {
@@ -178,7 +178,7 @@ export function historyLine({
   }
   if (awaited.length > 0) parts.push(`${plural(awaited.length, 'run')} overdue.`)
   if (unrecorded.length > 0) parts.push(`${unrecorded.length} missed, unexplained.`)
-  if (gaps.length > 0) parts.push(`${gaps.length} missed, explained.`)
+  if (recordedMisses.length > 0) parts.push(`${recordedMisses.length} missed, explained.`)
   return parts.join(' ')
 }
 
@@ -187,8 +187,8 @@ export const awaitedWords = ({ due, until }: { readonly due: string; readonly un
   `Due ${when(due)}, may still arrive until ${when(until)}`
 
 /** Whether there is nothing to show. */
-export const nothingYet = ({ runs, gaps, plans, unrecorded }: HistoryView): boolean =>
-  runs.length + gaps.length + plans.length + unrecorded.length === 0
+export const nothingYet = ({ runs, recordedMisses, plans, unrecorded }: HistoryView): boolean =>
+  runs.length + recordedMisses.length + plans.length + unrecorded.length === 0
 
 export const SEAL_WORDS: Readonly<Record<HistoryRun['seal'], { label: string; mark: string; tone: string }>> = {
   sealed: { label: 'Sealed', mark: 'disc', tone: 'informational' },

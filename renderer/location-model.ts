@@ -1,9 +1,9 @@
 import type { LocationRow } from '../schemas/ipc-location.ts'
 import { locationVerdictWords } from '../schemas/location-words.ts'
-import type { Location, LocationAnswer, LocationSignal } from '../schemas/types.ts'
+import type { Location, LocationResult, LocationSignal } from '../schemas/types.ts'
 import { plural } from './text.ts'
 
-export type LocationVerdict = LocationAnswer['verdict']
+export type LocationVerdict = LocationResult['result']
 /** A result, or “not evaluated”: no place is declared, or the node was not collected. */
 export type LocationWord = LocationVerdict | 'not-asked'
 
@@ -12,10 +12,10 @@ export const LOCATION_WORDS: readonly LocationWord[] = [
   'contradicted',
   'conflicting',
   'not-asked',
-  'unverified',
-  'asserted-only',
-  'consistent',
-  'bounded-inside',
+  'undetermined',
+  'uncorroborated',
+  'corroborated',
+  'bounded',
 ]
 
 export const NOT_ASKED = {
@@ -27,10 +27,10 @@ export const NOT_ASKED = {
 const TONES: Readonly<Record<LocationWord, string>> = {
   contradicted: 'not-satisfied',
   conflicting: 'inconclusive',
-  'bounded-inside': 'satisfied',
-  consistent: 'informational',
-  'asserted-only': 'not-applicable',
-  unverified: 'not-tested',
+  bounded: 'satisfied',
+  corroborated: 'informational',
+  uncorroborated: 'not-applicable',
+  undetermined: 'not-tested',
   'not-asked': 'not-tested',
 }
 
@@ -41,31 +41,31 @@ export const shownAs = (word: LocationWord) => ({
 })
 
 /** The worst result of a node. */
-export const worstOfNode = ({ answers }: Pick<LocationRow, 'answers'>): LocationWord =>
-  LOCATION_WORDS.find((word) => answers.some(({ verdict }) => verdict === word)) ?? 'not-asked'
+export const worstOfNode = ({ results }: Pick<LocationRow, 'results'>): LocationWord =>
+  LOCATION_WORDS.find((word) => results.some(({ result }) => result === word)) ?? 'not-asked'
 
 /** The result for the declared place of a node. */
-export const placeWord = ({ answers }: Pick<LocationRow, 'answers'>): LocationWord =>
-  answers.find(({ of }) => of === 'declared-place')?.verdict ?? 'not-asked'
+export const placeWord = ({ results }: Pick<LocationRow, 'results'>): LocationWord =>
+  results.find(({ of }) => of === 'declared-place')?.result ?? 'not-asked'
 
 /** The result for a residency rule on a node; null where the rule does not apply to it. A node that was not collected still counts. */
 export const policyWord = (
-  { answers, unanswered }: Pick<LocationRow, 'answers' | 'unanswered'>,
+  { results, withoutResult }: Pick<LocationRow, 'results' | 'withoutResult'>,
   title: string,
 ): LocationWord | null =>
-  answers.find((answer) => answer.of === 'residency' && answer.title === title)?.verdict ??
-  (unanswered.includes(title) ? 'not-asked' : null)
+  results.find((answer) => answer.of === 'residency' && answer.title === title)?.result ??
+  (withoutResult.includes(title) ? 'not-asked' : null)
 
 /** The results of a node for its residency rules, including missing ones. */
-export const policyWords = (row: Pick<LocationRow, 'answers' | 'unanswered'>): readonly LocationWord[] =>
+export const policyWords = (row: Pick<LocationRow, 'results' | 'withoutResult'>): readonly LocationWord[] =>
   policiesOf([row]).flatMap((title) => policyWord(row, title) ?? [])
 
 /** Titles of the residency rules that apply to any of the nodes, in order of appearance. */
-export const policiesOf = (rows: readonly Pick<LocationRow, 'answers' | 'unanswered'>[]): readonly string[] => [
+export const policiesOf = (rows: readonly Pick<LocationRow, 'results' | 'withoutResult'>[]): readonly string[] => [
   ...new Set(
-    rows.flatMap(({ answers, unanswered }) => [
-      ...answers.flatMap(({ of, title }) => (of === 'residency' ? [title] : [])),
-      ...unanswered,
+    rows.flatMap(({ results, withoutResult }) => [
+      ...results.flatMap(({ of, title }) => (of === 'residency' ? [title] : [])),
+      ...withoutResult,
     ]),
   ),
 ]
@@ -77,8 +77,8 @@ export interface Contradicted {
 
 /** Contradicted nodes, each with its first contradicted result. */
 export const contradictedOf = (rows: readonly LocationRow[]): readonly Contradicted[] =>
-  rows.flatMap(({ node, answers }) => {
-    const why = answers.find(({ verdict }) => verdict === 'contradicted')?.why
+  rows.flatMap(({ node, results }) => {
+    const why = results.find(({ result }) => result === 'contradicted')?.why
     return why == null ? [] : [{ node, why }]
   })
 
@@ -99,7 +99,7 @@ export function isShown(row: LocationRow, { text, word }: LocationFilter): boole
   const wanted = text.trim().toLowerCase()
   const named = [row.node, row.claim?.name ?? ''].some((name) => name.toLowerCase().includes(wanted))
   if (!named || word === 'all') return named
-  return word === 'not-asked' ? worstOfNode(row) === word : row.answers.some(({ verdict }) => verdict === word)
+  return word === 'not-asked' ? worstOfNode(row) === word : row.results.some(({ result }) => result === word)
 }
 
 export interface LocationCount {
@@ -121,10 +121,10 @@ export function countsOfWords(words: readonly LocationWord[]): readonly Location
 
 /** Neither a place nor a residency rule is declared. */
 export const nothingDeclared = (rows: readonly LocationRow[]): boolean =>
-  rows.every(({ claim, answers, unanswered }) => claim === null && answers.length + unanswered.length === 0)
+  rows.every(({ claim, results, withoutResult }) => claim === null && results.length + withoutResult.length === 0)
 
-export const wasCollected = ({ status, answers, claim }: LocationRow): boolean =>
-  (status === 'complete' || status === 'partial') && (claim !== null || answers.length > 0)
+export const wasCollected = ({ status, results, claim }: LocationRow): boolean =>
+  (status === 'complete' || status === 'partial') && (claim !== null || results.length > 0)
 
 const CLASSES: readonly LocationSignal['class'][] = ['E2', 'E3', 'E4', 'E5', 'E6']
 
@@ -137,7 +137,7 @@ export const byClass = (
     signals: [...signals.filter((signal) => signal.class === one)].sort((a, b) => Number(a.hint) - Number(b.hint)),
   })).filter((group) => group.signals.length > 0)
 
-export type Says = LocationAnswer['signals'][number]['says']
+export type Says = LocationResult['signals'][number]['indicates']
 export const SAYS: Readonly<Record<Says, { readonly label: string; readonly mark: string; readonly tone: string }>> = {
   inside: { label: 'Inside', mark: 'ring-tick', tone: 'satisfied' },
   outside: { label: 'Outside', mark: 'square-cross', tone: 'not-satisfied' },
@@ -145,33 +145,33 @@ export const SAYS: Readonly<Record<Says, { readonly label: string; readonly mark
 }
 
 /** What a statement shows for one place or rule; a result that does not list it is not affected by it. */
-export const saysTo = (answer: LocationAnswer, signal: string): Says =>
-  answer.signals.find(({ id }) => id === signal)?.says ?? 'silent'
+export const saysTo = (answer: LocationResult, signal: string): Says =>
+  answer.signals.find(({ id }) => id === signal)?.indicates ?? 'silent'
 
 /** The recommended action for a result, beyond its own text; null where none is needed. */
 export function nextStep({
   of,
-  verdict,
+  result,
   delay,
   needed,
-}: Pick<LocationAnswer, 'of' | 'verdict' | 'delay' | 'needed'>): string | null {
+}: Pick<LocationResult, 'of' | 'result' | 'delay' | 'needed'>): string | null {
   const whom = of === 'declared-place' ? 'the person who declared the place' : 'the provider'
-  switch (verdict) {
+  switch (result) {
     case 'contradicted':
       return delay === 'outside'
         ? `Check that the vantage point is where it was declared, then contact ${whom}. A slow network cannot cause this: delay only increases the maximum distance.`
         : `Contact ${whom} about the place named in the signed statement.`
     case 'conflicting':
       return 'Contact the source of each statement marked “Outside”.'
-    case 'bounded-inside':
+    case 'bounded':
       return null
     // The texts of the other two give the time that is needed.
-    case 'consistent':
+    case 'corroborated':
       return needed === null
         ? RECORD_INSIDE
         : `${RECORD_NEARER} From ${needed.vantage}, a round-trip time of at most ${milliseconds(needed.milliseconds)} would bound it inside.`
-    case 'asserted-only':
-    case 'unverified':
+    case 'uncorroborated':
+    case 'undetermined':
       return needed === null ? RECORD_INSIDE : RECORD_NEARER
   }
 }

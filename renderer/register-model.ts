@@ -113,7 +113,7 @@ function serverReasons({ server, checks }: Assessed): readonly string[] {
   const lines = (wanted: (check: Assessed['checks'][number]) => boolean): readonly string[] =>
     deciding.filter(wanted).map((one) => `${one.check}: ${checkLine(one)}.`)
   const untested = server.population - server.tested
-  const answered = deciding.reduce((sum, one) => sum + one.answered, 0)
+  const answered = deciding.reduce((sum, one) => sum + one.answeredByDocument, 0)
   const reasons = (): readonly string[] => {
     switch (server.state) {
       case 'deviations':

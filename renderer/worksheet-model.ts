@@ -47,7 +47,7 @@ const lineFor = (lines: readonly WorksheetLine[], node: string, check: string): 
 
 /** The sampled results in sample order, each with the auditor’s note. */
 export const sampleRows = ({ sample, lines }: Worksheet): readonly SampleRow[] =>
-  (sample?.drawn ?? []).map(({ place, node, check, verdict }) => {
+  (sample?.sampled ?? []).map(({ place, node, check, verdict }) => {
     const line = lineFor(lines, node, check)
     return { place, node, check, verdict, state: line?.state ?? 'open', note: line?.note ?? '', at: line?.at ?? null }
   })
@@ -55,7 +55,7 @@ export const sampleRows = ({ sample, lines }: Worksheet): readonly SampleRow[] =
 /** Notes on results outside the current sample: from an earlier sample, or written on a result’s page. */
 export const otherLines = ({ sample, lines }: Worksheet): readonly WorksheetLine[] =>
   lines.filter(
-    ({ node, check }) => !(sample?.drawn ?? []).some((drawn) => drawn.node === node && drawn.check === check),
+    ({ node, check }) => !(sample?.sampled ?? []).some((drawn) => drawn.node === node && drawn.check === check),
   )
 
 /** "2 of 5 results inspected or accepted, 1 question, 2 open." Questions and open results remain in the denominator. */

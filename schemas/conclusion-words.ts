@@ -235,7 +235,7 @@ interface CheckCounts {
   readonly notTested: number
   readonly notApplicable: number
   readonly informational: number
-  readonly answered: number
+  readonly answeredByDocument: number
 }
 
 /**
@@ -243,8 +243,17 @@ interface CheckCounts {
  * what a document, the pack or a comparison answers has no count of nodes.
  */
 export function checkLine(check: CheckCounts): string {
-  const { source, population, tested, satisfied, notSatisfied, inconclusive, notApplicable, informational, answered } =
-    check
+  const {
+    source,
+    population,
+    tested,
+    satisfied,
+    notSatisfied,
+    inconclusive,
+    notApplicable,
+    informational,
+    answeredByDocument,
+  } = check
   if (source === 'document') return checkSourceWords.document
   if (population === 0) return source === 'runs' ? 'Not tested: point in time' : 'No node in scope'
   if (
@@ -253,7 +262,7 @@ export function checkLine(check: CheckCounts): string {
     (source === 'runs' && population === 1 && satisfied + inconclusive === 1)
   )
     return `${checkSourceWords[source]}: ${satisfied > 0 ? 'satisfied' : 'inconclusive'}`
-  if (tested === 0 && answered === 0) return `not tested on ${population} nodes`
+  if (tested === 0 && answeredByDocument === 0) return `not tested on ${population} nodes`
   const isRecorded = informational > 0 && satisfied + notSatisfied + inconclusive + notApplicable === 0
   return [
     ...(isRecorded
@@ -264,7 +273,7 @@ export function checkLine(check: CheckCounts): string {
     ...(notApplicable === 0 ? [] : [`not applicable ${notApplicable}`]),
     ...(isRecorded || informational === 0 ? [] : [`recorded ${informational}`]),
     ...(population === tested ? [] : [`not tested ${population - tested}`]),
-    ...(answered === 0 ? [] : [`${answered} answered by a document`]),
+    ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
   ].join('; ')
 }
 
@@ -273,10 +282,10 @@ export const observationLine = ({
   notSatisfied,
   tested,
   population,
-  answered,
-}: Pick<CheckCounts, 'notSatisfied' | 'tested' | 'population' | 'answered'>): string =>
+  answeredByDocument,
+}: Pick<CheckCounts, 'notSatisfied' | 'tested' | 'population' | 'answeredByDocument'>): string =>
   [
     `not satisfied ${notSatisfied} of ${tested} tested`,
     ...(population === tested ? [] : [`not tested ${population - tested}`]),
-    ...(answered === 0 ? [] : [`${answered} answered by a document`]),
+    ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
   ].join('; ')

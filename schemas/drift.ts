@@ -1,4 +1,4 @@
-import type { PartMove, RunMoment, TracedNode } from './types.ts'
+import type { HardwareChange, RunMoment, TracedNode } from './types.ts'
 import type { Verdict } from './words.ts'
 
 /** What differs between two runs of a fleet: three lists that never mix, the parts that moved, and the verdicts that came out otherwise. */
@@ -8,7 +8,7 @@ export interface RunDrift {
   readonly evidence: readonly EvidenceChange[]
   readonly rules: readonly RulesChange[]
   readonly scope: readonly ScopeChange[]
-  readonly moves: readonly PartMove[]
+  readonly moves: readonly HardwareChange[]
   /** Parts that one run found on several nodes and the other did not so find: no part is in two places. */
   readonly twice: readonly PartTwice[]
   /** Verdicts of nodes that both runs read. What differs only because one of them did not is told in `uncollected`. */

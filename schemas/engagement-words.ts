@@ -51,32 +51,32 @@ export const inventoryKindWords = {
 } as const
 
 export const COVERAGE_STATES = [
-  'unaccounted',
-  'not-enrolled',
-  'not-answered',
+  'unreconciled',
+  'not-in-fleet',
+  'not-collected',
   'not-declared',
-  'not-listed',
-  'left-out',
-  'covered',
+  'not-in-inventory',
+  'excluded',
+  'reconciled',
 ] as const
 export type CoverageState = (typeof COVERAGE_STATES)[number]
 
 /** Reconciliation of a node or of a row of the provider inventory, worst first in COVERAGE_STATES. */
 export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mark: string; readonly tone: string }>> = {
-  unaccounted: {
+  unreconciled: {
     label: 'Unreconciled',
     meaning:
       'In the provider inventory; no node matches. Affected controls cannot be concluded while an asset is unreconciled.',
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
-  'not-enrolled': {
+  'not-in-fleet': {
     label: 'Not in fleet file',
     meaning: 'Declared, but never collected from.',
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
-  'not-answered': {
+  'not-collected': {
     label: 'Not collected',
     meaning: 'In the fleet file, but not collected in this run.',
     mark: 'dotted-ring',
@@ -88,19 +88,19 @@ export const coverageWords: Readonly<Record<CoverageState, Word & { readonly mar
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
-  'not-listed': {
+  'not-in-inventory': {
     label: 'Not in provider inventory',
     meaning: 'Collected, but no row of the provider inventory matches.',
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
-  'left-out': {
+  excluded: {
     label: 'Excluded, with rationale',
     meaning: 'In the provider inventory; a named person documented why it is not part of this population.',
     mark: 'bar',
     tone: 'not-applicable',
   },
-  covered: {
+  reconciled: {
     label: 'Reconciled',
     meaning: 'Declared, in the fleet file and collected.',
     mark: 'ring-tick',

@@ -1,12 +1,12 @@
 import type { Source } from './ipc-views.ts'
 import type {
-  ClaimAnswer,
+  ClaimResult,
   ClaimSource,
-  Coverage,
   DeclaredPopulation,
   Engagement,
   Inventory,
   ProviderProfile,
+  Reconciliation,
 } from './types.ts'
 import type { Property } from './words.ts'
 
@@ -43,14 +43,14 @@ export interface EngagementView {
   readonly inventory: InventoryView | null
 }
 /** The provider’s own list without its rows, which `coverage.get` compares. */
-export type InventoryView = Omit<Inventory, 'rows' | 'leftOut'> & { readonly rows: number; readonly leftOut: number }
+export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly leftOut: number }
 
 /** What is said about a provider’s list that comes as a table by itself. */
 export type InventoryDraft = Pick<Inventory, 'source' | 'kind' | 'owner' | 'on'>
 
 /** The three lists against each other; null without an engagement. */
 export interface CoverageView {
-  readonly coverage: Coverage
+  readonly coverage: Reconciliation
   readonly population: Pick<DeclaredPopulation, 'source' | 'owner' | 'on'>
   /** Whether any run was made: without one, nobody was asked. */
   readonly asked: boolean
@@ -70,22 +70,22 @@ export interface ProviderList {
   readonly own: boolean
 }
 
-export type ClaimWord = ClaimAnswer['answer']
+export type ClaimWord = ClaimResult['result']
 /** What bears on a claim: a check of the catalog, or a reading with the value that was promised. */
-export interface BearingView {
+export interface ClaimTestView {
   readonly title: string
-  readonly limits: string
+  readonly limitations: string
   /** Where a check argues it; null for a reading, and for a check that this catalog does not have. */
   readonly check: { readonly id: string; readonly property: Property } | null
 }
 export interface ClaimRow {
   readonly id: string
-  readonly says: string
+  readonly text: string
   readonly source: ClaimSource | null
-  readonly bears: readonly BearingView[]
+  readonly tests: readonly ClaimTestView[]
   readonly why: string | null
   /** The record that would show it. */
-  readonly bring: string | null
+  readonly documentRequired: string | null
   /** How many declared nodes the claim speaks of. */
   readonly nodes: number
   readonly counts: Readonly<Record<ClaimWord, number>>
@@ -94,10 +94,10 @@ export interface ClaimRow {
 export interface ClaimsView {
   readonly profile: Pick<ProviderProfile, 'id' | 'name' | 'asOf' | 'notes'>
   /** Null before the first run. */
-  readonly judgedAt: string | null
+  readonly evaluatedAt: string | null
   readonly claims: readonly ClaimRow[]
 }
-export type ClaimOnNode = Pick<ClaimAnswer, 'answer' | 'observations'> & { readonly node: string }
+export type ClaimOnNode = Pick<ClaimResult, 'result' | 'observations'> & { readonly node: string }
 
 /** A framework of the customer's own. */
 export interface MappingItem {

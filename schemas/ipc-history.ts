@@ -1,6 +1,14 @@
 import type { CaptureChange, FlipCause, FlipDetail, PartTwice } from './drift.ts'
 import type { CallFailure } from './ipc.ts'
-import type { CalendarCounts, CalendarDay, DaySpan, Deviation, PartMove, PeriodGap, PlannedSpan } from './types.ts'
+import type {
+  CalendarCounts,
+  CalendarDay,
+  DaySpan,
+  Deviation,
+  HardwareChange,
+  MissedRunRecord,
+  PlannedSpan,
+} from './types.ts'
 import type { Verdict } from './words.ts'
 
 /** Plain data about the runs of a fleet over time: what was planned, what took place, what is missing, and what differs. Days are days of UTC. */
@@ -58,7 +66,7 @@ export interface HistoryView extends DayWindow {
   /** Of the days shown, newest first. */
   readonly runs: readonly HistoryRun[]
   /** Planned runs that did not happen and have a signed record. */
-  readonly gaps: readonly PeriodGap[]
+  readonly recordedMisses: readonly MissedRunRecord[]
   /** Planned runs of which nothing is known, oldest first. */
   readonly unrecorded: readonly MissedRun[]
   /** Planned runs that are due and may still arrive in time, oldest first. */
@@ -134,7 +142,7 @@ export interface DriftView {
   readonly evidence: Bounded<EvidenceGroup>
   readonly rules: Bounded<ChangedLine>
   readonly scope: Bounded<ChangedLine>
-  readonly moves: Bounded<PartMove>
+  readonly moves: Bounded<HardwareChange>
   /** Parts that several nodes of one run show. */
   readonly twice: Bounded<PartTwice>
   /** Nodes that one of the runs did not read, or only in part: a line each, with how many verdicts rest on that. */

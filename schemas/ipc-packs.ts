@@ -92,7 +92,7 @@ export interface RecentPack {
 export interface Sample {
   readonly seed: string
   readonly population: number
-  readonly drawn: readonly {
+  readonly sampled: readonly {
     readonly place: number
     readonly node: string
     readonly check: string

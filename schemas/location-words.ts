@@ -1,8 +1,8 @@
-import type { LocationAnswer, LocationSignal } from './types.ts'
+import type { LocationResult, LocationSignal } from './types.ts'
 
 /** Labels of location results, each with a mark of its own shape. None states more than was observed. */
 export const locationVerdictWords: Readonly<
-  Record<LocationAnswer['verdict'], { readonly label: string; readonly meaning: string; readonly mark: string }>
+  Record<LocationResult['result'], { readonly label: string; readonly meaning: string; readonly mark: string }>
 > = {
   contradicted: {
     label: 'Contradicted',
@@ -14,23 +14,23 @@ export const locationVerdictWords: Readonly<
     meaning: 'No time contradicts the place, but sources name different places. A person has to decide.',
     mark: 'diamond-question',
   },
-  'bounded-inside': {
+  bounded: {
     label: 'Bounded within area',
     meaning:
       'Every possible position of the SSH responder is within the area. The responder is the holder of the session keys.',
     mark: 'ring-tick',
   },
-  consistent: {
+  corroborated: {
     label: 'Corroborated, not bounded',
     meaning: 'Round-trip times allow the place, and two independent kinds of source agree.',
     mark: 'dot',
   },
-  'asserted-only': {
+  uncorroborated: {
     label: 'Not corroborated',
     meaning: 'Stated by one party; no measurement or independent source supports it.',
     mark: 'bar',
   },
-  unverified: {
+  undetermined: {
     label: 'Undetermined',
     meaning: 'No reading or measurement applies to the place.',
     mark: 'dotted-ring',

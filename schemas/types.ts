@@ -24,7 +24,7 @@ export type EvidenceLevel = 'inquiry' | 'received' | 'inspected' | 'reperformed'
 /**
  * One date, or a period. Periods say what was planned; one run shows one date.
  */
-export type Framing = FramingDate | FramingPeriod
+export type ReportingBasis = ReportingDate | ReportingPeriod
 /**
  * A whole day in UTC, YYYY-MM-DD.
  */
@@ -32,7 +32,7 @@ export type Day = string
 /**
  * A check of the catalog, or a reading of the catalog’s claim tests with the value that was promised.
  */
-export type Bearing = CheckBearing | TestBearing
+export type ClaimTestReference = ClaimCheck | ClaimReading
 /**
  * How a check counts for a control: required and counter checks decide, supporting and context ones do not.
  */
@@ -603,7 +603,7 @@ export interface NodeAssessment {
   readonly isolation: null | Isolation
   readonly results: readonly CheckResult[]
   readonly machine?: Machine
-  readonly claims?: readonly ClaimAnswer[]
+  readonly claims?: readonly ClaimResult[]
   readonly location?: null | Location
 }
 /**
@@ -807,9 +807,9 @@ export interface MachineMark {
 /**
  * One promise of the provider, answered for one node.
  */
-export interface ClaimAnswer {
+export interface ClaimResult {
   readonly claim: string
-  readonly answer: 'observed' | 'contradicted' | 'not-decided' | 'not-observable' | 'needs-record' | 'not-applicable'
+  readonly result: 'corroborated' | 'contradicted' | 'inconclusive' | 'not-observable' | 'document-required' | 'not-applicable'
   readonly observations: readonly Observation[]
 }
 /**
@@ -817,8 +817,8 @@ export interface ClaimAnswer {
  */
 export interface Location {
   readonly claim: null | Place
-  readonly answers: readonly LocationAnswer[]
-  readonly discs: readonly LocationDisc[]
+  readonly results: readonly LocationResult[]
+  readonly distanceBounds: readonly DistanceBound[]
   /**
    * Countries with land where the answering party can be; null where no time bounds it, or where the times exclude each other.
    */
@@ -830,21 +830,21 @@ export interface Location {
 /**
  * Whether a node is where it is said, or has, to be.
  */
-export interface LocationAnswer {
+export interface LocationResult {
   readonly of: 'declared-place' | 'residency'
   readonly title: string
-  readonly verdict: 'contradicted' | 'conflicting' | 'bounded-inside' | 'consistent' | 'asserted-only' | 'unverified'
+  readonly result: 'contradicted' | 'conflicting' | 'bounded' | 'corroborated' | 'uncorroborated' | 'undetermined'
   /**
    * What the round trips alone say.
    */
   readonly delay: 'inside' | 'outside' | 'undecided' | 'unusable'
   readonly text: string
-  readonly signals: readonly LocationSays[]
+  readonly signals: readonly LocationIndication[]
   readonly needed: null | NeededTime
 }
-export interface LocationSays {
+export interface LocationIndication {
   readonly id: string
-  readonly says: 'inside' | 'outside' | 'silent'
+  readonly indicates: 'inside' | 'outside' | 'silent'
 }
 /**
  * The longest round trip that would still bound it inside, and from where; null where none would.
@@ -856,7 +856,7 @@ export interface NeededTime {
 /**
  * How far the answering party can be from one vantage.
  */
-export interface LocationDisc {
+export interface DistanceBound {
   readonly vantage: Place
   /**
    * The signed record it is from; null: measured while collecting.
@@ -872,7 +872,7 @@ export interface LocationDisc {
   /**
    * On the surface: by the speed of light in vacuum, straight through the earth, with the error of the vantage; null where the times are not usable.
    */
-  readonly reachKm: number | null
+  readonly maxDistanceKm: number | null
   /**
    * By the usual speed in fibre (two thirds of that). Drawn only; it decides nothing.
    */
@@ -1015,7 +1015,7 @@ export interface ControlCheck {
   /**
    * Results that an inspected document answers. They stay as observed.
    */
-  readonly answered: number
+  readonly answeredByDocument: number
   /**
    * Of the deviations: on stale evidence.
    */
@@ -1032,7 +1032,7 @@ export interface Scope {
   /**
    * The nodes of the fleet file, where an engagement declares a list of its own; the population is both.
    */
-  readonly enrolled?: readonly string[]
+  readonly inFleet?: readonly string[]
   readonly engagement?: Engagement
   readonly provider?: ProviderProfile
   readonly mappings?: readonly Mapping[]
@@ -1062,7 +1062,7 @@ export interface Engagement {
   readonly entity: string
   readonly audience: string
   readonly purpose: string
-  readonly framing: Framing
+  readonly reportingBasis: ReportingBasis
   readonly status: 'draft' | 'final'
   readonly distribution: null | string
   readonly boundary: Boundary
@@ -1077,7 +1077,7 @@ export interface Engagement {
   /**
    * @maxItems 300
    */
-  readonly userEntityControls: readonly UserEntityControl[]
+  readonly complementaryUserEntityControls: readonly ComplementaryUserEntityControl[]
   readonly ephi: EphiMap
   readonly population: DeclaredPopulation
   readonly inventory: null | Inventory
@@ -1088,11 +1088,11 @@ export interface Engagement {
   readonly owner: string
   readonly on: Day
 }
-export interface FramingDate {
+export interface ReportingDate {
   readonly kind: 'date'
   readonly date: Day
 }
-export interface FramingPeriod {
+export interface ReportingPeriod {
   readonly kind: 'period'
   readonly from: Day
   readonly to: Day
@@ -1159,11 +1159,11 @@ export interface SubserviceReport {
  * A control that is theirs to run, and the rows it bears on.
  */
 export interface SubserviceControl {
-  readonly says: string
+  readonly text: string
   /**
    * @maxItems 100
    */
-  readonly rows: readonly ControlRef[]
+  readonly controls: readonly ControlRef[]
 }
 /**
  * One row of a framework.
@@ -1175,14 +1175,14 @@ export interface ControlRef {
 /**
  * What a provider’s report assigns to its customers, and where node evidence bears on it.
  */
-export interface UserEntityControl {
+export interface ComplementaryUserEntityControl {
   readonly id: string
   readonly of: string
-  readonly says: string
+  readonly text: string
   /**
    * @maxItems 100
    */
-  readonly rows: readonly ControlRef[]
+  readonly controls: readonly ControlRef[]
   /**
    * @maxItems 100
    */
@@ -1246,7 +1246,7 @@ export interface Inventory {
   /**
    * @maxItems 20000
    */
-  readonly leftOut: readonly LeftOut[]
+  readonly excluded: readonly Excluded[]
   readonly owner: string
   readonly on: Day
 }
@@ -1264,7 +1264,7 @@ export interface InventoryRow {
 /**
  * A row that is no node of this population, and why.
  */
-export interface LeftOut {
+export interface Excluded {
   readonly id: string
   readonly why: string
 }
@@ -1327,27 +1327,27 @@ export interface ClaimSource {
   readonly sha256?: string
 }
 export interface StatementConflict {
-  readonly says: string
+  readonly text: string
   readonly source: string
   readonly against: string
   readonly againstSource: string
   readonly why: string
-  readonly bring: string
+  readonly documentRequired: string
 }
 /**
  * One promise, in our words or the customer’s.
  */
 export interface ProviderClaim {
   readonly id: string
-  readonly says: string
+  readonly text: string
   readonly source: string
   /**
    * @maxItems 20
    */
-  readonly bears: readonly Bearing[]
-  readonly otherwise: null | ('not-observable' | 'needs-record')
+  readonly tests: readonly ClaimTestReference[]
+  readonly otherwise: null | ('not-observable' | 'document-required')
   readonly why: null | string
-  readonly bring: null | string
+  readonly documentRequired: null | string
   /**
    * The provider’s own words, one line at most. Absent where only our wording is on record.
    */
@@ -1356,7 +1356,7 @@ export interface ProviderClaim {
   /**
    * The answer where the node’s evidence does not decide the claim and a document would. Absent: not decided.
    */
-  readonly whenUndecided?: 'needs-record'
+  readonly whenUndecided?: 'document-required'
   /**
    * Only these nodes; without it, all.
    *
@@ -1364,14 +1364,14 @@ export interface ProviderClaim {
    */
   readonly nodes?: readonly string[]
 }
-export interface CheckBearing {
+export interface ClaimCheck {
   readonly check: string
   /**
    * A deviation of this check leaves the claim undecided: the customer’s own declarations or settings can cause it.
    */
   readonly supportsOnly?: true
 }
-export interface TestBearing {
+export interface ClaimReading {
   readonly test: string
   readonly value: string | number | null
 }
@@ -1379,11 +1379,11 @@ export interface TestBearing {
  * What the claim presupposes. It applies to a node where every test agrees, and does not apply where one observes that the condition is absent.
  */
 export interface ClaimCondition {
-  readonly says: string
+  readonly text: string
   /**
    * @maxItems 5
    */
-  readonly tests: readonly TestBearing[]
+  readonly tests: readonly ClaimReading[]
 }
 /**
  * A framework of the customer’s own, as it was read from an OSCAL catalog or a YAML mapping: every row with the checks that bear on it.
@@ -1706,18 +1706,18 @@ export interface AssessmentIndex {
     readonly sha256: string
   }[]
   readonly controls: readonly ControlAssessment[]
-  readonly coverage?: Coverage
+  readonly reconciliation?: Reconciliation
   readonly shared?: SharedIdentities
 }
 /**
  * Who is in the population: declared list, enrolled nodes and the provider’s inventory against each other.
  */
-export interface Coverage {
+export interface Reconciliation {
   readonly declared: number
-  readonly enrolled: number
-  readonly answered: number
+  readonly inFleet: number
+  readonly collected: number
   readonly inventory: number | null
-  readonly nodes: readonly CoveredNode[]
+  readonly nodes: readonly ReconciledNode[]
   readonly inventoryOnly: readonly InventoryOnly[]
   /**
    * Where the lists contradict each other, one sentence each.
@@ -1726,13 +1726,13 @@ export interface Coverage {
   /**
    * Rows of the inventory that are unaccounted for: then no control is supported.
    */
-  readonly uncovered: number
+  readonly unreconciled: number
 }
-export interface CoveredNode {
+export interface ReconciledNode {
   readonly node: string
   readonly declared: boolean
-  readonly enrolled: boolean
-  readonly answered: boolean
+  readonly inFleet: boolean
+  readonly collected: boolean
   readonly inventory: null | InventoryMatch
 }
 export interface InventoryMatch {
@@ -1747,7 +1747,7 @@ export interface InventoryOnly {
   /**
    * Why it is no node of this population, as declared; null: nobody said.
    */
-  readonly leftOut: string | null
+  readonly excluded: string | null
 }
 /**
  * What nodes turned out to have in common: names that are one machine, and host keys that more than one machine shows.
@@ -1803,7 +1803,7 @@ export interface Assessment {
   readonly demo: boolean
   readonly nodes: readonly NodeAssessment[]
   readonly controls: readonly ControlAssessment[]
-  readonly coverage?: Coverage
+  readonly reconciliation?: Reconciliation
   readonly shared?: SharedIdentities
 }
 /**
@@ -2090,7 +2090,7 @@ export interface InventoryInFile {
   /**
    * @maxItems 20000
    */
-  readonly leftOut?: readonly LeftOut[]
+  readonly excluded?: readonly Excluded[]
   readonly owner: string
   readonly on: Day
 }
@@ -2356,7 +2356,7 @@ export interface PeriodRun {
   readonly tagManifest: Sha256
   readonly signer: Sha256
 }
-export interface PeriodGap {
+export interface MissedRunRecord {
   readonly entry: number
   readonly schedule: null | string
   readonly due: Instant
@@ -2415,7 +2415,7 @@ export interface EarlierRuns {
 /**
  * A part, known by its serial number or fixed address, or a host key, that was on one node and then on another, or came, or went.
  */
-export interface PartMove {
+export interface HardwareChange {
   readonly kind: string
   readonly part: string
   readonly value: string
@@ -2449,7 +2449,7 @@ export interface PopulationFile {
   readonly source: string
   readonly how: string
 }
-export interface DrawnRow {
+export interface SampledItem {
   readonly place: number
   readonly key: string
   readonly run: null | string
@@ -2466,7 +2466,7 @@ export interface PeriodSample {
   /**
    * @maxItems 100000
    */
-  readonly drawn: readonly DrawnRow[]
+  readonly sampled: readonly SampledItem[]
 }
 export interface RulesSpan {
   readonly catalog: Sha256
@@ -2509,13 +2509,13 @@ export interface Period {
   /**
    * @maxItems 100000
    */
-  readonly gaps: readonly PeriodGap[]
+  readonly missedRuns: readonly MissedRunRecord[]
   /**
    * @maxItems 100000
    */
   readonly rules: readonly RulesSpan[]
   readonly deviations: readonly Deviation[]
-  readonly moves: readonly PartMove[]
+  readonly hardwareChanges: readonly HardwareChange[]
   readonly changes: ChangeCounts
   readonly baseline: null | Baseline
   /**

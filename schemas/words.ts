@@ -138,11 +138,11 @@ export const decisionWords = {
 /** How a provider's promise is answered for one node, worst first. */
 export const CLAIM_ANSWERS = [
   'contradicted',
-  'not-decided',
-  'needs-record',
+  'inconclusive',
+  'document-required',
   'not-observable',
   'not-applicable',
-  'observed',
+  'corroborated',
 ] as const
 export type ClaimAnswerWord = (typeof CLAIM_ANSWERS)[number]
 /** The only words for these answers, in reports, files, terminal and window; `tone` is the color of a verdict, beside mark and word. */
@@ -155,13 +155,13 @@ export const claimAnswerWords: Readonly<
     mark: 'square-cross',
     tone: 'not-satisfied',
   },
-  'not-decided': {
+  inconclusive: {
     label: 'Inconclusive',
     meaning: 'The evidence does not decide. Counted as missing, never as support.',
     mark: 'diamond-question',
     tone: 'inconclusive',
   },
-  'needs-record': {
+  'document-required': {
     label: 'Document required',
     meaning: 'Requires a document from the provider or the entity.',
     mark: 'dotted-ring',
@@ -179,7 +179,7 @@ export const claimAnswerWords: Readonly<
     mark: 'bar',
     tone: 'not-applicable',
   },
-  observed: {
+  corroborated: {
     label: 'Corroborated',
     meaning: 'Node evidence agrees with the claim at the time of collection.',
     mark: 'ring-tick',

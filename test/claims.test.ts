@@ -7,7 +7,7 @@ import { inventoryMemory } from '../main/catalog/probes/inventory-memory.ts'
 import { type Conclusion, type Context, defineCheck } from '../main/core/check.ts'
 import { answerClaims, type ClaimMatter, type ClaimTest, claimsOf, unansweredClaims } from '../main/core/claim.ts'
 import { conflictWords, sourceCitation } from '../main/core/provider.ts'
-import type { Bearing, CheckResult, ClaimAnswer, ProviderClaim, ProviderProfile } from '../schemas/types.ts'
+import type { CheckResult, ClaimResult, ClaimTestReference, ProviderClaim, ProviderProfile } from '../schemas/types.ts'
 import { BANNED, VERDICTS, type Verdict } from '../schemas/words.ts'
 import { FIXTURE_TIME } from './support/fixtures.ts'
 
@@ -56,14 +56,14 @@ const matter: ClaimMatter = {
   cite: ({ direction, text, probe }) => ({ direction: direction, text, probe, captures: [] }),
 }
 
-const claim = (bears: readonly Bearing[], rest: Partial<ProviderClaim> = {}): ProviderClaim => ({
+const claim = (tests: readonly ClaimTestReference[], rest: Partial<ProviderClaim> = {}): ProviderClaim => ({
   id: 'c',
-  says: 'It is so.',
+  text: 'It is so.',
   source: 's',
-  bears,
+  tests,
   otherwise: null,
   why: null,
-  bring: null,
+  documentRequired: null,
   ...rest,
 })
 const profile = (...claims: readonly ProviderClaim[]): ProviderProfile => ({
@@ -75,103 +75,109 @@ const profile = (...claims: readonly ProviderClaim[]): ProviderProfile => ({
   sources: [{ id: 's', kind: 'contract', title: 'Contract 1', where: 'Schedule A', on: '2026-01-01' }],
   claims,
 })
-const answer = (bears: readonly Bearing[], rest: Partial<ClaimMatter> = {}): ClaimAnswer | undefined =>
+const answer = (bears: readonly ClaimTestReference[], rest: Partial<ClaimMatter> = {}): ClaimResult | undefined =>
   answerClaims(profile(claim(bears)), { ...matter, ...rest })[0]
 
 describe('one reading', () => {
-  test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['satisfied', 'observed'],
+  test.each<[Verdict, ClaimResult['result']]>([
+    ['satisfied', 'corroborated'],
     ['not-satisfied', 'contradicted'],
-    ['inconclusive', 'not-decided'],
-    ['not-tested', 'not-decided'],
-    ['not-applicable', 'not-decided'],
-    ['informational', 'not-decided'],
+    ['inconclusive', 'inconclusive'],
+    ['not-tested', 'inconclusive'],
+    ['not-applicable', 'inconclusive'],
+    ['informational', 'inconclusive'],
   ])('%s is answered with %s, from a check and from a claim test alike', (verdict, said) => {
-    expect(answer([{ check: `check.${verdict}` }])?.answer).toBe(said)
-    expect(answer([{ test: 'test.echo', value: verdict }])?.answer).toBe(said)
+    expect(answer([{ check: `check.${verdict}` }])?.result).toBe(said)
+    expect(answer([{ test: 'test.echo', value: verdict }])?.result).toBe(said)
   })
 
   test('a missing need leaves it undecided and says which', () => {
     expect(answer([{ test: 'test.echo', value: 'needs' }])).toMatchObject({
-      answer: 'not-decided',
+      answer: 'inconclusive',
       observations: [{ direction: 'unclear', text: 'Memory in use by the system: this was not collected.' }],
     })
   })
 
   test('old evidence supports nothing, and still contradicts', () => {
     expect(answer([{ test: 'test.echo', value: 'satisfied' }], { stale: true })).toMatchObject({
-      answer: 'not-decided',
+      answer: 'inconclusive',
       observations: [
         { direction: 'unclear', text: expect.stringContaining('not counted as support') },
         { text: 'said satisfied' },
       ],
     })
-    expect(answer([{ test: 'test.echo', value: 'not-satisfied' }], { stale: true })?.answer).toBe('contradicted')
+    expect(answer([{ test: 'test.echo', value: 'not-satisfied' }], { stale: true })?.result).toBe('contradicted')
   })
 
-  test.each<[string, Bearing]>([
+  test.each<[string, ClaimTestReference]>([
     ['a check', { check: 'check.\u202egone' }],
     ['a reading', { test: 'test.\u202egone', value: null }],
     ['a value', { test: 'test.echo', value: 8 }],
   ])('%s that this catalog does not have leaves it undecided, shown safely', (_, bearing) => {
     const found = answer([bearing])
-    expect(found?.answer).toBe('not-decided')
+    expect(found?.result).toBe('inconclusive')
     expect(found?.observations[0]?.text).toMatch(/^This catalog has no .*[.]$/)
     expect(found?.observations[0]?.text).not.toContain('\u202e')
   })
 })
 
 describe('several readings', () => {
-  const of = (...verdicts: readonly string[]): Bearing[] => verdicts.map((value) => ({ test: 'test.echo', value }))
+  const of = (...verdicts: readonly string[]): ClaimTestReference[] =>
+    verdicts.map((value) => ({ test: 'test.echo', value }))
 
-  test.each<[readonly string[], ClaimAnswer['answer']]>([
-    [['satisfied', 'satisfied'], 'observed'],
-    [['satisfied', 'inconclusive'], 'not-decided'],
+  test.each<[readonly string[], ClaimResult['result']]>([
+    [['satisfied', 'satisfied'], 'corroborated'],
+    [['satisfied', 'inconclusive'], 'inconclusive'],
     [['satisfied', 'not-satisfied'], 'contradicted'],
     [['inconclusive', 'not-satisfied'], 'contradicted'],
-    [['inconclusive', 'informational'], 'not-decided'],
+    [['inconclusive', 'informational'], 'inconclusive'],
   ])('%s are %s', (verdicts, said) => {
     const found = answer(of(...verdicts))
-    expect(found?.answer).toBe(said)
+    expect(found?.result).toBe(said)
     expect(found?.observations.map(({ text }) => text)).toEqual(verdicts.map((verdict) => `said ${verdict}`))
   })
 })
 
 describe('a condition', () => {
-  const on = (verdicts: readonly string[], bears: readonly Bearing[], rest: Partial<ClaimMatter> = {}, more = {}) =>
+  const on = (
+    verdicts: readonly string[],
+    bears: readonly ClaimTestReference[],
+    rest: Partial<ClaimMatter> = {},
+    more = {},
+  ) =>
     answerClaims(
       profile(
         claim(bears, {
-          condition: { says: 'Where it is so.', tests: verdicts.map((value) => ({ test: 'test.echo', value })) },
+          condition: { text: 'Where it is so.', tests: verdicts.map((value) => ({ test: 'test.echo', value })) },
           ...more,
         }),
       ),
       { ...matter, ...rest },
     )[0]
-  const MET: Bearing = { check: 'check.satisfied' }
-  const BROKEN: Bearing = { check: 'check.not-satisfied' }
+  const MET: ClaimTestReference = { check: 'check.satisfied' }
+  const BROKEN: ClaimTestReference = { check: 'check.not-satisfied' }
 
-  test.each<[readonly string[], Bearing, ClaimAnswer['answer'], readonly string[]]>([
-    [['satisfied'], MET, 'observed', ['said satisfied', 'found satisfied']],
+  test.each<[readonly string[], ClaimTestReference, ClaimResult['result'], readonly string[]]>([
+    [['satisfied'], MET, 'corroborated', ['said satisfied', 'found satisfied']],
     [['satisfied', 'satisfied'], BROKEN, 'contradicted', ['said satisfied', 'said satisfied', 'found not-satisfied']],
     [['not-satisfied'], BROKEN, 'not-applicable', ['said not-satisfied']],
     [['satisfied', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
     [['inconclusive', 'not-satisfied'], MET, 'not-applicable', ['said not-satisfied']],
-    [['inconclusive'], MET, 'not-decided', ['said inconclusive']],
-    [['inconclusive'], BROKEN, 'not-decided', ['said inconclusive']],
-    [['informational'], MET, 'not-decided', ['said informational']],
-    [['not-applicable'], MET, 'not-decided', ['said not-applicable']],
-    [[], MET, 'not-decided', []],
+    [['inconclusive'], MET, 'inconclusive', ['said inconclusive']],
+    [['inconclusive'], BROKEN, 'inconclusive', ['said inconclusive']],
+    [['informational'], MET, 'inconclusive', ['said informational']],
+    [['not-applicable'], MET, 'inconclusive', ['said not-applicable']],
+    [[], MET, 'inconclusive', []],
   ])('of %s over %o is answered with %s, by the facts that show it', (verdicts, bearing, said, texts) => {
     const found = on(verdicts, [bearing])
-    expect(found?.answer).toBe(said)
+    expect(found?.result).toBe(said)
     expect(found?.observations.map(({ text }) => text)).toEqual(texts)
   })
 
   test('that was not read, or read too long ago, is not absent', () => {
-    expect(on(['needs'], [MET])?.answer).toBe('not-decided')
+    expect(on(['needs'], [MET])?.result).toBe('inconclusive')
     expect(on(['not-satisfied'], [MET], { stale: true })).toMatchObject({
-      answer: 'not-decided',
+      answer: 'inconclusive',
       observations: [
         { direction: 'unclear', text: expect.stringContaining('not counted as support') },
         { text: 'said not-satisfied' },
@@ -180,27 +186,27 @@ describe('a condition', () => {
   })
 
   test('that is absent spares the record, and else asks for it', () => {
-    const record = { otherwise: 'needs-record', why: 'It lies elsewhere.' } as const
-    expect(on(['not-satisfied'], [], {}, record)?.answer).toBe('not-applicable')
-    expect(on(['satisfied'], [], {}, record)?.answer).toBe('needs-record')
-    expect(on(['inconclusive'], [], {}, record)?.answer).toBe('needs-record')
+    const record = { otherwise: 'document-required', why: 'It lies elsewhere.' } as const
+    expect(on(['not-satisfied'], [], {}, record)?.result).toBe('not-applicable')
+    expect(on(['satisfied'], [], {}, record)?.result).toBe('document-required')
+    expect(on(['inconclusive'], [], {}, record)?.result).toBe('document-required')
   })
 
   test('of a node that gave no evidence is not decided', () => {
     const own = profile(
-      claim([MET], { condition: { says: 'W.', tests: [{ test: 'test.echo', value: 'not-satisfied' }] } }),
+      claim([MET], { condition: { text: 'W.', tests: [{ test: 'test.echo', value: 'not-satisfied' }] } }),
     )
-    expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')[0]?.answer).toBe('not-decided')
+    expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')[0]?.result).toBe('inconclusive')
   })
 })
 
 describe('a check that rests on the customer’s declarations too', () => {
-  test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['satisfied', 'observed'],
-    ['not-satisfied', 'not-decided'],
-    ['inconclusive', 'not-decided'],
+  test.each<[Verdict, ClaimResult['result']]>([
+    ['satisfied', 'corroborated'],
+    ['not-satisfied', 'inconclusive'],
+    ['inconclusive', 'inconclusive'],
   ])('%s is answered with %s', (verdict, said) => {
-    expect(answer([{ check: `check.${verdict}`, supportsOnly: true }])?.answer).toBe(said)
+    expect(answer([{ check: `check.${verdict}`, supportsOnly: true }])?.result).toBe(said)
   })
 
   test('shows its deviation, and does not soften another reading', () => {
@@ -208,19 +214,20 @@ describe('a check that rests on the customer’s declarations too', () => {
       answer([{ check: 'check.not-satisfied', supportsOnly: true }])?.observations.map(({ text }) => text),
     ).toEqual([expect.stringContaining('does not contradict the provider'), 'found not-satisfied'])
     expect(
-      answer([{ check: 'check.not-satisfied', supportsOnly: true }, { check: 'check.not-satisfied' }])?.answer,
+      answer([{ check: 'check.not-satisfied', supportsOnly: true }, { check: 'check.not-satisfied' }])?.result,
     ).toBe('contradicted')
   })
 })
 
 describe('a claim that a document decides where the node does not', () => {
-  const own = (verdict: Verdict) => profile(claim([{ check: `check.${verdict}` }], { whenUndecided: 'needs-record' }))
+  const own = (verdict: Verdict) =>
+    profile(claim([{ check: `check.${verdict}` }], { whenUndecided: 'document-required' }))
 
-  test.each<[Verdict, ClaimAnswer['answer']]>([
-    ['satisfied', 'observed'],
+  test.each<[Verdict, ClaimResult['result']]>([
+    ['satisfied', 'corroborated'],
     ['not-satisfied', 'contradicted'],
-    ['inconclusive', 'needs-record'],
-    ['not-tested', 'needs-record'],
+    ['inconclusive', 'document-required'],
+    ['not-tested', 'document-required'],
   ])('%s is answered with %s, and keeps its observations', (verdict, said) => {
     expect(answerClaims(own(verdict), matter)[0]).toMatchObject({
       answer: said,
@@ -229,14 +236,14 @@ describe('a claim that a document decides where the node does not', () => {
   })
 
   test('needs the document where the node gave no evidence, or evidence that is too old', () => {
-    expect(unansweredClaims(own('satisfied'), 'gpu-01', 'Nothing came.')[0]?.answer).toBe('needs-record')
-    const old = profile(claim([{ test: 'test.echo', value: 'satisfied' }], { whenUndecided: 'needs-record' }))
-    expect(answerClaims(old, { ...matter, stale: true })[0]?.answer).toBe('needs-record')
+    expect(unansweredClaims(own('satisfied'), 'gpu-01', 'Nothing came.')[0]?.result).toBe('document-required')
+    const old = profile(claim([{ test: 'test.echo', value: 'satisfied' }], { whenUndecided: 'document-required' }))
+    expect(answerClaims(old, { ...matter, stale: true })[0]?.result).toBe('document-required')
   })
 })
 
 describe('what no node answers', () => {
-  test.each(['needs-record', 'not-observable'] as const)(
+  test.each(['document-required', 'not-observable'] as const)(
     '%s is the answer, also where no evidence came',
     (otherwise) => {
       const own = profile(claim([], { otherwise, why: 'It lies elsewhere.' }))
@@ -248,14 +255,14 @@ describe('what no node answers', () => {
   )
 
   test('nothing that bears on it and no word why is undecided', () => {
-    expect(answer([])).toEqual({ claim: 'c', answer: 'not-decided', observations: [] })
+    expect(answer([])).toEqual({ claim: 'c', answer: 'inconclusive', observations: [] })
   })
 
   test('of a node that gave no evidence, nothing is observed', () => {
     expect(unansweredClaims(profile(claim([{ check: 'check.satisfied' }])), 'gpu-01', 'Nothing came.')).toEqual([
       {
         claim: 'c',
-        answer: 'not-decided',
+        answer: 'inconclusive',
         observations: [{ direction: 'unclear', text: 'Nothing came.', probe: null, captures: [] }],
       },
     ])
@@ -286,11 +293,18 @@ describe('a profile', () => {
   })
 
   test('shows conditions and statements that do not agree in the window, and none as an answer of a node', () => {
-    const conflict = { says: 'A.', source: 's', against: 'B.', againstSource: 's', why: 'W.', bring: 'the list' }
+    const conflict = {
+      text: 'A.',
+      source: 's',
+      against: 'B.',
+      againstSource: 's',
+      why: 'W.',
+      documentRequired: 'the list',
+    }
     const own = {
       ...profile(
         claim([{ check: 'tenancy.no-hypervisor' }], {
-          condition: { says: 'Where.', tests: [{ test: 'network.fabric-kind', value: 'roce' }] },
+          condition: { text: 'Where.', tests: [{ test: 'network.fabric-kind', value: 'roce' }] },
         }),
       ),
       conflicts: [conflict],
@@ -299,7 +313,7 @@ describe('a profile', () => {
     expect(view.profile.notes).toEqual([conflictWords(conflict)])
     expect(conflictWords(conflict)).toContain('Statement: A. Conflicting statement: B. W. Request: the list.')
     expect(view.claims).toHaveLength(1)
-    expect(view.claims[0]?.bears.map(({ title }) => title)).toEqual([
+    expect(view.claims[0]?.tests.map(({ title }) => title)).toEqual([
       'Condition: The node has a port of the named kind of RDMA fabric. Claimed: roce.',
       expect.any(String),
     ])
@@ -307,7 +321,7 @@ describe('a profile', () => {
 })
 
 describe('the table', () => {
-  const node = (name: string, claims?: readonly ClaimAnswer[]) =>
+  const node = (name: string, claims?: readonly ClaimResult[]) =>
     ({ node: name, observedAt: FIXTURE_TIME, ...(claims === undefined ? {} : { claims }) }) as never
 
   test('has a row for each node and promise, with its source', () => {
@@ -315,10 +329,10 @@ describe('the table', () => {
       claim([{ check: 'check.satisfied' }]),
       claim([], {
         id: 'r',
-        says: 'Kept.',
+        text: 'Kept.',
         source: 'cited',
         why: 'It lies \u202eelsewhere.',
-        condition: { says: 'Where it is so.', tests: [] },
+        condition: { text: 'Where it is so.', tests: [] },
       }),
     )
     const cited = {
@@ -338,7 +352,7 @@ describe('the table', () => {
         nodes: [
           node('gpu-01', [
             ...answerClaims(provider, matter),
-            { claim: 'gone', answer: 'not-decided', observations: [] },
+            { claim: 'gone', result: 'inconclusive', observations: [] },
           ]),
           node('gpu-02'),
         ],
@@ -349,7 +363,7 @@ describe('the table', () => {
         'gpu-01',
         'c',
         'It is so.',
-        'observed',
+        'corroborated',
         'supports: found satisfied',
         'Contract 1',
         'Schedule A',
@@ -364,7 +378,7 @@ describe('the table', () => {
         'gpu-01',
         'r',
         'Kept.',
-        'not-decided',
+        'inconclusive',
         'It lies \\u{202e}elsewhere.',
         'Contract 1',
         'Schedule A',
@@ -375,7 +389,7 @@ describe('the table', () => {
         'Where it is so.',
         FIXTURE_TIME,
       ],
-      ['gpu-01', 'gone', '', 'not-decided', '', '', '', '', '', '', '', '', FIXTURE_TIME],
+      ['gpu-01', 'gone', '', 'inconclusive', '', '', '', '', '', '', '', '', FIXTURE_TIME],
     ])
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([13]))
   })
@@ -392,11 +406,16 @@ describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
       const texts = [
         ...notes,
         ...sources.map(({ title }) => title),
-        ...claims.flatMap(({ says, why, bring, condition }) => [says, why ?? '', bring ?? '', condition?.says ?? '']),
-        ...conflicts.flatMap(({ says, against, why, bring }) => [says, against, why, bring]),
+        ...claims.flatMap(({ text: says, why, documentRequired, condition }) => [
+          says,
+          why ?? '',
+          documentRequired ?? '',
+          condition?.text ?? '',
+        ]),
+        ...conflicts.flatMap(({ text: says, against, why, documentRequired: bring }) => [says, against, why, bring]),
       ]
       expect(texts.filter((text) => BANNED.some((word) => word.test(text)) || /[—–]/.test(text))).toEqual([])
-      expect(claims.map(({ says }) => says).filter((says) => !says.endsWith('.'))).toEqual([])
+      expect(claims.map(({ text: says }) => says).filter((says) => !says.endsWith('.'))).toEqual([])
       expect(notes.join(' ')).toContain('Compare each line with your contract')
       expect(sources.every(({ on }) => on <= asOf)).toBe(true)
       expect(claims.length).toBeGreaterThan(4)
@@ -404,8 +423,8 @@ describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
 
     // What a tenant declares or decides, such as a roster, encryption or accounts, never contradicts a provider.
     test('is contradicted by checks of the machine only', () => {
-      const used = claims.flatMap(({ bears }) =>
-        bears.flatMap((bearing) => ('check' in bearing && bearing.supportsOnly !== true ? [bearing.check] : [])),
+      const used = claims.flatMap(({ tests }) =>
+        tests.flatMap((bearing) => ('check' in bearing && bearing.supportsOnly !== true ? [bearing.check] : [])),
       )
       expect(used.filter((id) => !['tenancy.no-hypervisor', 'tenancy.pcie-inventory'].includes(id))).toEqual([])
     })

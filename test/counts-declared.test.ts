@@ -41,29 +41,29 @@ function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0)
 
 describe('population', () => {
-  const { coverage } = assessment
-  if (coverage === undefined) throw new Error('nothing was compared')
-  const rows = coverageRows(coverage)
+  const { reconciliation } = assessment
+  if (reconciliation === undefined) throw new Error('nothing was compared')
+  const rows = coverageRows(reconciliation)
 
   test('every node and every row of the list is in one state', () => {
     const counts = new Map(coverageCounts(rows).map(({ state, count }) => [state, count]))
     expect(sum(counts.values())).toBe(rows.length)
-    expect(rows).toHaveLength(coverage.nodes.length + coverage.inventoryOnly.length)
-    expect(counts.get('unaccounted') ?? 0).toBe(coverage.uncovered)
-    expect(rows.filter(({ answered }) => answered)).toHaveLength(coverage.answered)
-    expect(rows.filter(({ enrolled }) => enrolled)).toHaveLength(coverage.enrolled)
-    expect(rows.filter(({ declared }) => declared)).toHaveLength(coverage.declared)
+    expect(rows).toHaveLength(reconciliation.nodes.length + reconciliation.inventoryOnly.length)
+    expect(counts.get('unreconciled') ?? 0).toBe(reconciliation.unreconciled)
+    expect(rows.filter(({ answered }) => answered)).toHaveLength(reconciliation.collected)
+    expect(rows.filter(({ inFleet }) => inFleet)).toHaveLength(reconciliation.inFleet)
+    expect(rows.filter(({ declared }) => declared)).toHaveLength(reconciliation.declared)
     const listed = rows.filter((row) => row.listed !== null)
-    expect(listed).toHaveLength(coverage.inventory ?? -1)
+    expect(listed).toHaveLength(reconciliation.inventory ?? -1)
   })
 
   test('the line of the screen, that of the summary and the table give the same', () => {
-    const [declared, enrolled, answered, , inventory, uncovered] = numbers(coverageLine(coverage))
+    const [declared, enrolled, answered, , inventory, uncovered] = numbers(coverageLine(reconciliation))
     const told = summary.find((line) => line.startsWith('population: ')) ?? ''
     expect(numbers(told)).toEqual([declared, enrolled, inventory, uncovered])
     const head = summary.find((line) => line.includes('declared nodes collected')) ?? ''
     expect(numbers(head)[0]).toBe(answered)
-    expect(populationGrid(assessment).rows).toHaveLength(coverage.nodes.length)
+    expect(populationGrid(assessment).rows).toHaveLength(reconciliation.nodes.length)
   })
 })
 
@@ -94,7 +94,7 @@ describe('promises of the provider', () => {
     const counts = new Map(CLAIM_WORDS.map((word) => [claimAnswerWords[word].label, claim.counts[word]]))
     expect(sum(counts.values())).toBe(claim.nodes)
     for (const { text } of countsOfClaim(claim)) expect(numbers(text).at(-1)).toBe(claim.nodes)
-    const told = toldBelow(claim.says)
+    const told = toldBelow(claim.text)
     expect(told.of).toBe(claim.nodes)
     expect(told.counts).toEqual(new Map([...counts].filter(([, count]) => count > 0)))
     expect(claimsGrid(assessment, provider).rows.filter((row) => row.includes(claim.id))).toHaveLength(claim.nodes)

@@ -46,7 +46,7 @@ function packOf(rows: readonly InventoryRow[] = ROWS, tells: readonly string[] =
     nodes: population,
     inventory: inventoryOf(rows, [{ id: 'S-2', why: 'Spare.' }], named),
   })
-  const scope = { fleet: 'sample', population, frameworks: ['soc2'], enrolled: population, engagement }
+  const scope = { fleet: 'sample', population, frameworks: ['soc2'], inFleet: population, engagement }
   return disclosablePack({
     signer,
     catalog: sampleCatalog,

@@ -38,7 +38,10 @@ const scope: Scope = {
   fleet: own.fleet,
   population: own.nodes.map(({ node }) => node) as unknown as Scope['population'],
   frameworks: ['soc2'],
-  engagement: { ...engagementOf({ nodes: [] }), framing: { kind: 'period', from: '2026-08-20', to: '2026-10-31' } },
+  engagement: {
+    ...engagementOf({ nodes: [] }),
+    reportingBasis: { kind: 'period', from: '2026-08-20', to: '2026-10-31' },
+  },
 }
 const keep = (trace: RunTrace) =>
   keepRun(world, root, {
@@ -78,7 +81,7 @@ describe('what earlier runs say in the report of a run', () => {
   test('nothing is looked at without a declared period, and a run that the chain does not name counts for nothing', async () => {
     const dated: Scope = {
       ...scope,
-      engagement: { ...engagementOf({ nodes: [] }), framing: { kind: 'date', date: '2026-09-29' } },
+      engagement: { ...engagementOf({ nodes: [] }), reportingBasis: { kind: 'date', date: '2026-09-29' } },
     }
     expect(value(await earlierRuns(world, root, { scope: dated, chain: chain(traces), own }))).toBeNull()
     expect(value(await earlierRuns(world, root, { scope, chain: chain([]), own }))).toBeNull()

@@ -73,7 +73,11 @@ test('filled in, with every example in force, it is read whole', async () => {
   if (!read.ok) throw new Error(read.error.detail)
   const { engagement } = read.value
   expect(validator.problems('engagement', engagement)).toEqual([])
-  for (const part of [engagement.responsibilities, engagement.subserviceOrganizations, engagement.userEntityControls])
+  for (const part of [
+    engagement.responsibilities,
+    engagement.subserviceOrganizations,
+    engagement.complementaryUserEntityControls,
+  ])
     expect(part).toHaveLength(1)
   expect([engagement.ephi.stores.length, engagement.signOff.length, engagement.inventory?.rows.length]).toEqual([
     1, 1, 4,
@@ -119,7 +123,7 @@ test('for machines; without a fleet file nothing is said of one', async () => {
   expect(JSON.parse(out)).toMatchObject({
     engagement: { entity: 'Acme Health' },
     fleet: null,
-    coverage: { declared: 2, enrolled: 0, inventory: null, uncovered: 0 },
+    coverage: { declared: 2, inFleet: 0, inventory: null, unreconciled: 0 },
     ephi: [],
     empty: expect.arrayContaining(['The engagement is a draft.', 'The ePHI map has no locations.']),
   })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type CoverageNode, coverageOf, differencesOf } from '../main/core/engagement/coverage.ts'
 import { ephiGapSentences, ephiGaps } from '../main/core/engagement/ephi.ts'
 import { addressKeys, nameKey, serialKey } from '../main/core/engagement/same.ts'
-import type { Coverage, Engagement, EphiStore, InventoryRow, LeftOut } from '../schemas/types.ts'
+import type { Engagement, EphiStore, Excluded, InventoryRow, Reconciliation } from '../schemas/types.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
 import { expectLinear } from './support/growth.ts'
 
@@ -22,19 +22,19 @@ const row = (id: string, { name = null, address = null, serial = null }: Partial
 function covered(
   rows: readonly InventoryRow[] | null,
   nodes: readonly CoverageNode[],
-  leftOut: readonly LeftOut[] = [],
+  leftOut: readonly Excluded[] = [],
   declared: readonly string[] = nodes.map((one) => one.node),
-): Coverage {
+): Reconciliation {
   const engagement = engagementOf({
     nodes: declared,
     ...(rows === null ? {} : { inventory: inventoryOf(rows, leftOut) }),
   })
-  const enrolled = nodes.map((one) => one.node)
-  const coverage = coverageOf({ engagement, enrolled, population: enrolled }, nodes)
+  const inFleet = nodes.map((one) => one.node)
+  const coverage = coverageOf({ engagement, inFleet, population: inFleet }, nodes)
   if (coverage === undefined) throw new Error('no coverage')
   return coverage
 }
-const matches = ({ nodes }: Coverage): Readonly<Record<string, string | null>> =>
+const matches = ({ nodes }: Reconciliation): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
     nodes.map(({ node: name, inventory }) => [name, inventory === null ? null : `${inventory.id} by ${inventory.by}`]),
   )
@@ -172,7 +172,7 @@ describe('rows and nodes', () => {
     expect(matches(coverage)).toEqual(fitting)
     expect(coverage.conflicts).toEqual(conflicts)
     const fit = Object.values(fitting).filter((one) => one !== null).length
-    expect(coverage.uncovered).toBe(rows.length - fit)
+    expect(coverage.unreconciled).toBe(rows.length - fit)
   })
 
   test('the three lists against each other', () => {
@@ -187,12 +187,12 @@ describe('rows and nodes', () => {
       ),
     })
     const population = ['a', 'b', 'c', 'd']
-    const coverage = coverageOf({ engagement, enrolled: ['a', 'b', 'd'], population }, [
+    const coverage = coverageOf({ engagement, inFleet: ['a', 'b', 'd'], population }, [
       node('a', '10.0.0.1'),
       ...['b', 'c', 'd'].map((name) => node(name)),
     ])
-    expect(coverage).toMatchObject({ declared: 3, enrolled: 3, answered: 1, inventory: 4, uncovered: 1 })
-    expect(coverage?.inventoryOnly.map(({ row: { id }, leftOut }) => [id, leftOut])).toEqual([
+    expect(coverage).toMatchObject({ declared: 3, inFleet: 3, collected: 1, inventory: 4, unreconciled: 1 })
+    expect(coverage?.inventoryOnly.map(({ row: { id }, excluded }) => [id, excluded])).toEqual([
       ['3', null],
       ['4', 'a firewall'],
     ])
@@ -207,7 +207,7 @@ describe('rows and nodes', () => {
 
   test('without an inventory nothing is said of one; without an engagement, of nothing', () => {
     const coverage = covered(null, [node('a')])
-    expect(coverage).toMatchObject({ inventory: null, uncovered: 0, conflicts: [] })
+    expect(coverage).toMatchObject({ inventory: null, unreconciled: 0, conflicts: [] })
     expect(differencesOf(coverage)).toMatchObject({ notInInventory: null, unaccounted: null })
     expect(coverageOf({ population: ['a'] }, [])).toBeUndefined()
   })
@@ -248,12 +248,12 @@ describe('rows and nodes', () => {
       fc.property(rows, nodes, cell, cell, cell, (ofList, ofFleet, name, address, serial) => {
         const before = covered(ofList, ofFleet)
         const after = covered([...ofList, row('added', { name, address, serial })], ofFleet)
-        expect(after.uncovered).toBeGreaterThanOrEqual(before.uncovered)
+        expect(after.unreconciled).toBeGreaterThanOrEqual(before.unreconciled)
         const fitting = after.nodes.flatMap(({ inventory }) => inventory?.id ?? [])
         expect(new Set(fitting).size).toBe(fitting.length)
         expect(fitting.length + after.inventoryOnly.length).toBe(ofList.length + 1)
         const unmatched = covered([...ofList, row('added', { name: 'nobody' })], ofFleet)
-        expect(unmatched.uncovered).toBe(before.uncovered + 1)
+        expect(unmatched.unreconciled).toBe(before.unreconciled + 1)
       }),
     )
   })

@@ -50,13 +50,13 @@ describe('an engagement file', () => {
     const { engagement, inventory } = await loaded(join(fixtures, 'short.yaml'))
     expect(inventory).toBeNull()
     expect(engagement).toMatchObject({
-      framing: { kind: 'date', date: '2026-11-20' },
+      reportingBasis: { kind: 'date', date: '2026-11-20' },
       status: 'draft',
       distribution: null,
       boundary: { services: [], sites: [], outside: [] },
       responsibilities: [],
       subserviceOrganizations: [],
-      userEntityControls: [],
+      complementaryUserEntityControls: [],
       ephi: { stores: [], flows: [], owner: 'M. Ortiz', on: '2026-11-18' },
       inventory: null,
       signOff: [],
@@ -77,12 +77,14 @@ describe('an engagement file', () => {
         { id: 'S-1003', name: 'backup-9', address: null, serial: null },
         { id: 'line 6', name: null, address: null, serial: null },
       ],
-      leftOut: [{ id: 'S-1003' }, { id: 'line 6' }],
+      excluded: [{ id: 'S-1003' }, { id: 'line 6' }],
     })
-    expect(engagement.framing).toEqual({ kind: 'period', from: '2026-01-01', to: '2026-12-31' })
+    expect(engagement.reportingBasis).toEqual({ kind: 'period', from: '2026-01-01', to: '2026-12-31' })
     expect(engagement.population.nodes).toEqual(['gpu-01', 'gpu-02'])
     expect(engagement.ephi.stores[0]?.nodes).toEqual(['gpu-01', 'gpu-02'])
-    expect(engagement.userEntityControls[0]?.rows).toEqual([{ framework: 'soc2', control: 'soc2:CC6.1' }])
+    expect(engagement.complementaryUserEntityControls[0]?.controls).toEqual([
+      { framework: 'soc2', control: 'soc2:CC6.1' },
+    ])
     expect(engagement.signOff[0]?.on).toBeNull()
   })
 
@@ -121,18 +123,18 @@ describe('an engagement file', () => {
     [
       'a day that no calendar has',
       but(SHORT, 'date: 2026-11-20', 'date: 2026-02-29'),
-      ['e.yaml:4:12: framing.date is “2026-02-29”, which is not a valid date'],
+      ['e.yaml:4:12: reportingBasis.date is “2026-02-29”, which is not a valid date'],
     ],
     [
       'a period that ends before it begins',
       but(FULL, 'to: 2026-12-31', 'to: 2025-12-31'),
-      ['e.yaml:5:30: framing.to is “2025-12-31”, before the start date, “2026-01-01”'],
+      ['e.yaml:5:30: reportingBasis.to is “2025-12-31”, before the start date, “2026-01-01”'],
     ],
-    ['half a period', but(SHORT, 'date: 2026-11-20', 'from: 2026-11-20'), ['e.yaml:4:1: framing lacks “to”']],
+    ['half a period', but(SHORT, 'date: 2026-11-20', 'from: 2026-11-20'), ['e.yaml:4:1: reportingBasis lacks “to”']],
     [
-      'a framing of another kind',
+      'a reportingBasis of another kind',
       but(SHORT, '{ date:', '{ kind: year, date:'),
-      ['e.yaml:4:12: framing.kind must be date or period'],
+      ['e.yaml:4:12: reportingBasis.kind must be date or period'],
     ],
     [
       'a report that lacks its end',
@@ -151,9 +153,9 @@ describe('an engagement file', () => {
       'names that the catalog does not have, all of them',
       but(but(but(FULL, 'cc6.1', 'CC66.1'), 'framework: hipaa', 'framework: hippa'), 'root-login', 'root'),
       [
-        'e.yaml:26:59: subserviceOrganizations[0].controls[0].rows[0].framework is “hippa”, a framework that is not in the catalog',
-        'e.yaml:33:31: userEntityControls[0].rows[0].control is “CC66.1”, which is not in “soc2”',
-        'e.yaml:34:14: userEntityControls[0].checks[0] is “access.sshd.root”, a check that is not in the catalog',
+        'e.yaml:26:59: subserviceOrganizations[0].controls[0].controls[0].framework is “hippa”, a framework that is not in the catalog',
+        'e.yaml:33:31: complementaryUserEntityControls[0].controls[0].control is “CC66.1”, which is not in “soc2”',
+        'e.yaml:34:14: complementaryUserEntityControls[0].checks[0] is “access.sshd.root”, a check that is not in the catalog',
       ],
     ],
     [
@@ -169,7 +171,7 @@ describe('an engagement file', () => {
     [
       'a row left out that the list does not have',
       but(FULL, 'id: S-1003', 'id: S-1004'),
-      ['e.yaml:54:9: inventory.leftOut[0].id is “S-1004”, which is not a row ID in “invoice.csv”'],
+      ['e.yaml:54:9: inventory.excluded[0].id is “S-1004”, which is not a row ID in “invoice.csv”'],
     ],
     [
       'an inventory of another kind and without a day',
@@ -197,7 +199,16 @@ describe('an engagement file', () => {
   })
 })
 
-const FIELDS = ['framing', 'boundary', 'ephi', 'population', 'inventory', 'subserviceOrganizations', 'signOff', 'owner']
+const FIELDS = [
+  'reportingBasis',
+  'boundary',
+  'ephi',
+  'population',
+  'inventory',
+  'subserviceOrganizations',
+  'signOff',
+  'owner',
+]
 
 describe('the provider’s list', () => {
   test.each([

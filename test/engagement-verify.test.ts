@@ -39,7 +39,7 @@ const scope: PackScope = {
   fleet: 'sample',
   population: ['node-a', 'node-b'],
   frameworks: ['soc2'],
-  enrolled: ['node-a', 'node-b'],
+  inFleet: ['node-a', 'node-b'],
   engagement: declared,
 }
 /** As a catalog stands in a pack: canonical, and without a line end. */
@@ -93,8 +93,8 @@ const catalogWith = (mappings: readonly Mapping[]): Uint8Array =>
   })
 const asking = (framework: string, control: string, check: string): Engagement => ({
   ...declared,
-  userEntityControls: [
-    { id: 'U1', of: 'Host', says: 'Keep it.', rows: [{ framework, control }], checks: [check], ...BY },
+  complementaryUserEntityControls: [
+    { id: 'U1', of: 'Host', text: 'Keep it.', controls: [{ framework, control }], checks: [check], ...BY },
   ],
 })
 
@@ -117,7 +117,12 @@ test('a pack with an engagement and its list verifies, coverage and all; with an
   const signers = [signer.chain[0] ?? new Uint8Array()]
   const pack = await verifySource(sourceOf(files), signers)
   expect(outcomes(pack)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
-  expect(pack.contents.assessment?.coverage).toMatchObject({ declared: 2, enrolled: 2, inventory: 2, uncovered: 0 })
+  expect(pack.contents.assessment?.reconciliation).toMatchObject({
+    declared: 2,
+    inFleet: 2,
+    inventory: 2,
+    unreconciled: 0,
+  })
   files.set(PATHS.inventory, new TextEncoder().encode('id,name\nS-1,node-a\nS-2,node-x\n'))
   const other = await verifySource(sourceOf(files), signers)
   expect(other.report.answers.find(({ question }) => question === 'complete')).toMatchObject({
@@ -131,7 +136,10 @@ test('a pack with an engagement and its list verifies, coverage and all; with an
 test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
   [
     'the comparison of lists',
-    (honest) => ({ ...honest, ...(honest.coverage && { coverage: { ...honest.coverage, answered: 9 } }) }),
+    (honest) => ({
+      ...honest,
+      ...(honest.reconciliation && { reconciliation: { ...honest.reconciliation, collected: 9 } }),
+    }),
     /population reconciliation differs/,
   ],
   [
@@ -176,12 +184,12 @@ test.each<[string, Partial<PackScope>, readonly string[]]>([
   ['what fits', {}, []],
   [
     'a declared node that is not in the population',
-    { population: ['node-a'], enrolled: ['node-a'] },
+    { population: ['node-a'], inFleet: ['node-a'] },
     ['data/scope.json: node “node-b” is declared but not in the population.'],
   ],
   [
     'an enrolled node that is not in the population',
-    { enrolled: ['node-a', 'node-x'] },
+    { inFleet: ['node-a', 'node-x'] },
     ['data/scope.json: node “node-x” is in the fleet file but not in the population.'],
   ],
   ['a row and a check that the catalog has', { engagement: asking('soc2', 'C1', 'encryption.at-rest.swap') }, []],
@@ -189,8 +197,8 @@ test.each<[string, Partial<PackScope>, readonly string[]]>([
     'a row and a check that it does not have',
     { engagement: asking('soc2', 'C2', 'no.such') },
     [
-      'data/scope.json: engagement.userEntityControls.0.rows.0.control is “C2”, which is not in “soc2”.',
-      'data/scope.json: engagement.userEntityControls.0.checks.0 is “no.such”, a check that is not in the catalog.',
+      'data/scope.json: engagement.complementaryUserEntityControls.0.controls.0.control is “C2”, which is not in “soc2”.',
+      'data/scope.json: engagement.complementaryUserEntityControls.0.checks.0 is “no.such”, a check that is not in the catalog.',
     ],
   ],
   [
@@ -259,7 +267,7 @@ test('a provider profile under the id of one that ships, and one with promises t
     ...shipped,
     claims: shipped.claims.slice(0, 1).map((claim) => ({ ...claim, bears: [], otherwise: null })),
   }
-  const { engagement: _, enrolled: __, ...bare } = scope
+  const { engagement: _, inFleet: __, ...bare } = scope
   const told = await engagementOfPack(
     sourceOf(new Map([[PATHS.catalog, packed]])),
     { scope: { ...bare, provider: easy }, catalogDigest: catalogDigest(catalog) },
@@ -318,7 +326,7 @@ test('rows with one id, and nodes that no list names', async () => {
 })
 
 test('a list that is not there, or lies there without any engagement', async () => {
-  const { engagement: _, enrolled: __, ...bare } = scope
+  const { engagement: _, inFleet: __, ...bare } = scope
   const without = sourceOf(new Map([[PATHS.catalog, CATALOG]]))
   expect(await engagementOfPack(without, { scope })).toEqual([
     'The provider inventory “invoice.csv” of the engagement is missing: there is no data/inventory.csv.',
@@ -328,14 +336,14 @@ test('a list that is not there, or lies there without any engagement', async () 
     'data/inventory.csv is present without an engagement.',
   ])
   expect(await engagementOfPack(without, { scope: null })).toEqual([])
-  expect(await engagementOfPack(without, { scope: { ...bare, enrolled: ['node-a'] } })).toEqual([
+  expect(await engagementOfPack(without, { scope: { ...bare, inFleet: ['node-a'] } })).toEqual([
     'data/scope.json: nodes are listed as in the fleet file, but there is no engagement.',
   ])
 })
 
 test('many problems are told in part', async () => {
   const population = Array.from({ length: 5000 }, (_, at) => `n${at}`)
-  const problems = await problemsOf({ enrolled: population })
+  const problems = await problemsOf({ inFleet: population })
   expect(problems).toHaveLength(101)
   expect(problems.at(-1)).toBe('4900 more of this kind.')
 })

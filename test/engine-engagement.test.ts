@@ -25,7 +25,7 @@ const WITH_LIST: DeclaredEngagement = {
         { id: 'srv-1', name: 'db-3', address: null, serial: null },
         { id: 'srv-2', name: null, address: null, serial: null },
       ],
-      leftOut: [],
+      excluded: [],
       owner: 'J. Chen',
       on: '2026-11-02',
     },
@@ -122,7 +122,7 @@ describe('an engagement that is filled in', () => {
     const after = await kit.get('assessment.get', { of: 'run' })
     expect(after?.scope).toMatchObject({
       population: ['db-3', 'db-4', 'db-5', 'db-7'],
-      enrolled: ['db-3', 'db-4', 'db-5'],
+      inFleet: ['db-3', 'db-4', 'db-5'],
       engagement: { entity: FORM.entity },
     })
     expect(after?.rows.map(({ verdicts }) => verdicts).slice(0, 3)).toEqual(
@@ -132,7 +132,7 @@ describe('an engagement that is filled in', () => {
     expect(await kit.get('coverage.get', { of: 'run' })).toMatchObject({
       asked: true,
       population: { source: 'Asset register' },
-      coverage: { declared: 3, enrolled: 3, inventory: null },
+      coverage: { declared: 3, inFleet: 3, inventory: null },
     })
   })
 
@@ -151,14 +151,14 @@ describe('an engagement that is filled in', () => {
     const kit = await kitOver()
     const { form, lacks } = await kit.get('engagement.set', {
       ...FORM,
-      framing: { kind: 'period', from: '2026-12-01', to: '2026-11-01' },
+      reportingBasis: { kind: 'period', from: '2026-12-01', to: '2026-11-01' },
       responsibilities: [{ area: 'Firmware', provider: 'All', customer: '', owner: '', on: '2026-11-01' }],
-      userEntityControls: [
+      complementaryUserEntityControls: [
         {
           id: '4',
           of: 'Example Metal',
-          says: 'Keep roots out.',
-          rows: [
+          text: 'Keep roots out.',
+          controls: [
             { framework: 'soc2', control: 'CC6.1' },
             { framework: 'soc2', control: 'soc2:CC99' },
           ],
@@ -178,7 +178,7 @@ describe('an engagement that is filled in', () => {
       'ephi: ePHI location 1: enter its path, beginning with a slash.',
     ])
     // A row is written as it is printed, and kept under its key.
-    expect(form?.userEntityControls[0]?.rows[0]).toEqual({ framework: 'soc2', control: 'soc2:CC6.1' })
+    expect(form?.complementaryUserEntityControls[0]?.controls[0]).toEqual({ framework: 'soc2', control: 'soc2:CC6.1' })
   })
 
   test('keeps a copy of the one before, and writes nothing where nothing changed', async () => {
@@ -218,14 +218,14 @@ describe('an engagement from a file', () => {
     await withNodes(kit, ['db-3', 'db-5'])
     expect(await imported(kit)).toMatchObject({
       counts: true,
-      inventory: { rows: 2, leftOut: 0, source: 'Portal export' },
+      inventory: { rows: 2, excluded: 0, source: 'Portal export' },
     })
     const view = await kit.get('coverage.get', { of: 'run' })
     expect(view).toMatchObject({
       asked: false,
-      coverage: { declared: 3, enrolled: 2, answered: 0, inventory: 2, uncovered: 1 },
+      coverage: { declared: 3, inFleet: 2, collected: 0, inventory: 2, unreconciled: 1 },
     })
-    expect(view?.coverage.nodes.map(({ node, enrolled }) => [node, enrolled])).toEqual([
+    expect(view?.coverage.nodes.map(({ node, inFleet }) => [node, inFleet])).toEqual([
       ['db-3', true],
       ['db-4', false],
       ['db-5', true],
@@ -324,19 +324,19 @@ describe('the provider’s list by itself', () => {
     expect((await brought(kit))?.inventory).toMatchObject({
       ...ABOUT,
       rows: 2,
-      leftOut: 0,
+      excluded: 0,
       file: { name: 'newer.csv' },
     })
     expect(await kit.get('engagement.get', { of: 'run' })).toMatchObject({ waits: true, form: { entity: '' } })
-    const uncovered = async () => (await kit.get('coverage.get', { of: 'run' }))?.coverage.uncovered
+    const uncovered = async () => (await kit.get('coverage.get', { of: 'run' }))?.coverage.unreconciled
     const before = await uncovered()
     expect(before).toBeGreaterThan(0)
     await kit.get('inventory.leave-out', { id: 'srv-9', why: ' a spare that runs nothing ' })
     expect(await uncovered()).toBe((before ?? 0) - 1)
     const listed = (await kit.get('coverage.get', { of: 'run' }))?.coverage.inventoryOnly
-    expect(listed).toContainEqual({ row: TABLE.rows[1], leftOut: 'a spare that runs nothing' })
+    expect(listed).toContainEqual({ row: TABLE.rows[1], excluded: 'a spare that runs nothing' })
     // A newer list keeps what was said of rows that it still holds.
-    expect((await brought(kit))?.inventory).toMatchObject({ leftOut: 1 })
+    expect((await brought(kit))?.inventory).toMatchObject({ excluded: 1 })
     await kit.get('inventory.leave-out', { id: 'srv-9', why: null })
     expect(await uncovered()).toBe(before)
     expect(await kit.refusal('inventory.leave-out', { id: 'srv-7', why: 'not there' })).toBe('input.refused')
@@ -365,11 +365,11 @@ describe('what a provider promised', () => {
       ['wiped-drives', 3],
       ['guarded-site', 3],
     ])
-    expect(view?.claims[0]?.bears[0]?.check).toEqual({ id: 'tenancy.no-hypervisor', property: 'isolation' })
+    expect(view?.claims[0]?.tests[0]?.check).toEqual({ id: 'tenancy.no-hypervisor', property: 'isolation' })
     expect(view?.claims[0]?.counts).toMatchObject({ observed: 2, contradicted: 1 })
-    expect(view?.claims[2]?.counts).toMatchObject({ 'needs-record': 3 })
+    expect(view?.claims[2]?.counts).toMatchObject({ 'document-required': 3 })
     const answers = await kit.get('claims.answers', { of: 'run', claim: 'no-hypervisor' })
-    expect(answers.map(({ answer }) => answer)).toEqual(['contradicted', 'observed', 'observed'])
+    expect(answers.map(({ result }) => result)).toEqual(['contradicted', 'observed', 'observed'])
     expect(answers[0]?.observations.some(({ direction }) => direction === 'contradicts')).toBe(true)
     expect(await kit.refusal('claims.answers', { of: 'run', claim: 'other' })).toBe('input.refused')
   })

@@ -198,7 +198,9 @@ describe('what a person says about runs', () => {
     expect(await kit.refusal('history.record-gap', gap)).toBe('input.refused')
     until('2026-11-20T09:15:00.000Z')
     expect(await kit.get('history.record-gap', gap)).toEqual({ entries: 2 })
-    expect((await history(kit)).gaps).toMatchObject([{ due: gap.due, why: gap.why, schedule: null, signed: true }])
+    expect((await history(kit)).recordedMisses).toMatchObject([
+      { due: gap.due, why: gap.why, schedule: null, signed: true },
+    ])
   })
 
   test('only a sealed run becomes the baseline', async () => {

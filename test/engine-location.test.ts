@@ -19,10 +19,10 @@ describe('where nodes are said to be', () => {
     const view = await kit.get('location.get', { of: 'run' })
     expect(view?.rows).toHaveLength(8)
     const row = (node: string) => view?.rows.find((one) => one.node === node)
-    expect(row('demo-metal-04')?.answers[0]).toMatchObject({ of: 'declared-place', verdict: 'contradicted' })
+    expect(row('demo-metal-04')?.results[0]).toMatchObject({ of: 'declared-place', verdict: 'contradicted' })
     expect(row('demo-gpu-02')?.narrowest).toEqual({ km: 21.6 * 150 + 2, vantage: 'Branch office in Denver (made up)' })
-    expect(row('demo-metal-04')?.answers[0]?.why).toContain('at most 64 km away')
-    expect(row('demo-gpu-02')?.answers.map(({ why }) => why)).toEqual([null, null])
+    expect(row('demo-metal-04')?.results[0]?.why).toContain('at most 64 km away')
+    expect(row('demo-gpu-02')?.results.map(({ why }) => why)).toEqual([null, null])
     expect(view?.figures.map(({ kind }) => kind)).toEqual(['location-map'])
     // What was not collected stays in the count of every policy that is for it.
     expect(row('demo-away-07')).toMatchObject({
@@ -41,7 +41,7 @@ describe('where nodes are said to be', () => {
     await kit.get('run.start', { nodes: [], only: 'all' })
     await kit.heard('run-done')
     const view = await kit.get('location.get', { of: 'run' })
-    expect(view?.rows.map(({ claim, answers }) => [claim, answers])).toEqual([
+    expect(view?.rows.map(({ claim, results }) => [claim, results])).toEqual([
       [null, []],
       [null, []],
     ])

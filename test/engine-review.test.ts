@@ -255,7 +255,7 @@ describe('an auditor’s worksheet', () => {
     expect(value(await kit.review['review.worksheet'](null))).toBeNull()
     const sheet = value(await kit.review['review.sample']({ size: 1, seed: '20260602' }))
     expect(sheet.sample).toMatchObject({ seed: '20260602', population: 2 })
-    expect(sheet.sample?.drawn).toHaveLength(1)
+    expect(sheet.sample?.sampled).toHaveLength(1)
     kit.setClock('2026-11-21T08:00:00.000Z')
     value(await kit.review['review.note']({ node: 'node-b', check, state: 'question', note: 'Why swap?' }))
     kit.setClock('2026-11-21T09:00:00.000Z')
@@ -305,7 +305,7 @@ describe('an auditor’s worksheet', () => {
     const kit = auditor()
     await opened(kit, first())
     const { sample } = value(await kit.review['review.sample']({ size: 1, seed: '7' }))
-    const drawn = sample?.drawn[0]?.node ?? ''
+    const drawn = sample?.sampled[0]?.node ?? ''
     const other = drawn === 'node-a' ? 'node-b' : 'node-a'
     kit.setClock('2026-11-21T09:00:00.000Z')
     value(await kit.review['review.note']({ node: other, check, state: 'question', note: '=HYPERLINK("x")' }))
@@ -332,7 +332,7 @@ describe('an auditor’s worksheet', () => {
     const script = `for n in node-a node-b; do
       echo "$(printf '%s\\n%s\\n%s' spring $n ${check} | sha256sum | cut -d' ' -f1) $n"; done | sort | cut -d' ' -f2`
     const drawn = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trimEnd().split('\n')
-    expect(sheet.sample?.drawn.map(({ node }) => node)).toEqual(drawn)
+    expect(sheet.sample?.sampled.map(({ node }) => node)).toEqual(drawn)
   })
 })
 

@@ -113,7 +113,7 @@ describe('one assessment, in every format', () => {
     const location = fromCsv(tables.location)
     expect(column(location, 'node')).toEqual(nodes)
     expect(column(location, 'location result').filter((one) => one !== '')).toHaveLength(
-      assessment.nodes.filter((one) => one.location?.answers.some((answer) => answer.of === 'declared-place')).length,
+      assessment.nodes.filter((one) => one.location?.results.some((answer) => answer.of === 'declared-place')).length,
     )
     expect(sum(population, 'contradicted')).toBe(verdicts['not-satisfied'])
     expect(column(findings, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)

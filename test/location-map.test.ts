@@ -37,7 +37,9 @@ describe('the map of a node', () => {
   })
 
   it('cuts the smallest disc by all others, and draws the edge of what is left', () => {
-    const figure = mapOf(locationOf({ discs: [discFrom(DALLAS, 24), discFrom(OFFICE, 12), discFrom(DENVER, 15)] }))
+    const figure = mapOf(
+      locationOf({ distanceBounds: [discFrom(DALLAS, 24), discFrom(OFFICE, 12), discFrom(DENVER, 15)] }),
+    )
     const [common] = areas(figure).filter(({ fill, tone }) => fill === 'solid' && tone === 'unclear')
     expect(common?.within).toHaveLength(2)
     expect(figure.marks.filter((mark) => mark.is === 'line' && mark.weight === 3).length).toBeGreaterThan(0)
@@ -45,34 +47,38 @@ describe('the map of a node', () => {
   })
 
   it('says that times exclude each other, and shades nothing', () => {
-    const figure = mapOf(locationOf({ discs: [discFrom(DALLAS, 4), discFrom(OFFICE, 2)] }))
+    const figure = mapOf(locationOf({ distanceBounds: [discFrom(DALLAS, 4), discFrom(OFFICE, 2)] }))
     expect(areas(figure).filter(({ fill, tone }) => fill === 'solid' && tone !== 'quiet')).toEqual([])
     expect(figure.caption).toContain('no evidence against the node')
     expect(figure.table.rows.at(-1)?.[3]).toBe('nowhere: the times exclude each other')
   })
 
   it('draws estimates broken, and says that they decide nothing', () => {
-    const figure = mapOf(locationOf({ discs: [discFrom(OFFICE, 3)] }))
+    const figure = mapOf(locationOf({ distanceBounds: [discFrom(OFFICE, 3)] }))
     expect(figure.marks.some((mark) => mark.is === 'line' && mark.dashed)).toBe(true)
     expect(legend(figure)).toContain('Estimate at the usual speed in fibre; decides nothing')
   })
 
   it('is of the whole world where that is what the times allow', () => {
-    const figure = mapOf(locationOf({ discs: [discFrom(OFFICE, 90)] }))
+    const figure = mapOf(locationOf({ distanceBounds: [discFrom(OFFICE, 90)] }))
     expect(figure.height).toBeLessThan(300)
     expect(figure.marks.some((mark) => mark.is === 'text' && mark.text.endsWith(' km'))).toBe(false)
   })
 
   it('bounds nothing by a time that light would take all around the Earth', () => {
     const figure = mapOf(
-      locationOf({ discs: [discFrom(OFFICE, 200), discFrom(DALLAS, 1, { milliseconds: null, reachKm: null })] }),
+      locationOf({
+        distanceBounds: [discFrom(OFFICE, 200), discFrom(DALLAS, 1, { milliseconds: null, maxDistanceKm: null })],
+      }),
     )
     expect(figure.table.rows.map((row) => row[3])).toEqual(['', 'anywhere on Earth', 'not bounded'])
     expect(figure.caption).toContain('No usable round trip bounds')
   })
 
   it('says the same in its table: who declared, how long, how far, from which record', () => {
-    const figure = mapOf(locationOf({ discs: [discFrom(DALLAS, 24, { record: 'dallas-1' })], reachable: ['MX', 'US'] }))
+    const figure = mapOf(
+      locationOf({ distanceBounds: [discFrom(DALLAS, 24, { record: 'dallas-1' })], reachable: ['MX', 'US'] }),
+    )
     expect(figure.table.rows).toEqual([
       ['Claimed place: Ashburn, US, within 60 km of 39.04, -77.48', 'M. Ortiz', '', '', ''],
       ['Measured from: Dallas, within 5 km of 32.8, -96.8', 'M. Ortiz', '24.00 ms', '3605 km', 'record dallas-1'],
@@ -81,11 +87,11 @@ describe('the map of a node', () => {
   })
 
   it('hatches the countries of a policy, or its polygon', () => {
-    const discs = [discFrom(DALLAS, 12)]
-    const countries = mapOf(locationOf({ discs }), [
+    const distanceBounds = [discFrom(DALLAS, 12)]
+    const countries = mapOf(locationOf({ distanceBounds }), [
       { title: 'North America', region: { kind: 'countries', codes: ['US', 'CA'] } },
     ])
-    const polygon = mapOf(locationOf({ discs }), [
+    const polygon = mapOf(locationOf({ distanceBounds }), [
       { title: 'East', region: { kind: 'polygon', corners: [OFFICE, DALLAS, placeOf('Chicago', 41.9, -87.6, 1)] } },
     ])
     for (const figure of [countries, polygon])
@@ -93,7 +99,7 @@ describe('the map of a node', () => {
   })
 
   it('is none where nothing is claimed and nothing bounds', () =>
-    expect(locationMap(locationOf({ claim: null, discs: [] }), [], land)).toBeNull())
+    expect(locationMap(locationOf({ claim: null, distanceBounds: [] }), [], land)).toBeNull())
 
   it('stays small and within its frame wherever a node is, and says nothing that is banned', () => {
     const latitude = fc.double({ min: -90, max: 90, noNaN: true })
@@ -107,7 +113,7 @@ describe('the map of a node', () => {
           const figure = mapOf(
             locationOf({
               claim: placeOf('\u202eSite\u0007', north, east, radius),
-              discs: from.map(([[y, x, around], time]) =>
+              distanceBounds: from.map(([[y, x, around], time]) =>
                 discFrom(placeOf('W'.repeat(90), y, x, Math.min(50, around)), time),
               ),
             }),
@@ -132,9 +138,9 @@ describe('the map of a node', () => {
   })
 
   it('of a region takes under 60 kB', () => {
-    const discs = [discFrom(DALLAS, 24), discFrom(OFFICE, 12), discFrom(DENVER, 15)]
-    expect(JSON.stringify(mapOf(locationOf({ discs }))).length).toBeLessThan(60_000)
-    expect(JSON.stringify(mapOf(locationOf({ discs: [discFrom(OFFICE, 100)] }))).length).toBeLessThan(60_000)
+    const distanceBounds = [discFrom(DALLAS, 24), discFrom(OFFICE, 12), discFrom(DENVER, 15)]
+    expect(JSON.stringify(mapOf(locationOf({ distanceBounds }))).length).toBeLessThan(60_000)
+    expect(JSON.stringify(mapOf(locationOf({ distanceBounds: [discFrom(OFFICE, 100)] }))).length).toBeLessThan(60_000)
   })
 })
 
@@ -142,8 +148,11 @@ describe('the map of a fleet', () => {
   const nodeAt = (node: string, location: Location): NodeAssessment => ({ node, location }) as NodeAssessment
   it('has one area for a place that several nodes are said to be in, toned by the worst of them', () => {
     const nodes = [
-      nodeAt('a', locationOf({ answers: [answerOf({ verdict: 'bounded-inside' })], discs: [discFrom(OFFICE, 1)] })),
-      nodeAt('b', locationOf({ answers: [answerOf({ verdict: 'contradicted' })], discs: [discFrom(OFFICE, 1)] })),
+      nodeAt('a', locationOf({ results: [answerOf({ result: 'bounded' })], distanceBounds: [discFrom(OFFICE, 1)] })),
+      nodeAt(
+        'b',
+        locationOf({ results: [answerOf({ result: 'contradicted' })], distanceBounds: [discFrom(OFFICE, 1)] }),
+      ),
       nodeAt('c', locationOf({ claim: DALLAS })),
     ]
     const figure = fleetMap(nodes, land)

@@ -9,17 +9,17 @@ import { bigInput, sampleInput } from './support/report/sample.ts'
 
 const DALLAS = placeOf('Dallas', 32.8, -96.8, 5)
 const CONTRADICTED = locationOf({
-  answers: [
+  results: [
     answerOf({
-      verdict: 'contradicted',
+      result: 'contradicted',
       delay: 'outside',
       text: 'Light cannot go there and back in 4.00 ms.',
-      signals: [{ id: 'cloud-init', says: 'inside' }],
+      signals: [{ id: 'cloud-init', indicates: 'inside' }],
       needed: { vantage: 'Dallas', milliseconds: 1.5 },
     }),
-    answerOf({ of: 'residency', title: 'United States', verdict: 'bounded-inside', delay: 'inside' }),
+    answerOf({ of: 'residency', title: 'United States', result: 'bounded', delay: 'inside' }),
   ],
-  discs: [discFrom(DALLAS, 4, { record: 'dallas-1', signer: 'ab'.repeat(32), tcpMs: 0.15 })],
+  distanceBounds: [discFrom(DALLAS, 4, { record: 'dallas-1', signer: 'ab'.repeat(32), tcpMs: 0.15 })],
   reachable: ['US'],
   frontEnd: { echoMs: 59.9, tcpMs: 0.15, gapMs: 59.75, allowedMs: 5, exceeds: true },
   signals: [signalOf(), signalOf({ id: 'timezone', hint: true, text: 'The clock is set to Europe/Berlin.' })],
@@ -102,7 +102,7 @@ describe('where nodes are, in the report', () => {
   it('uses none of the banned words, and lets no control character of a place through', () => {
     const hostile = locationOf({
       claim: placeOf('\u202e\u0007Ashburn', 1, 2, 3),
-      answers: [answerOf({ title: '\u202e', text: '\u0007' })],
+      results: [answerOf({ title: '\u202e', text: '\u0007' })],
       signals: [signalOf({ text: '\u202ex\n' })],
       notes: ['\u2066'],
     })

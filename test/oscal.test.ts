@@ -245,7 +245,7 @@ describe('a row as an objective’s status', () => {
     notApplicable: 0,
     informational: 0,
     accepted: 0,
-    answered: 0,
+    answeredByDocument: 0,
     notRetested: 0,
     ...changes,
   })

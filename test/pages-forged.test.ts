@@ -92,7 +92,10 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   test('what earlier runs found is sealed with the report that tells it, and each has to be in the chain', async () => {
     const root = join(folder, 'period')
     const today = world.clock.now().slice(0, 10)
-    const engagement = { ...engagementOf({ nodes: [] }), framing: { kind: 'period' as const, from: today, to: today } }
+    const engagement = {
+      ...engagementOf({ nodes: [] }),
+      reportingBasis: { kind: 'period' as const, from: today, to: today },
+    }
     for (const run of ['run-1', 'run-2']) {
       await collected(world, root, run, recordingsOf(run))
       await exported(world, root, run, signer, { engagement })

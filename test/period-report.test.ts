@@ -145,10 +145,10 @@ describe('the period report', () => {
         without: [{ from: '2026-08-01', to: '2026-08-01', days: 1 }],
       },
       runs: [],
-      gaps: [],
+      missedRuns: [],
       rules: [],
       deviations: [],
-      moves: [],
+      hardwareChanges: [],
       populations: [],
       samples: [],
     })
@@ -162,7 +162,7 @@ describe('the period report', () => {
   test('the words of whoever recorded a gap cannot steer the page', () => {
     const hostile = (period: Period): Period => ({
       ...period,
-      gaps: period.gaps.map((gap) => ({ ...gap, why: `a\u202eb\n\u001b[31mc`, signed: false })),
+      missedRuns: period.missedRuns.map((gap) => ({ ...gap, why: `a\u202eb\n\u001b[31mc`, signed: false })),
     })
     const said = textOf(buildPeriodReport(samplePeriodInput(hostile)), 'gaps')
     expect(said).not.toMatch(/[\u202e\u001b]/)

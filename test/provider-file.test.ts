@@ -28,15 +28,15 @@ sources:
   - { id: contract, kind: contract, title: Contract 17, where: Schedule A, on: 2026-02-01 }
 claims:
 `
-const REST = 'otherwise: null, why: null, bring: null'
+const REST = 'otherwise: null, why: null, documentRequired: null'
 const claims = (...rows: readonly string[]): string => `${HEAD}${rows.map((row) => `  - ${row}\n`).join('')}`
 
 describe('a provider file', () => {
   test('is read from YAML, and from JSON alike', async () => {
     const text = claims(
-      `{ id: a, says: Eight GPUs., source: contract, bears: [{ test: gpu.count, value: 8 }], nodes: [gpu-01], ${REST} }`,
-      `{ id: b, says: No hypervisor., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
-      '{ id: c, says: Destroyed., source: contract, bears: [], otherwise: needs-record, why: It is gone., bring: A certificate }',
+      `{ id: a, text: Eight GPUs., source: contract, tests: [{ test: gpu.count, value: 8 }], nodes: [gpu-01], ${REST} }`,
+      `{ id: b, text: No hypervisor., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      '{ id: c, text: Destroyed., source: contract, tests: [], otherwise: document-required, why: It is gone., documentRequired: A certificate }',
     )
     const own = await read(text)
     expect(own).toMatchObject({ id: 'own', asOf: '2026-11-01', claims: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] })
@@ -62,22 +62,24 @@ describe('a provider file', () => {
           sha256: '0'.repeat(64),
         },
       ],
-      conflicts: [{ says: 'A.', source: 'page', against: 'B.', againstSource: 'page', why: 'W.', bring: 'The list' }],
+      conflicts: [
+        { text: 'A.', source: 'page', against: 'B.', againstSource: 'page', why: 'W.', documentRequired: 'The list' },
+      ],
       claims: [
         {
           id: 'a',
-          says: 'InfiniBand runs at 200 Gbit/s.',
+          text: 'InfiniBand runs at 200 Gbit/s.',
           quote: '200G HDR',
           source: 'page',
-          condition: { says: 'Where there is InfiniBand.', tests: [{ test: 'network.rdma', value: 'infiniband' }] },
-          bears: [
+          condition: { text: 'Where there is InfiniBand.', tests: [{ test: 'network.rdma', value: 'infiniband' }] },
+          tests: [
             { test: 'network.infiniband-rate', value: 200 },
             { check: 'tenancy.user-census', supportsOnly: true },
           ],
-          whenUndecided: 'needs-record',
+          whenUndecided: 'document-required',
           otherwise: null,
           why: null,
-          bring: 'The order',
+          documentRequired: 'The order',
         },
       ],
     }
@@ -89,20 +91,21 @@ describe('a provider file', () => {
     ['a digest that is none', 'sha256: abc', 'sources[0].sha256'],
     ['a field that is not there', 'copy: yes', 'sources[0].copy is not a known field'],
   ])('names the place of %s in a source', async (_, field, problem) => {
-    const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    const row = `  - { id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('on: 2026-02-01', `on: 2026-02-01, ${field}`) + row)).toContain(problem)
   })
 
   test('a conflict names its sources', async () => {
-    const row = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
-    const note = 'conflicts: [{ says: A., source: contract, against: B., againstSource: page, why: W., bring: L }]\n'
+    const row = `  - { id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    const note =
+      'conflicts: [{ text: A., source: contract, against: B., againstSource: page, why: W., documentRequired: L }]\n'
     expect(await read(HEAD.replace('claims:\n', `${note}claims:\n`) + row)).toContain(
       'conflicts[0].againstSource names “page”, which is not a listed source',
     )
   })
 
   test('a day that no calendar has is told with its line', async () => {
-    const rest = `  - { id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
+    const rest = `  - { id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }\n`
     expect(await read(HEAD.replace('asOf: 2026-11-01', 'asOf: 2026-02-31') + rest)).toBe(
       'own.yaml:4:1: asOf is “2026-02-31”, which is not a valid date',
     )
@@ -114,97 +117,97 @@ describe('a provider file', () => {
   test.each<[string, string, string]>([
     [
       'a check that is not there',
-      `{ id: a, says: S., source: contract, bears: [{ check: tenancy.alone }], ${REST} }`,
-      'own.yaml:9:52: claims[0].bears[0].check is “tenancy.alone”, which is not in the catalog',
+      `{ id: a, text: S., source: contract, tests: [{ check: tenancy.alone }], ${REST} }`,
+      'own.yaml:9:52: claims[0].tests[0].check is “tenancy.alone”, which is not in the catalog',
     ],
     [
       'a check that no node can answer',
-      `{ id: a, says: S., source: contract, bears: [{ check: lifecycle.sanitization-record }], ${REST} }`,
-      'which is not tested on nodes: remove it and use needs-record',
+      `{ id: a, text: S., source: contract, tests: [{ check: lifecycle.sanitization-record }], ${REST} }`,
+      'which is not tested on nodes: remove it and use document-required',
     ],
     [
       'a check that only records',
-      `{ id: a, says: S., source: contract, bears: [{ check: inventory.disks }], ${REST} }`,
+      `{ id: a, text: S., source: contract, tests: [{ check: inventory.disks }], ${REST} }`,
       'which is informational and cannot test a claim',
     ],
     [
       'a reading that is not there',
-      `{ id: a, says: S., source: contract, bears: [{ test: gpu.speed, value: 1 }], ${REST} }`,
-      'own.yaml:9:52: claims[0].bears[0].test is “gpu.speed”, which is not a claim test',
+      `{ id: a, text: S., source: contract, tests: [{ test: gpu.speed, value: 1 }], ${REST} }`,
+      'own.yaml:9:52: claims[0].tests[0].test is “gpu.speed”, which is not a claim test',
     ],
     [
       'a word where a number belongs',
-      `{ id: a, says: S., source: contract, bears: [{ test: gpu.count, value: eight }], ${REST} }`,
-      'claims[0].bears[0].value is "eight", but gpu.count requires a number (GPUs)',
+      `{ id: a, text: S., source: contract, tests: [{ test: gpu.count, value: eight }], ${REST} }`,
+      'claims[0].tests[0].value is "eight", but gpu.count requires a number (GPUs)',
     ],
     [
       'a word that is none of those known',
-      `{ id: a, says: S., source: contract, bears: [{ test: network.rdma, value: iwarp }], ${REST} }`,
+      `{ id: a, text: S., source: contract, tests: [{ test: network.rdma, value: iwarp }], ${REST} }`,
       'is "iwarp", but network.rdma requires one of roce-v2, infiniband, either',
     ],
     [
       'a value where none belongs',
-      `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: 1 }], ${REST} }`,
+      `{ id: a, text: S., source: contract, tests: [{ test: gpu.mig, value: 1 }], ${REST} }`,
       'is 1, but gpu.mig requires no value: null',
     ],
     [
       'a source that is not there',
-      `{ id: a, says: S., source: page, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      `{ id: a, text: S., source: page, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`,
       'own.yaml:9:24: claims[0].source names “page”, which is not a listed source',
     ],
     [
       'nothing that answers it',
-      `{ id: a, says: S., source: contract, bears: [], ${REST} }`,
-      'claims[0].otherwise must be needs-record or not-observable where the claim has no tests',
+      `{ id: a, text: S., source: contract, tests: [], ${REST} }`,
+      'claims[0].otherwise must be document-required or not-observable where the claim has no tests',
     ],
     [
       'a record without its name',
-      '{ id: a, says: S., source: contract, bears: [], otherwise: needs-record, why: null, bring: null }',
-      'claims[0].why must state why it is not observable from nodes; own.yaml:9:89: claims[0].bring must name the required document',
+      '{ id: a, text: S., source: contract, tests: [], otherwise: document-required, why: null, documentRequired: null }',
+      'claims[0].why must state why it is not observable from nodes; own.yaml:9:89: claims[0].documentRequired must name the required document',
     ],
     [
       'both at once',
-      '{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], otherwise: needs-record, why: W., bring: B }',
+      '{ id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], otherwise: document-required, why: W., documentRequired: B }',
       'claims[0].otherwise must be null where the claim has tests',
     ],
     [
       'a field that is not there',
-      `{ id: a, says: S., source: contract, bears: [], ever: 1, ${REST} }`,
+      `{ id: a, text: S., source: contract, tests: [], ever: 1, ${REST} }`,
       'claims[0].ever is not a known field',
     ],
     [
       'a condition without a reading',
-      `{ id: a, says: S., source: contract, condition: { says: W., tests: [] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      `{ id: a, text: S., source: contract, condition: { text: W., tests: [] }, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`,
       'claims[0].condition.tests must name at least one test',
     ],
     [
       'a condition that no reading has',
-      `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ test: gpu.speed, value: 1 }] }, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      `{ id: a, text: S., source: contract, condition: { text: W., tests: [{ test: gpu.speed, value: 1 }] }, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`,
       'claims[0].condition.tests[0].test is “gpu.speed”, which is not a claim test',
     ],
     [
       'a condition that is a check',
-      `{ id: a, says: S., source: contract, condition: { says: W., tests: [{ check: tenancy.no-hypervisor }] }, bears: [], ${REST} }`,
+      `{ id: a, text: S., source: contract, condition: { text: W., tests: [{ check: tenancy.no-hypervisor }] }, tests: [], ${REST} }`,
       'claims[0].condition.tests[0]',
     ],
     [
       'a quotation of two lines',
-      `{ id: a, says: S., source: contract, quote: "a\\nb", bears: [{ check: tenancy.no-hypervisor }], ${REST} }`,
+      `{ id: a, text: S., source: contract, quote: "a\\nb", tests: [{ check: tenancy.no-hypervisor }], ${REST} }`,
       'claims[0].quote',
     ],
     [
       'a document that is not named',
-      `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], whenUndecided: needs-record, ${REST} }`,
-      'claims[0].bring must name the required document where the result can be inconclusive',
+      `{ id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], whenUndecided: document-required, ${REST} }`,
+      'claims[0].documentRequired must name the required document where the result can be inconclusive',
     ],
     [
       'a document where nothing is read',
-      '{ id: a, says: S., source: contract, bears: [], whenUndecided: needs-record, otherwise: needs-record, why: W., bring: B }',
+      '{ id: a, text: S., source: contract, tests: [], whenUndecided: document-required, otherwise: document-required, why: W., documentRequired: B }',
       'claims[0].whenUndecided must be absent where the claim has no tests',
     ],
     [
       'a value that is a list',
-      `{ id: a, says: S., source: contract, bears: [{ test: gpu.mig, value: [] }], ${REST} }`,
+      `{ id: a, text: S., source: contract, tests: [{ test: gpu.mig, value: [] }], ${REST} }`,
       'own.yaml:9:',
     ],
   ])('names the place of %s', async (_, row, problem) => {
@@ -212,7 +215,7 @@ describe('a provider file', () => {
   })
 
   test('names every id that stands twice', async () => {
-    const row = `{ id: a, says: S., source: contract, bears: [{ check: tenancy.no-hypervisor }], ${REST} }`
+    const row = `{ id: a, text: S., source: contract, tests: [{ check: tenancy.no-hypervisor }], ${REST} }`
     expect(await read(claims(row, row))).toBe('own.yaml:10:7: claims[1].id is “a”, which occurs twice')
     const twice = HEAD.replace(
       'claims:\n',

@@ -121,7 +121,7 @@ describe('the cover', () => {
   it('says what a final report of one date is, and that no list was given', () => {
     const engagement = engagementOf({
       status: 'final',
-      framing: { kind: 'date', date: '2026-11-20' },
+      reportingBasis: { kind: 'date', date: '2026-11-20' },
       distribution: null,
       inventory: null,
     })
@@ -207,7 +207,7 @@ describe('the population', () => {
       population: { ...engagementOf().population, nodes: nodes.filter((_, index) => index !== 7) },
       inventory: null,
     })
-    const scope = { population: nodes, engagement, enrolled: nodes }
+    const scope = { population: nodes, engagement, inFleet: nodes }
     const apart = section(buildReport(bigInput(60, { scope })), 'population')
     expect(apart).toContain('59 of 60 nodes are in every list compared.')
     expect(apart).toContain(nodes[7])
@@ -298,26 +298,26 @@ describe('what a provider promised', () => {
       sources: [...PROVIDER.sources, cited],
       conflicts: [
         {
-          says: 'All halls are in Hesse.',
+          text: 'All halls are in Hesse.',
           source: 'page',
           against: 'Halls are in 50 countries.',
           againstSource: 'terms',
           why: 'Both cannot be.',
-          bring: 'The list of halls',
+          documentRequired: 'The list of halls',
         },
       ],
       claims: [
         {
           id: 'f-fabric',
-          says: 'The fabric runs at 200 Gbit/s.',
+          text: 'The fabric runs at 200 Gbit/s.',
           quote: '200G everywhere',
           source: 'terms',
-          condition: { says: 'Where there is a fabric.', tests: [{ test: 'link.rate', value: 200 }] },
-          bears: [{ check: 'time.sync', supportsOnly: true }],
-          whenUndecided: 'needs-record',
+          condition: { text: 'Where there is a fabric.', tests: [{ test: 'link.rate', value: 200 }] },
+          tests: [{ check: 'time.sync', supportsOnly: true }],
+          whenUndecided: 'document-required',
           otherwise: null,
           why: null,
-          bring: 'The order',
+          documentRequired: 'The order',
         },
       ],
     }
@@ -327,7 +327,7 @@ describe('what a provider promised', () => {
       claims: [
         {
           claim: 'f-fabric',
-          answer: at === 0 ? ('not-applicable' as const) : ('needs-record' as const),
+          result: at === 0 ? ('not-applicable' as const) : ('document-required' as const),
           observations: [
             {
               direction: 'contradicts' as const,
@@ -506,7 +506,7 @@ describe('hostile words', () => {
     const engagement = engagementOf({
       entity: LONG,
       purpose: 'two\n\nlines\u2066',
-      framing: { kind: 'date', date: 'never\u202e' },
+      reportingBasis: { kind: 'date', date: 'never\u202e' },
       boundary: { ...plainly.boundary, system: LONG, services: [LONG], ...nasty },
       responsibilities: [{ area: LONG, provider: LONG, customer: LONG, ...nasty }],
       ephi: { ...plainly.ephi, stores: [{ name: LONG, path: `/${LONG}`, nodes: [LONG], what: LONG }] },
@@ -518,7 +518,7 @@ describe('hostile words', () => {
       ...PROVIDER,
       name: LONG,
       notes: [LONG],
-      claims: PROVIDER.claims.map((one) => ({ ...one, says: LONG, bring: LONG })),
+      claims: PROVIDER.claims.map((one) => ({ ...one, text: LONG, documentRequired: LONG })),
     }
     const register = {
       ...registerOf({
@@ -567,7 +567,7 @@ describe('a large fleet', () => {
   it('is written with every count over all its nodes', () => {
     const nodes = bigNodes(SIZE)
     const engagement = engagementOf({ population: { ...engagementOf().population, nodes }, inventory: null })
-    const scope = { population: nodes, enrolled: nodes, engagement, provider: PROVIDER }
+    const scope = { population: nodes, inFleet: nodes, engagement, provider: PROVIDER }
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
     const document = buildReport(declared)
     expect(section(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')

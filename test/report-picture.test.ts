@@ -110,9 +110,9 @@ describe('fleets at the edge', () => {
 
   it('does not call a node declared that only the fleet file names', () => {
     const declared = declaredInput()
-    const { coverage } = declared.assessment
-    if (coverage === undefined) throw new Error('there is an engagement')
-    const beyond = { ...declared, assessment: { ...declared.assessment, coverage: { ...coverage, declared: 5 } } }
+    const { reconciliation } = declared.assessment
+    if (reconciliation === undefined) throw new Error('there is an engagement')
+    const beyond = { ...declared, assessment: { ...declared.assessment, coverage: { ...reconciliation, declared: 5 } } }
     expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes collected.')
     expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes collected.')
   })

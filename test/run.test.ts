@@ -183,16 +183,16 @@ describe('gaps', () => {
     expect(outcomeOf(assessment, register)).toEqual({ gaps, incomplete: false })
   })
   test('a machine in the provider’s list that nobody accounts for makes a run incomplete', () => {
-    const coverage = {
+    const reconciliation = {
       declared: 1,
-      enrolled: 1,
-      answered: 1,
+      inFleet: 1,
+      collected: 1,
       inventory: 2,
       nodes: [],
       inventoryOnly: [],
       conflicts: [],
-      uncovered: 1,
+      unreconciled: 1,
     }
-    expect(outcomeOf({ ...assessment, coverage }, EMPTY_REGISTER).incomplete).toBe(true)
+    expect(outcomeOf({ ...assessment, reconciliation }, EMPTY_REGISTER).incomplete).toBe(true)
   })
 })

@@ -10,9 +10,9 @@ const population = nodes.flatMap((node) => checks.map((check) => finding(node, c
 describe('a sample', () => {
   test('is what the documented rule gives, written out here', () => {
     // By hand: 12ec58b9… is of gpu-10 and access.sshd, 13fb39e9… of gpu-1 and time.sync, 225eb8c0… of gpu-10 and time.sync.
-    const { drawn, ...rest } = drawSample(population, 3, '20260602')
+    const { sampled, ...rest } = drawSample(population, 3, '20260602')
     expect(rest).toEqual({ seed: '20260602', population: 15 })
-    expect(drawn).toEqual([
+    expect(sampled).toEqual([
       { place: 7, node: 'gpu-10', check: 'access.sshd', verdict: 'satisfied' },
       { place: 6, node: 'gpu-1', check: 'time.sync', verdict: 'satisfied' },
       { place: 9, node: 'gpu-10', check: 'time.sync', verdict: 'satisfied' },
@@ -28,29 +28,29 @@ describe('a sample', () => {
       done | LC_ALL=C sort | head -n 6 | cut -d' ' -f2-`
     const lines = population.map(({ node, check }) => `${node}/${check}\n`).join('')
     const drawn = execFileSync('sh', ['-c', script, 'sh', 'spring 2026'], { input: lines, encoding: 'utf8' })
-    const ours = drawSample(population, 6, 'spring 2026').drawn.map(({ node, check }) => `${node}/${check}`)
+    const ours = drawSample(population, 6, 'spring 2026').sampled.map(({ node, check }) => `${node}/${check}`)
     expect(drawn.trimEnd().split('\n')).toEqual(ours)
   })
 
   test('does not hang on the order in which findings come, nor on their verdicts', () => {
     const turned = [...population].reverse().map((one): SampledFinding => ({ ...one, verdict: 'not-satisfied' }))
-    const places = (sample: ReturnType<typeof drawSample>) => sample.drawn.map(({ place }) => place)
+    const places = (sample: ReturnType<typeof drawSample>) => sample.sampled.map(({ place }) => place)
     expect(places(drawSample(turned, 15, 's'))).toEqual(places(drawSample(population, 15, 's')))
   })
 
   test('numbers places in the sorted population, from 1', () => {
-    const places = drawSample(population, 15, 's').drawn
+    const places = drawSample(population, 15, 's').sampled
     expect(places.find(({ place }) => place === 1)).toMatchObject({ node: 'a b', check: 'access.sshd' })
     expect(places.find(({ place }) => place === 15)).toMatchObject({ node: 'Ünal', check: 'time.sync' })
     expect([...places].map(({ place }) => place).sort((a, b) => a - b)).toEqual(population.map((_, index) => index + 1))
   })
 
   test('draws all there is when more is asked for, and nothing from nothing', () => {
-    expect(drawSample(population, 1000, 's').drawn).toHaveLength(15)
+    expect(drawSample(population, 1000, 's').sampled).toHaveLength(15)
     expect(drawSample([], 5, 's')).toEqual({ seed: 's', population: 0, drawn: [] })
   })
 
   test('draws otherwise for another seed', () => {
-    expect(drawSample(population, 5, 'a').drawn).not.toEqual(drawSample(population, 5, 'b').drawn)
+    expect(drawSample(population, 5, 'a').sampled).not.toEqual(drawSample(population, 5, 'b').sampled)
   })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvOf, defused } from '../main/adapters/csv-file.ts'
 import { controlsTable, findingsTable, populationTable } from '../main/app/tables.ts'
-import type { Coverage } from '../schemas/types.ts'
+import type { Reconciliation } from '../schemas/types.ts'
 import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
 
@@ -130,23 +130,23 @@ describe('tables', () => {
 
   test('the population says which lists a node is on, and where there is no list', () => {
     const [first] = assessment.nodes
-    const coverage: Coverage = {
+    const reconciliation: Reconciliation = {
       declared: 1,
-      enrolled: 0,
-      answered: 1,
+      inFleet: 0,
+      collected: 1,
       inventory: 1,
       nodes: [
         {
           node: first?.node ?? '',
           declared: true,
-          enrolled: false,
-          answered: true,
+          inFleet: false,
+          collected: true,
           inventory: { id: 'srv-1', by: 'name' },
         },
       ],
       inventoryOnly: [],
       conflicts: [],
-      uncovered: 0,
+      unreconciled: 0,
     }
     expect(populationTable(assessment)[1]?.slice(0, 6)).toEqual([
       first?.node,
@@ -156,7 +156,7 @@ describe('tables', () => {
       '',
       'no',
     ])
-    expect(populationTable({ ...assessment, coverage })[1]?.slice(0, 6)).toEqual([
+    expect(populationTable({ ...assessment, reconciliation })[1]?.slice(0, 6)).toEqual([
       first?.node,
       'yes',
       'no',

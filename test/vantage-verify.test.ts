@@ -161,7 +161,7 @@ describe('what a pack states of where a node is', () => {
 
   test('comes out otherwise where it was changed, and is told by its verdict', async () => {
     const changed = await packOf((stated) =>
-      stated == null ? stated : { ...stated, answers: [answerOf({ verdict: 'bounded-inside' })] },
+      stated == null ? stated : { ...stated, results: [answerOf({ result: 'bounded' })] },
     )
     const { report } = await verifySource(changed)
     expect(report.ok).toBe(false)

@@ -23,7 +23,7 @@ export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes
   const sources = new Map(scope.provider?.sources.map((source) => [source.id, source]))
   yield HEADING
   for (const { node, observedAt, claims: answers = [] } of nodes)
-    for (const { claim: id, answer, observations } of answers) {
+    for (const { claim: id, result, observations } of answers) {
       const claim = claims.get(id)
       const source = sources.get(claim?.source ?? '')
       const because =
@@ -33,8 +33,8 @@ export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes
       const row = [
         node,
         id,
-        claim?.says ?? '',
-        answer,
+        claim?.text ?? '',
+        result,
         because.join(' | '),
         source?.title ?? '',
         source?.where ?? '',
@@ -42,7 +42,7 @@ export function* claimsTable({ scope, nodes }: Pick<Assessment, 'scope' | 'nodes
         source?.publisher ?? '',
         source?.address ?? '',
         source?.sha256 ?? '',
-        claim?.condition?.says ?? '',
+        claim?.condition?.text ?? '',
         observedAt ?? '',
       ]
       yield row.map((cell) => plain(cell, 30_000))

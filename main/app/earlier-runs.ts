@@ -26,7 +26,7 @@ export async function earlierRuns(
   root: string,
   { scope, chain, own }: EarlierInput,
 ): Promise<Outcome<EarlierRuns | null>> {
-  const framing = scope.engagement?.framing
+  const framing = scope.engagement?.reportingBasis
   if (framing?.kind !== 'period') return ok(null)
   const entered = enteredRuns(chain.entries).first.filter(
     ({ entry }) => dayOf(entry.at) >= framing.from && dayOf(entry.at) <= framing.to && entry.run !== own.run,

@@ -44,8 +44,8 @@ async function written(
 ): Promise<Outcome<readonly WrittenExcerpt[]>> {
   const made: WrittenExcerpt[] = []
   let count = 0
-  for (const { population, seed, drawn } of period.samples)
-    for (const { place, key, run, node } of drawn) {
+  for (const { population, seed, sampled } of period.samples)
+    for (const { place, key, run, node } of sampled) {
       count += 1
       if (run === null || node === null || !isSafeName(run) || !isSafeName(node)) continue
       const why = `Sampled from ${population} by the seed ${seed}: position ${place}, ${key}.`.slice(0, 1000)

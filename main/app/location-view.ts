@@ -29,20 +29,20 @@ const rowOf = (
   failure,
   stale,
   claim: location?.claim ?? null,
-  answers:
-    location?.answers.map(({ of, title, verdict, text }) => ({
+  results:
+    location?.results.map(({ of, title, result, text }) => ({
       of,
       title,
-      verdict,
-      why: verdict === 'contradicted' ? text : null,
+      result,
+      why: result === 'contradicted' ? text : null,
     })) ?? [],
-  unanswered: location == null ? policiesFor(node, policies).map((policy) => policyQuestion(policy).title) : [],
-  narrowest: narrowestOf(location?.discs ?? []),
+  withoutResult: location == null ? policiesFor(node, policies).map((policy) => policyQuestion(policy).title) : [],
+  narrowest: narrowestOf(location?.distanceBounds ?? []),
 })
 
-function narrowestOf(discs: Location['discs']): LocationRow['narrowest'] {
-  const bounded = discs.flatMap(({ reachKm, vantage }) =>
-    reachKm === null ? [] : [{ km: reachKm, vantage: vantage.name }],
+function narrowestOf(discs: Location['distanceBounds']): LocationRow['narrowest'] {
+  const bounded = discs.flatMap(({ maxDistanceKm, vantage }) =>
+    maxDistanceKm === null ? [] : [{ km: maxDistanceKm, vantage: vantage.name }],
   )
   return [...bounded].sort((a, b) => a.km - b.km)[0] ?? null
 }

@@ -14,7 +14,7 @@ export interface AssessmentOutcome {
 }
 
 export function outcomeOf(
-  { nodes, asOf, coverage, shared = NOTHING_SHARED }: Assessment,
+  { nodes, asOf, reconciliation, shared = NOTHING_SHARED }: Assessment,
   { riskAcceptances }: Register,
 ): AssessmentOutcome {
   const { inForce } = acceptancesOf(riskAcceptances, asOf)
@@ -25,7 +25,7 @@ export function outcomeOf(
     incomplete:
       nodes.length === 0 ||
       nodes.some(({ status }) => status !== 'complete') ||
-      (coverage?.uncovered ?? 0) > 0 ||
+      (reconciliation?.unreconciled ?? 0) > 0 ||
       surplusNames(shared) > 0,
   }
 }

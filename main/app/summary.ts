@@ -12,7 +12,7 @@ import type {
   ControlAssessment,
   ControlCheck,
   Location,
-  LocationAnswer,
+  LocationResult,
   Register,
 } from '../../schemas/types.ts'
 import {
@@ -55,7 +55,7 @@ export function summaryText(assessment: Assessment, ours: Catalog, register: Reg
 }
 
 function head(
-  { scope, nodes, asOf, catalog, demo, coverage, shared = NOTHING_SHARED }: Assessment,
+  { scope, nodes, asOf, catalog, demo, reconciliation, shared = NOTHING_SHARED }: Assessment,
   limits: readonly ThresholdValue[],
 ): string[] {
   const names = nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested')).length
@@ -67,7 +67,7 @@ function head(
     ...(shared.machines.length > MOST_NAMES
       ? [`and ${shared.machines.length - MOST_NAMES} more machines with several names; see population.csv`]
       : []),
-    ...populationLine(coverage),
+    ...populationLine(reconciliation),
     `threshold profile: ${profileWords[scope.profile?.name ?? 'baseline'].label}`,
     ...limits
       .filter(({ moved }) => moved === 'looser')
@@ -116,27 +116,27 @@ const explained = (register: Register, node: string, asOf: string): readonly str
 
 /** Results for the declared location of a node, and for each residency rule that applies to it. */
 function locationLine(location: Location | null): readonly string[] {
-  if (location === null || location.answers.length === 0) return []
-  const answers = location.answers.map(
-    (answer) => `${questionOf(answer)}: ${locationVerdictWords[answer.verdict].label}`,
+  if (location === null || location.results.length === 0) return []
+  const answers = location.results.map(
+    (answer) => `${questionOf(answer)}: ${locationVerdictWords[answer.result].label}`,
   )
   return [`    location: ${answers.join('; ')}`]
 }
 
-const questionOf = ({ of, title }: Pick<LocationAnswer, 'of' | 'title'>): string =>
+const questionOf = ({ of, title }: Pick<LocationResult, 'of' | 'title'>): string =>
   of === 'declared-place' ? 'declared location' : plain(title)
 
-const LOCATION_VERDICTS = Object.keys(locationVerdictWords) as readonly LocationAnswer['verdict'][]
+const LOCATION_VERDICTS = Object.keys(locationVerdictWords) as readonly LocationResult['result'][]
 
 /** By declared location and by residency rule: the number of nodes with each result. */
 function locationCounts({ nodes }: Assessment): readonly string[] {
-  const answers = nodes.flatMap(({ location }) => location?.answers ?? [])
+  const answers = nodes.flatMap(({ location }) => location?.results ?? [])
   if (answers.length === 0) return []
   const lines = [...new Set(answers.map(questionOf))].map((question) => {
     const own = answers.filter((answer) => questionOf(answer) === question)
     const told = LOCATION_VERDICTS.map((verdict) => ({
       label: locationVerdictWords[verdict].label,
-      count: own.filter((answer) => answer.verdict === verdict).length,
+      count: own.filter((answer) => answer.result === verdict).length,
     })).filter(({ count }) => count > 0)
     return `  ${question}\n      ${told.map(({ label, count }) => `${label} ${count}`).join(', ')} (of ${own.length} collected)`
   })
@@ -237,26 +237,26 @@ function notSatisfied(
 /** Provider claims, with the results of the nodes. */
 function claimLines({ nodes, scope: { provider } }: Assessment): readonly string[] {
   if (provider === undefined) return []
-  const lines = provider.claims.map(({ id, says }) => {
+  const lines = provider.claims.map(({ id, text }) => {
     const answers = nodes.flatMap(({ claims }) => claims?.filter(({ claim }) => claim === id) ?? [])
     const counts = CLAIM_ANSWERS.map((word) => ({
       word,
-      count: answers.filter(({ answer }) => answer === word).length,
+      count: answers.filter(({ result }) => result === word).length,
     }))
     const told = counts
       .filter(({ count }) => count > 0)
       .map(({ word, count }) => `${claimAnswerWords[word].label} ${count}`)
-    return `  ${plain(says)}\n      ${told.join(', ')} (of ${answers.length})`
+    return `  ${plain(text)}\n      ${told.join(', ')} (of ${answers.length})`
   })
   return [`Claims of ${plain(provider.name)}, by node:`, ...lines, '']
 }
 
-function populationLine(coverage: Assessment['coverage']): readonly string[] {
+function populationLine(coverage: Assessment['reconciliation']): readonly string[] {
   if (coverage === undefined) return []
-  const { declared, enrolled, inventory, uncovered } = coverage
+  const { declared, inFleet, inventory, unreconciled } = coverage
   const listed = inventory === null ? 'no provider inventory' : `${inventory} in the provider inventory`
-  const open = uncovered === 0 ? '' : `; ${uncovered} of them not reconciled`
-  return [`population: ${declared} declared, ${enrolled} in fleet file, ${listed}${open}`]
+  const open = unreconciled === 0 ? '' : `; ${unreconciled} of them not reconciled`
+  return [`population: ${declared} declared, ${inFleet} in fleet file, ${listed}${open}`]
 }
 
 /** Maximum number of controls of a framework under one heading; controls.csv has all of them. */

@@ -164,7 +164,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
   const { scope, controls, asOf } = assessment
   const assessed = new Map(controls.map((one) => [`${one.framework} ${one.control}`, one]))
   const built = new Set(catalog.checks.map(({ id }) => id))
-  const isPeriod = scope.engagement?.framing.kind === 'period'
+  const isPeriod = scope.engagement?.reportingBasis.kind === 'period'
   return catalog.frameworks
     .filter(({ id }) => scope.frameworks.includes(id))
     .map(({ id, title, version, status, proposed, controls: rows }) => ({

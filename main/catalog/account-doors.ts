@@ -86,7 +86,7 @@ const keysAreWhole = ({ keys, sources }: Evidence): boolean =>
   sources.every(({ direction }) => direction === 'supports')
 
 /** How an account can be opened. An account that can start a session by neither is reached only by those who are root already. */
-export function doorsOf({ name, home, inPasswd }: Account, evidence: Evidence): Doors {
+export function loginMethods({ name, home, inPasswd }: Account, evidence: Evidence): Doors {
   const { passwords, keys } = evidence
   const state = passwords.ok ? passwords.fact.states.get(name) : undefined
   const place = home.replace(/(?<=.)\/$/, '')

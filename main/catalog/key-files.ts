@@ -58,7 +58,7 @@ const PLACES: Readonly<Record<Unsearched, string>> = {
   elsewhere: 'outside /home and /root',
   link: 'that are links, or lie behind one',
   deep: 'more than two levels below /home',
-  'not-listed': 'that may be links, which could not be listed,',
+  'not-in-inventory': 'that may be links, which could not be listed,',
 }
 
 /**

@@ -2,7 +2,7 @@ import type {
   Assessment,
   CheckResult,
   ChosenProfile,
-  ClaimAnswer,
+  ClaimResult,
   DeclaredLocation,
   Isolation,
   Location,
@@ -79,7 +79,7 @@ export function conclude(
   const frameworks = [...new Set(scope.frameworks)].sort(compare)
   const shared = sharedAmong(nodes)
   const surplus = surplusNames(shared)
-  const coverage = coverageOf(
+  const reconciliation = coverageOf(
     scope,
     nodes.map(({ node, results, machine }) => ({
       node,
@@ -98,13 +98,13 @@ export function conclude(
       frameworks,
     },
     demo,
-    ...(coverage === undefined ? {} : { coverage }),
+    ...(reconciliation === undefined ? {} : { reconciliation }),
     shared,
     controls: concludeControls(catalog, frameworks, nodes, {
       register,
       asOf,
       engagement: scope.engagement,
-      uncovered: coverage?.uncovered ?? 0,
+      uncovered: reconciliation?.unreconciled ?? 0,
       surplus,
     }),
   }
@@ -235,7 +235,7 @@ export function assessNode(
     .sort((a, b) => compare(a.check, b.check))
   const dossier = isolation(catalog, readings, context, byKey)
   const { claimTests: tests } = catalog
-  const claims = (promised: ProviderProfile): ClaimAnswer[] => [
+  const claims = (promised: ProviderProfile): ClaimResult[] => [
     ...answerClaims(promised, {
       tests,
       results,
@@ -308,9 +308,9 @@ function located(
   context: Context,
   byKey: CaptureIndex,
 ): Location {
-  const { signals, ...answers } = catalog.assessLocation(readings, context)
+  const { signals, ...results } = catalog.assessLocation(readings, context)
   return {
-    ...answers,
+    ...results,
     signals: signals.map(({ commands, ...signal }) => {
       const { captures } = cite(
         {

@@ -1,8 +1,8 @@
 import type {
-  Bearing,
   CheckResult,
-  ClaimAnswer,
   ClaimCondition,
+  ClaimResult,
+  ClaimTestReference,
   Observation,
   ProviderClaim,
   ProviderProfile,
@@ -40,14 +40,14 @@ export interface ClaimMatter {
   readonly cite: (step: DraftObservation) => Observation
 }
 
-type Answer = ClaimAnswer['answer']
+type Answer = ClaimResult['result']
 
 /** The claims of a profile that speak of a node. */
 export const claimsOf = ({ claims }: ProviderProfile, node: string): readonly ProviderClaim[] =>
   claims.filter(({ nodes }) => nodes === undefined || nodes.includes(node))
 
 /** Each claim's answer for one node. One reading that contradicts contradicts the claim; it is observed only where every reading agrees. */
-export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): readonly ClaimAnswer[] {
+export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): readonly ClaimResult[] {
   return claimsOf(profile, matter.context.node.name).map((claim) => ({
     claim: claim.id,
     ...answerClaim(claim, matter),
@@ -55,29 +55,29 @@ export function answerClaims(profile: ProviderProfile, matter: ClaimMatter): rea
 }
 
 /** Of a node that gave no evidence: what a record would have to show still needs one, and nothing is observed or shown not to apply. */
-export const unansweredClaims = (profile: ProviderProfile, node: string, why: string): readonly ClaimAnswer[] =>
+export const unansweredClaims = (profile: ProviderProfile, node: string, why: string): readonly ClaimResult[] =>
   claimsOf(profile, node).map((claim) => ({
     claim: claim.id,
-    answer: claim.bears.length === 0 ? (claim.otherwise ?? 'not-decided') : (claim.whenUndecided ?? 'not-decided'),
-    observations: claim.bears.length === 0 ? [] : [unclear(why)],
+    result: claim.tests.length === 0 ? (claim.otherwise ?? 'inconclusive') : (claim.whenUndecided ?? 'inconclusive'),
+    observations: claim.tests.length === 0 ? [] : [unclear(why)],
   }))
 
 interface Answered {
-  readonly answer: Answer
+  readonly result: Answer
   readonly observations: readonly Observation[]
 }
 
 function answerClaim(claim: ProviderClaim, matter: ClaimMatter): Answered {
   const condition = claim.condition === undefined ? null : answerCondition(claim.condition, matter)
-  if (condition?.holds === 'no') return { answer: 'not-applicable', observations: condition.observations }
-  if (claim.bears.length === 0)
-    return { answer: claim.otherwise ?? 'not-decided', observations: condition?.observations ?? [] }
-  const undecided = claim.whenUndecided ?? 'not-decided'
-  if (condition?.holds === 'unknown') return { answer: undecided, observations: condition.observations }
-  const answers = claim.bears.map((bearing) => answerBearing(bearing, matter))
-  const answer = joined(answers.map((one) => one.answer))
+  if (condition?.holds === 'no') return { result: 'not-applicable', observations: condition.observations }
+  if (claim.tests.length === 0)
+    return { result: claim.otherwise ?? 'inconclusive', observations: condition?.observations ?? [] }
+  const undecided = claim.whenUndecided ?? 'inconclusive'
+  if (condition?.holds === 'unknown') return { result: undecided, observations: condition.observations }
+  const answers = claim.tests.map((bearing) => answerBearing(bearing, matter))
+  const answer = joined(answers.map((one) => one.result))
   return {
-    answer: answer === 'not-decided' ? undecided : answer,
+    result: answer === 'inconclusive' ? undecided : answer,
     observations: [...(condition?.observations ?? []), ...answers.flatMap(({ observations }) => observations)],
   }
 }
@@ -93,38 +93,41 @@ interface Condition {
  */
 function answerCondition({ tests }: ClaimCondition, matter: ClaimMatter): Condition {
   const answers = tests.map((bearing) => answerBearing(bearing, matter))
-  const absent = answers.filter(({ answer }) => answer === 'contradicted')
+  const absent = answers.filter(({ result }) => result === 'contradicted')
   if (absent.length > 0)
     return matter.stale
       ? { holds: 'unknown', observations: [unclear(TOO_OLD), ...absent.flatMap(({ observations }) => observations)] }
       : { holds: 'no', observations: absent.flatMap(({ observations }) => observations) }
   const observations = answers.flatMap((one) => one.observations)
-  const isThere = answers.length > 0 && answers.every(({ answer }) => answer === 'observed')
+  const isThere = answers.length > 0 && answers.every(({ result }) => result === 'corroborated')
   return { holds: isThere ? 'yes' : 'unknown', observations }
 }
 
 function joined(answers: readonly Answer[]): Answer {
   if (answers.includes('contradicted')) return 'contradicted'
-  return answers.every((answer) => answer === 'observed') ? 'observed' : 'not-decided'
+  return answers.every((answer) => answer === 'corroborated') ? 'corroborated' : 'inconclusive'
 }
 
-function answerBearing(bearing: Bearing, { tests, results, readings, context, stale, cite }: ClaimMatter): Answered {
+function answerBearing(
+  bearing: ClaimTestReference,
+  { tests, results, readings, context, stale, cite }: ClaimMatter,
+): Answered {
   if ('check' in bearing) {
     const found = results.find(({ check }) => check === bearing.check)
     if (found === undefined) return unknown(`This catalog has no check ${quote(bearing.check, 100)}.`)
-    const answer = ANSWERS[found.verdict]
-    return answer === 'contradicted' && bearing.supportsOnly === true
-      ? { answer: 'not-decided', observations: [unclear(NOT_THE_PROVIDERS), ...found.observations] }
-      : { answer, observations: found.observations }
+    const result = ANSWERS[found.verdict]
+    return result === 'contradicted' && bearing.supportsOnly === true
+      ? { result: 'inconclusive', observations: [unclear(NOT_THE_PROVIDERS), ...found.observations] }
+      : { result, observations: found.observations }
   }
   const check = tests.find(({ id }) => id === bearing.test)?.of(bearing.value) ?? null
   if (check === null) return unknown(`This catalog has no test ${quote(bearing.test, 60)} for that value.`)
   const { verdict, observations: drafts } = conclude(check, readings, context)
-  const answer = ANSWERS[verdict]
+  const result = ANSWERS[verdict]
   const observations = drafts.map(cite)
-  return stale && answer === 'observed'
-    ? { answer: 'not-decided', observations: [unclear(TOO_OLD), ...observations] }
-    : { answer, observations }
+  return stale && result === 'corroborated'
+    ? { result: 'inconclusive', observations: [unclear(TOO_OLD), ...observations] }
+    : { result, observations }
 }
 
 const TOO_OLD = 'The evidence is stale or dated after the evaluation date; not counted as support.'
@@ -133,14 +136,14 @@ const NOT_THE_PROVIDERS =
   'This check also depends on the customer’s declarations and configuration, so a deviation does not contradict the provider.'
 
 const unclear = (text: string): Observation => ({ direction: 'unclear', text, probe: null, captures: [] })
-const unknown = (text: string): Answered => ({ answer: 'not-decided', observations: [unclear(text)] })
+const unknown = (text: string): Answered => ({ result: 'inconclusive', observations: [unclear(text)] })
 
 /** What does not apply to a node neither bears out a promise nor breaks it. */
 const ANSWERS: Readonly<Record<Verdict, Answer>> = {
-  satisfied: 'observed',
+  satisfied: 'corroborated',
   'not-satisfied': 'contradicted',
-  inconclusive: 'not-decided',
-  'not-tested': 'not-decided',
-  'not-applicable': 'not-decided',
-  informational: 'not-decided',
+  inconclusive: 'inconclusive',
+  'not-tested': 'inconclusive',
+  'not-applicable': 'inconclusive',
+  informational: 'inconclusive',
 }

@@ -1,4 +1,4 @@
-import type { Bearing, ClaimSource, ProviderProfile, StatementConflict } from '../../schemas/types.ts'
+import type { ClaimSource, ClaimTestReference, ProviderProfile, StatementConflict } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
 import type { ClaimTest } from './claim.ts'
 import { plain, quote } from './plain-text.ts'
@@ -32,7 +32,7 @@ export function problemsIn(
     ...claims.flatMap((claim, index): readonly PromiseProblem[] => [
       ...sourceProblem(ids, claim.source, ['claims', index, 'source']),
       ...answerProblems(claim, ['claims', index]),
-      ...claim.bears.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'bears', at], known)),
+      ...claim.tests.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'bears', at], known)),
       ...conditionProblems(claim, ['claims', index, 'condition', 'tests'], known),
     ]),
   ]
@@ -66,13 +66,13 @@ const twice = (list: readonly { readonly id: string }[], field: string): readonl
 
 /** Either something on the node answers a promise, or it says why nothing can and what to bring. */
 function answerProblems(
-  { bears, otherwise, why, bring, whenUndecided }: ProviderProfile['claims'][number],
+  { tests, otherwise, why, documentRequired, whenUndecided }: ProviderProfile['claims'][number],
   path: Path,
 ): readonly PromiseProblem[] {
-  if (bears.length > 0)
+  if (tests.length > 0)
     return [
       ...(otherwise === null ? [] : [{ path: [...path, 'otherwise'], text: 'must be null where the claim has tests' }]),
-      ...(whenUndecided === undefined || bring !== null
+      ...(whenUndecided === undefined || documentRequired !== null
         ? []
         : [{ path: [...path, 'bring'], text: 'must name the required document where the result can be inconclusive' }]),
     ]
@@ -84,13 +84,13 @@ function answerProblems(
     ]
   return [
     ...(why === null ? [{ path: [...path, 'why'], text: 'must state why it is not observable from nodes' }] : []),
-    ...(otherwise === 'needs-record' && bring === null
+    ...(otherwise === 'document-required' && documentRequired === null
       ? [{ path: [...path, 'bring'], text: 'must name the required document' }]
       : []),
   ]
 }
 
-function bearingProblems(bearing: Bearing, path: Path, known: KnownToPromises): readonly PromiseProblem[] {
+function bearingProblems(bearing: ClaimTestReference, path: Path, known: KnownToPromises): readonly PromiseProblem[] {
   if ('check' in bearing) {
     const text = checkProblem(bearing.check, known)
     return text === null ? [] : [{ path: [...path, 'check'], text }]
@@ -130,8 +130,8 @@ export function takesWords({ takes }: Pick<ClaimTest, 'takes'>): string {
 }
 
 /** Two statements of one provider that do not agree, as one note. */
-export const conflictWords = ({ says, against, why, bring }: StatementConflict): string =>
-  `Two statements of this provider conflict (summarized). Statement: ${says} Conflicting statement: ${against} ${why} Request: ${bring}.`
+export const conflictWords = ({ text, against, why, documentRequired }: StatementConflict): string =>
+  `Two statements of this provider conflict (summarized). Statement: ${text} Conflicting statement: ${against} ${why} Request: ${documentRequired}.`
 
 /**
  * Where a statement was read and whether a copy is kept, as an auditor cites what the entity provided (AT-C 205, information

@@ -45,11 +45,11 @@ export const drawRows = <T>(
 export function drawSample(findings: readonly SampledFinding[], size: number, seed: string): Sample {
   const population = [...findings].sort((a, b) => compare(a.node, b.node) || compare(a.check, b.check))
   const keyOf = ({ node, check }: SampledFinding): string => `${node}\n${check}`
-  const drawn = drawRows(population, { keyOf, size, seed }).map(({ place, row: { node, check, verdict } }) => ({
+  const sampled = drawRows(population, { keyOf, size, seed }).map(({ place, row: { node, check, verdict } }) => ({
     place,
     node,
     check,
     verdict,
   }))
-  return { seed, population: population.length, drawn }
+  return { seed, population: population.length, sampled }
 }

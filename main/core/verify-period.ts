@@ -223,7 +223,7 @@ const listed = (names: readonly string[]): string =>
 /** Number of sampled items, and of nodes among them whose captures are enclosed. */
 function drawn(samples: Period['samples'], nodes: number): string {
   if (samples.length === 0) return 'No items were sampled. The captures are in the packs of the runs.'
-  const rows = samples.reduce((sum, sample) => sum + sample.drawn.length, 0)
+  const rows = samples.reduce((sum, sample) => sum + sample.sampled.length, 0)
   return `${plural(samples.length, 'sample')} with ${plural(rows, 'item')} in total. ${
     nodes === 0
       ? 'No captures are enclosed; they are in the packs of the runs.'

@@ -23,17 +23,17 @@ const STATUS: Readonly<
 // An absent device is a result too, from the file system of the node.
 const isAnswer = (status: Capture['status']): boolean => status === 'done' || status === 'no-path'
 
-type Shown = 'all' | 'answered' | 'not-answered' | 'errors'
+type Shown = 'all' | 'answered' | 'not-collected' | 'errors'
 const SHOWN = [
   { id: 'all', title: 'All captures' },
   { id: 'answered', title: 'Captured' },
-  { id: 'not-answered', title: 'Not captured' },
+  { id: 'not-collected', title: 'Not captured' },
   { id: 'errors', title: 'With errors' },
 ] as const
 const IS: Readonly<Record<Shown, (capture: Capture) => boolean>> = {
   all: () => true,
   answered: ({ status }) => isAnswer(status),
-  'not-answered': ({ status }) => !isAnswer(status),
+  'not-collected': ({ status }) => !isAnswer(status),
   errors: ({ status, exitCode, stderr }) => status !== 'no-path' && ((exitCode ?? 0) !== 0 || stderr.size > 0),
 }
 

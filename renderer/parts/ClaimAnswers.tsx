@@ -56,7 +56,7 @@ export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps)
   const [most, setMost] = useState(SHOWN_AT_FIRST)
   const wanted = text.trim().toLowerCase()
   const found = answers.filter(
-    ({ node, answer }) => (word === 'all' || answer === word) && node.toLowerCase().includes(wanted),
+    ({ node, result }) => (word === 'all' || result === word) && node.toLowerCase().includes(wanted),
   )
   return (
     <>
@@ -97,7 +97,7 @@ export function ClaimAnswers({ of, claim, answers, catalog }: ClaimAnswersProps)
 function OnNode({
   of,
   claim,
-  one: { node, answer, observations },
+  one: { node, result, observations },
   catalog,
 }: Omit<ClaimAnswersProps, 'answers'> & { readonly one: ClaimOnNode }) {
   const [wasOpened, setOpened] = useState(false)
@@ -105,18 +105,18 @@ function OnNode({
     <Disclosure
       level={3}
       title={visible(node)}
-      aside={<ClaimMark word={answer} />}
+      aside={<ClaimMark word={result} />}
       onToggle={(open) => setOpened(wasOpened || open)}
     >
       {wasOpened &&
         (observations.length === 0 ? (
-          <p className="quiet">{claimAnswerWords[answer].meaning}</p>
+          <p className="quiet">{claimAnswerWords[result].meaning}</p>
         ) : (
           <Ledger sides={ledgerOf(observations, catalog.probes)} of={of} node={node} onAllow={null} />
         ))}
       {wasOpened && (
         <p className="actions">
-          {claim.bears.map(
+          {claim.tests.map(
             ({ check }) =>
               check !== null && (
                 <Button

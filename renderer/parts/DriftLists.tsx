@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Bounded, ChangedLine, DriftView, EvidenceGroup } from '../../schemas/ipc-history.ts'
-import type { PartMove } from '../../schemas/types.ts'
+import type { HardwareChange } from '../../schemas/types.ts'
 import { partMoveWords } from '../drift-model.ts'
 import { plural, visible, when } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -144,7 +144,7 @@ const Lines = ({ caption, lines }: { readonly caption: string; readonly lines: r
   </div>
 )
 
-const Moves = ({ moves }: { readonly moves: readonly PartMove[] }) => (
+const Moves = ({ moves }: { readonly moves: readonly HardwareChange[] }) => (
   <div className="scroll">
     <table>
       <caption className="said">Hardware changes</caption>

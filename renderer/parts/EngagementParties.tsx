@@ -112,16 +112,16 @@ export function SubserviceSection({ form, put }: SectionProps) {
             blank={BLANK_SUBSERVICE_CONTROL}
             most={200}
             none="No controls yet."
-            nameOf={({ says }) => says}
+            nameOf={({ text }) => text}
           >
-            {({ says, rows }, change) => (
+            {({ text, controls: rows }, change) => (
               <div className="form-pair">
                 <TextArea
                   label="Description"
                   rows={2}
                   maxLength={1000}
-                  value={says}
-                  onChange={(next) => change({ says: next })}
+                  value={text}
+                  onChange={(next) => change({ text: next })}
                 />
                 <LinesField
                   label="Related controls"
@@ -129,7 +129,7 @@ export function SubserviceSection({ form, put }: SectionProps) {
                   rows={2}
                   mono
                   value={rows}
-                  onChange={(next) => change({ rows: next })}
+                  onChange={(next) => change({ controls: next })}
                   read={rowsIn}
                   write={rowsText}
                 />
@@ -181,12 +181,12 @@ export function UserEntitySection({ form, put }: SectionProps) {
   return (
     <Repeated
       word="control"
-      items={form.userEntityControls}
-      onChange={(userEntityControls) => put({ userEntityControls })}
+      items={form.complementaryUserEntityControls}
+      onChange={(complementaryUserEntityControls) => put({ complementaryUserEntityControls })}
       blank={blankUserControl(form)}
       most={300}
       none="No controls yet."
-      nameOf={({ id, says }) => `${id} ${says}`.trim()}
+      nameOf={({ id, text }) => `${id} ${text}`.trim()}
     >
       {(one, set) => (
         <>
@@ -198,8 +198,8 @@ export function UserEntitySection({ form, put }: SectionProps) {
             label="Requirement, in your own words"
             rows={2}
             maxLength={1000}
-            value={one.says}
-            onChange={(says) => set({ says })}
+            value={one.text}
+            onChange={(text) => set({ text })}
           />
           <div className="form-pair">
             <LinesField
@@ -207,8 +207,8 @@ export function UserEntitySection({ form, put }: SectionProps) {
               description={ROWS_NOTE}
               rows={2}
               mono
-              value={one.rows}
-              onChange={(rows) => set({ rows })}
+              value={one.controls}
+              onChange={(controls) => set({ controls })}
               read={rowsIn}
               write={rowsText}
             />

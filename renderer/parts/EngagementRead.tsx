@@ -6,7 +6,7 @@ import { day, plural, visible } from '../text.ts'
 
 /** The engagement in a pack, read-only. */
 export function EngagementRead({ form }: { readonly form: EngagementForm }) {
-  const { framing, boundary, ephi, population } = form
+  const { reportingBasis, boundary, ephi, population } = form
   return (
     <div className="engagement">
       <Part section="who" of={form}>
@@ -17,7 +17,9 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
             ['Purpose', form.purpose],
             [
               'Reporting basis',
-              framing.kind === 'date' ? day(framing.date) : `${day(framing.from)} to ${day(framing.to)} (planned)`,
+              reportingBasis.kind === 'date'
+                ? day(reportingBasis.date)
+                : `${day(reportingBasis.from)} to ${day(reportingBasis.to)} (planned)`,
             ],
             ['SOC 2 categories', categoriesLine(form)],
             ['Status', form.status === 'final' ? 'Final' : 'Draft'],
@@ -64,7 +66,7 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
               ? 'None'
               : `${report.title}, ${day(report.from)} to ${day(report.to)}${report.bridgedUntil === null ? '' : `, bridge letter until ${day(report.bridgedUntil)}`}`,
             controls
-              .map(({ says, rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
+              .map(({ text: says, controls: rows }) => [says, rowsText(rows)].filter((text) => text !== '').join(': '))
               .join('; '),
             owner,
             day(on),
@@ -75,15 +77,17 @@ export function EngagementRead({ form }: { readonly form: EngagementForm }) {
         <Rows
           label="Controls"
           head={['Number', 'Report of', 'Requirement', 'Related controls', 'Related checks', 'Owner', 'Date']}
-          rows={form.userEntityControls.map(({ id, of, says, rows, checks, owner, on }) => [
-            id,
-            of,
-            says,
-            rowsText(rows),
-            checks.join('\n'),
-            owner,
-            day(on),
-          ])}
+          rows={form.complementaryUserEntityControls.map(
+            ({ id, of, text: says, controls: rows, checks, owner, on }) => [
+              id,
+              of,
+              says,
+              rowsText(rows),
+              checks.join('\n'),
+              owner,
+              day(on),
+            ],
+          )}
         />
       </Part>
       <Part section="ephi" of={ephi}>

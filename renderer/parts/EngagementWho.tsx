@@ -43,7 +43,7 @@ export function OwnerFields({ value, onChange }: { readonly value: Owned; readon
 
 /** Entity, audience, purpose and reporting basis. */
 export function WhoSection({ form, put }: SectionProps) {
-  const { entity, audience, purpose, framing, status, distribution, owner, on } = form
+  const { entity, audience, purpose, reportingBasis, status, distribution, owner, on } = form
   return (
     <>
       <TextField
@@ -64,27 +64,35 @@ export function WhoSection({ form, put }: SectionProps) {
       <RadioGroup
         label="Reporting basis"
         inline
-        value={framing.kind}
+        value={reportingBasis.kind}
         onChange={(kind) => {
-          if (kind === framing.kind) return
-          const first = framing.kind === 'date' ? framing.date : framing.from
-          put({ framing: kind === 'date' ? { kind, date: first } : { kind, from: first, to: '' } })
+          if (kind === reportingBasis.kind) return
+          const first = reportingBasis.kind === 'date' ? reportingBasis.date : reportingBasis.from
+          put({ reportingBasis: kind === 'date' ? { kind, date: first } : { kind, from: first, to: '' } })
         }}
         options={[
           { id: 'date', title: 'As of a date (Type 1)' },
           { id: 'period', title: 'Over a period (Type 2)', note: 'The planned period. One run covers one date only.' },
         ]}
       />
-      {framing.kind === 'date' ? (
-        <DateField label="As of" value={framing.date} onChange={(date) => put({ framing: { kind: 'date', date } })} />
+      {reportingBasis.kind === 'date' ? (
+        <DateField
+          label="As of"
+          value={reportingBasis.date}
+          onChange={(date) => put({ reportingBasis: { kind: 'date', date } })}
+        />
       ) : (
         <div className="form-pair">
           <DateField
             label="Start date"
-            value={framing.from}
-            onChange={(from) => put({ framing: { ...framing, from } })}
+            value={reportingBasis.from}
+            onChange={(from) => put({ reportingBasis: { ...reportingBasis, from } })}
           />
-          <DateField label="End date" value={framing.to} onChange={(to) => put({ framing: { ...framing, to } })} />
+          <DateField
+            label="End date"
+            value={reportingBasis.to}
+            onChange={(to) => put({ reportingBasis: { ...reportingBasis, to } })}
+          />
         </div>
       )}
       <fieldset className="categories">

@@ -9,7 +9,7 @@ import { GapDialog } from './SayDialog.tsx'
 
 /** Scheduled runs that did not take place, unexplained ones first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {
-  const { unrecorded, gaps, plans, counts, awaited } = view
+  const { unrecorded, recordedMisses, plans, counts, awaited } = view
   const [asked, setAsked] = useState<MissedRun | null>(null)
   return (
     <section aria-labelledby="missed-runs">
@@ -26,7 +26,7 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
           next="It counts as missed after the random delay, the retries, and two hours for the run."
         />
       )}
-      {unrecorded.length + gaps.length + awaited.length === 0 && (
+      {unrecorded.length + recordedMisses.length + awaited.length === 0 && (
         <EmptyState title="No missed runs">
           {plans.length === 0
             ? 'No runs were scheduled in this period.'
@@ -36,7 +36,7 @@ export function HistoryGaps({ view }: { readonly view: HistoryView }) {
         </EmptyState>
       )}
       {unrecorded.length > 0 && <Unrecorded missed={unrecorded} demo={view.demo} onRecord={setAsked} />}
-      {gaps.length > 0 && <Recorded view={view} />}
+      {recordedMisses.length > 0 && <Recorded view={view} />}
       {asked !== null && (
         <GapDialog
           schedule={asked.schedule}
@@ -112,7 +112,7 @@ function Unrecorded({
   )
 }
 
-function Recorded({ view: { gaps } }: { readonly view: HistoryView }) {
+function Recorded({ view: { recordedMisses } }: { readonly view: HistoryView }) {
   return (
     <div className="scroll">
       <table>
@@ -126,7 +126,7 @@ function Recorded({ view: { gaps } }: { readonly view: HistoryView }) {
           </tr>
         </thead>
         <tbody>
-          {gaps.slice(0, MOST).map(({ entry, due, schedule, why, at, signed }) => (
+          {recordedMisses.slice(0, MOST).map(({ entry, due, schedule, why, at, signed }) => (
             <tr key={entry}>
               <th scope="row" className="number">
                 {when(due)}
@@ -141,7 +141,7 @@ function Recorded({ view: { gaps } }: { readonly view: HistoryView }) {
           ))}
         </tbody>
       </table>
-      {gaps.length > MOST && <p className="quiet">And {gaps.length - MOST} more.</p>}
+      {recordedMisses.length > MOST && <p className="quiet">And {recordedMisses.length - MOST} more.</p>}
     </div>
   )
 }

@@ -1,10 +1,10 @@
-import type { Location, LocationDisc } from '../../schemas/types.ts'
+import type { DistanceBound, Location } from '../../schemas/types.ts'
 import { kilometres, milliseconds } from '../location-model.ts'
 import { visible, when } from '../text.ts'
 
 /** Vantage points, signers, round-trip times, and the maximum distance of the SSH responder. */
-export function LocationDiscs({ discs }: Pick<Location, 'discs'>) {
-  if (discs.length === 0)
+export function LocationDiscs({ distanceBounds }: Pick<Location, 'distanceBounds'>) {
+  if (distanceBounds.length === 0)
     return (
       <p className="empty">
         No round-trip time was measured from a declared place. Declare a <span className="mono">vantage</span> in the
@@ -24,7 +24,7 @@ export function LocationDiscs({ discs }: Pick<Location, 'discs'>) {
           </tr>
         </thead>
         <tbody>
-          {discs.map((disc) => (
+          {distanceBounds.map((disc) => (
             <Disc key={`${disc.record ?? ''} ${disc.vantage.name}`} disc={disc} />
           ))}
         </tbody>
@@ -33,8 +33,8 @@ export function LocationDiscs({ discs }: Pick<Location, 'discs'>) {
   )
 }
 
-function Disc({ disc }: { readonly disc: LocationDisc }) {
-  const { vantage, record, signer, at, samples, reachKm, tcpMs, keepaliveMs, text } = disc
+function Disc({ disc }: { readonly disc: DistanceBound }) {
+  const { vantage, record, signer, at, samples, maxDistanceKm, tcpMs, keepaliveMs, text } = disc
   return (
     <tr>
       <th scope="row">
@@ -59,7 +59,7 @@ function Disc({ disc }: { readonly disc: LocationDisc }) {
         <span className="note">{samples} samples</span>
       </td>
       <td>
-        {reachKm === null ? <span className="quiet">Not usable</span> : `At most ${kilometres(reachKm)}`}
+        {maxDistanceKm === null ? <span className="quiet">Not usable</span> : `At most ${kilometres(maxDistanceKm)}`}
         <span className="note">{visible(text)}</span>
       </td>
       <td className="number">

@@ -14,7 +14,7 @@ export interface LocationSignalsProps {
 }
 
 /** Every statement about the location of the node by source class, and what it shows for each place or rule. */
-export function LocationSignals({ of, node, location: { signals, answers } }: LocationSignalsProps) {
+export function LocationSignals({ of, node, location: { signals, results } }: LocationSignalsProps) {
   if (signals.length === 0) return <p className="empty">No location evidence.</p>
   return (
     <>
@@ -27,7 +27,7 @@ export function LocationSignals({ of, node, location: { signals, answers } }: Lo
             <thead>
               <tr>
                 <th scope="col">Statement</th>
-                {answers.map(({ of: what, title }) => (
+                {results.map(({ of: what, title }) => (
                   <th key={`${what} ${title}`} scope="col">
                     {visible(title)}
                   </th>
@@ -42,7 +42,7 @@ export function LocationSignals({ of, node, location: { signals, answers } }: Lo
                     {visible(signal.text)}
                     {signal.hint && <span className="note">Freely chosen by the node: shown, never counted.</span>}
                   </th>
-                  {answers.map((answer) => (
+                  {results.map((answer) => (
                     <td key={`${answer.of} ${answer.title}`}>
                       <SaysMark says={saysTo(answer, signal.id)} />
                     </td>

@@ -10,7 +10,7 @@ import { NodeFigures } from './NodeFigures.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
 export function NodeLocation({ of, node, location }: LocationSignalsProps) {
-  const { discs, frontEnd, notes, reachable } = location
+  const { distanceBounds, frontEnd, notes, reachable } = location
   return (
     <section className="node-location" aria-labelledby="node-location">
       <h2 id="node-location">Location</h2>
@@ -23,7 +23,7 @@ export function NodeLocation({ of, node, location }: LocationSignalsProps) {
       )}
       <NodeFigures of={of} node={node} kinds={['location-map']} heading={null} />
       <h3>Round-trip times by vantage point</h3>
-      <LocationDiscs discs={discs} />
+      <LocationDiscs distanceBounds={distanceBounds} />
       {frontEnd !== null && <p className="prose">{frontEndText(frontEnd)}</p>}
       <h3>Location evidence</h3>
       <LocationSignals of={of} node={node} location={location} />

@@ -61,10 +61,10 @@ function Compared({ of, view, engagement: { inventory, counts: isDeclared } }: C
     <div className="population">
       <p className="lead number">{coverageLine(coverage)}</p>
       {!asked && <Notice title="No results yet." means="No node has been collected." />}
-      {coverage.uncovered > 0 && (
+      {coverage.unreconciled > 0 && (
         <Notice
           kind="warning"
-          title={`${plural(coverage.uncovered, 'asset')} in the provider inventory not reconciled.`}
+          title={`${plural(coverage.unreconciled, 'asset')} in the provider inventory not reconciled.`}
           means="Until they are reconciled, controls that require the population reconciliation cannot be concluded."
           next="Add the node to the fleet, or exclude the asset below with a reason."
         />
@@ -173,14 +173,14 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
             <span>{label}</span>
           </span>
           {why !== null && <span className="cell-line note">{visible(why)}</span>}
-          {onLeaveOut !== null && (state === 'unaccounted' || state === 'left-out') && (
+          {onLeaveOut !== null && (state === 'unreconciled' || state === 'excluded') && (
             <Button
               small
               kind="link"
-              label={`${state === 'unaccounted' ? 'Exclude' : 'Change'}: ${visible(name)}`}
+              label={`${state === 'unreconciled' ? 'Exclude' : 'Change'}: ${visible(name)}`}
               onPress={() => onLeaveOut(row)}
             >
-              {state === 'unaccounted' ? 'Exclude…' : 'Change…'}
+              {state === 'unreconciled' ? 'Exclude…' : 'Change…'}
             </Button>
           )}
         </>
@@ -188,7 +188,7 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
     },
   },
   { id: 'declared', title: 'Declared', width: 6, cell: ({ declared }: CoverageRow) => yes(declared) },
-  { id: 'enrolled', title: 'Fleet file', width: 6, cell: ({ enrolled }: CoverageRow) => yes(enrolled) },
+  { id: 'enrolled', title: 'Fleet file', width: 6, cell: ({ inFleet }: CoverageRow) => yes(inFleet) },
   { id: 'answered', title: 'Collected', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
   {
     id: 'listed',
@@ -202,7 +202,7 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
 ]
 
 function Named({ of, row: { name, state } }: { readonly of: Source; readonly row: CoverageRow }) {
-  if (state === 'unaccounted' || state === 'left-out')
+  if (state === 'unreconciled' || state === 'excluded')
     return <span className="cell-line node-name">{visible(name)}</span>
   return (
     <Button kind="link" className="cell-line" onPress={() => go({ screen: 'node', of, node: name })}>

@@ -81,7 +81,7 @@ function Work({
       <Draw
         population={drawn?.population ?? stated}
         view={view}
-        startSize={drawn?.drawn.length ?? Math.min(5, stated)}
+        startSize={drawn?.sampled.length ?? Math.min(5, stated)}
         startSeed={drawn?.seed ?? startSeed}
         onSheet={onSheet}
       />
@@ -130,7 +130,7 @@ function Draw({
     const sheet = await draw.run({ size: found.size, seed: seed.trim() })
     if (sheet === null) return
     onSheet(sheet)
-    say(`${plural(sheet.sample?.drawn.length ?? 0, 'result')} sampled with seed ${seed.trim()}.`)
+    say(`${plural(sheet.sample?.sampled.length ?? 0, 'result')} sampled with seed ${seed.trim()}.`)
   }
   return (
     <section aria-labelledby="draw">

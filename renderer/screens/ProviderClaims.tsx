@@ -76,14 +76,15 @@ function From({ claim: { source } }: { readonly claim: ClaimRow }) {
 }
 
 function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }) {
-  const { profile, judgedAt, claims } = view
+  const { profile, evaluatedAt, claims } = view
   const records = recordsToBring(view)
   return (
     <>
       <p className="quiet">
-        {visible(profile.name)}, as of {day(profile.asOf)}.{judgedAt !== null && ` Evaluated as of ${when(judgedAt)}.`}
+        {visible(profile.name)}, as of {day(profile.asOf)}.
+        {evaluatedAt !== null && ` Evaluated as of ${when(evaluatedAt)}.`}
       </p>
-      {judgedAt === null && <Notice title="No results yet." means="No node has been collected." />}
+      {evaluatedAt === null && <Notice title="No results yet." means="No node has been collected." />}
       {profile.notes.map((note) => (
         <p key={note} className="note">
           {visible(note)}
@@ -107,7 +108,7 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
                 <tr key={claim.id}>
                   <th scope="row">
                     <Button kind="link" onPress={() => go({ screen: 'claims', of, claim: claim.id })}>
-                      {visible(claim.says)}
+                      {visible(claim.text)}
                     </Button>
                   </th>
                   <td>
@@ -116,7 +117,13 @@ function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }
                   <td>
                     <From claim={claim} />
                   </td>
-                  <td>{claim.bring === null ? <span className="quiet">None</span> : visible(claim.bring)}</td>
+                  <td>
+                    {claim.documentRequired === null ? (
+                      <span className="quiet">None</span>
+                    ) : (
+                      visible(claim.documentRequired)
+                    )}
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -151,23 +158,23 @@ function OneClaim({ of, claim }: { readonly of: Source; readonly claim: ClaimRow
   const answers = useKept(useAnswer('claims.answers', { of, claim: claim.id }, asked), `${of} ${claim.id}`)
   const catalog = useAnswer('catalog.get', null)
   return (
-    <Page title={visible(claim.says)} over="Provider claim" under={<From claim={claim} />}>
+    <Page title={visible(claim.text)} over="Provider claim" under={<From claim={claim} />}>
       <ClaimCounts claim={claim} />
       <section aria-labelledby="bears">
         <h2 id="bears">Evidence used</h2>
-        {claim.bears.length === 0 && <p>None.</p>}
+        {claim.tests.length === 0 && <p>None.</p>}
         <ul className="plain-list">
-          {claim.bears.map(({ title, limits, check }) => (
+          {claim.tests.map(({ title, limitations, check }) => (
             <li key={title}>
               {visible(title)} {check !== null && <span className="mono quiet">{check.id}</span>}
-              {limits !== '' && <span className="note">Limitations: {visible(limits)}</span>}
+              {limitations !== '' && <span className="note">Limitations: {visible(limitations)}</span>}
             </li>
           ))}
         </ul>
         {claim.why !== null && <p className="prose">{visible(claim.why)}</p>}
-        {claim.bring !== null && (
+        {claim.documentRequired !== null && (
           <p>
-            <strong>Document required:</strong> {visible(claim.bring)}
+            <strong>Document required:</strong> {visible(claim.documentRequired)}
           </p>
         )}
       </section>

@@ -37,7 +37,7 @@ export async function benchQuarter(days: number): Promise<void> {
       `drift between two days in ${closed.driftMs} ms: ${closed.drift.evidence.length} of evidence, ${closed.drift.rules.length} of rules, ${closed.drift.scope.length} of scope, ${closed.drift.moves.length} parts moved, ${closed.drift.unchanged} of ${closed.drift.compared} nodes unchanged`,
     )
     say(
-      `period: ${seconds(closed.periodMs)} s, ${mib(closed.packBytes)} MiB, ${closed.period.deviations.length} deviations, ${closed.period.changes.evidence} changes of evidence, ${closed.period.moves.length} parts moved`,
+      `period: ${seconds(closed.periodMs)} s, ${mib(closed.packBytes)} MiB, ${closed.period.deviations.length} deviations, ${closed.period.changes.evidence} changes of evidence, ${closed.period.hardwareChanges.length} parts moved`,
     )
     say(`verify: ${seconds(closed.verifyMs)} s, ${closed.review.ok ? 'accepted' : 'REJECTED'}`)
     for (const { question, outcome, summary } of closed.review.answers) say(`  ${question}: ${outcome}. ${summary}`)

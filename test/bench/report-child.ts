@@ -93,7 +93,7 @@ async function exported(recordings: string, folder: string): Promise<void> {
       fleet: 'bench fleet',
       population: [...population],
       frameworks: catalog.frameworks.map(({ id }) => id),
-      enrolled: [...population],
+      inFleet: [...population],
       engagement,
       provider,
     },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { doorState, doorsOf } from '../../main/catalog/account-doors.ts'
+import { doorState, loginMethods } from '../../main/catalog/account-doors.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { missingEntries } from '../../main/catalog/journal.ts'
 import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
@@ -227,7 +227,7 @@ describe('accounts', () => {
       doubtful: AuthorizedKeys['doubtful'] = [],
       links: AuthorizedKeys['links'] = [],
     ): ReturnType<typeof doorState> =>
-      doorState(doorsOf(account, { passwords, keys: known({ keys: [], unreadable, doubtful, links }), sources }))
+      doorState(loginMethods(account, { passwords, keys: known({ keys: [], unreadable, doubtful, links }), sources }))
     expect(state([nowhereElse])).toBe('closed')
     expect(state([])).toBe('unclear')
     expect(state([nowhereElse, unclear('another source', null)])).toBe('unclear')

@@ -229,7 +229,7 @@ describe('authorized keys', () => {
       ['', 'elsewhere'],
     ])('%s: %s', (home, why) => {
       expect(whyUnsearched(home, { links: links(LINKS) })).toBe(why)
-      if (why === null && home.length > 5) expect(whyUnsearched(home, { links: null })).toBe('not-listed')
+      if (why === null && home.length > 5) expect(whyUnsearched(home, { links: null })).toBe('not-in-inventory')
     })
 
     test.each([

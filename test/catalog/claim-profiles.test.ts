@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
-import type { ClaimAnswer, ProviderProfile } from '../../schemas/types.ts'
+import type { ClaimResult, ProviderProfile } from '../../schemas/types.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 
 /** What the recorded nodes answer to the promises that ship. demo-gpu-01 is a whole GPU server, demo-guest-03 a guest, demo-metal-04 a guest that looks like a machine. */
@@ -23,12 +23,12 @@ const assessed = (asOf: string) =>
     asOf,
   }).nodes
 
-const LETTERS: Readonly<Record<string, ClaimAnswer['answer']>> = {
-  o: 'observed',
+const LETTERS: Readonly<Record<string, ClaimResult['result']>> = {
+  o: 'corroborated',
   c: 'contradicted',
-  u: 'not-decided',
+  u: 'inconclusive',
   n: 'not-observable',
-  r: 'needs-record',
+  r: 'document-required',
   a: 'not-applicable',
 }
 
@@ -108,36 +108,39 @@ const EXPECTED: Readonly<Record<string, string>> = {
 }
 
 const fresh = assessed(FIXTURE_TIME)
-const answers = (node: string, nodes = fresh): ReadonlyMap<string, ClaimAnswer> =>
+const answers = (node: string, nodes = fresh): ReadonlyMap<string, ClaimResult> =>
   new Map(nodes.find((one) => one.node === node)?.claims?.map((answer) => [answer.claim, answer]))
 
 test.each(Object.entries(EXPECTED))('%s', (claim, letters) => {
-  expect(NODES.map((node) => answers(node).get(claim)?.answer)).toEqual([...letters].map((letter) => LETTERS[letter]))
+  expect(NODES.map((node) => answers(node).get(claim)?.result)).toEqual([...letters].map((letter) => LETTERS[letter]))
 })
 
 test('every promise that ships stands above, and each answer that rests on a node gives its reasons and captures', () => {
   expect(all.claims.map(({ id }) => id)).toEqual(Object.keys(EXPECTED))
-  for (const { id, bears } of all.claims)
+  for (const { id, tests } of all.claims)
     for (const node of NODES) {
-      const { answer, observations = [] } = answers(node).get(id) ?? {}
-      expect([id, node, observations.length > 0]).toEqual([id, node, bears.length > 0])
+      const { result, observations = [] } = answers(node).get(id) ?? {}
+      expect([id, node, observations.length > 0]).toEqual([id, node, tests.length > 0])
       // What needs a record can rest on one that was not given, which no capture shows.
       expect([
         id,
         node,
-        bears.length === 0 || answer === 'needs-record' || observations.some(({ captures }) => captures.length > 0),
+        tests.length === 0 ||
+          result === 'document-required' ||
+          observations.some(({ captures }) => captures.length > 0),
       ]).toEqual([id, node, true])
     }
 })
 
 test('a node that was not collected is answered with what needs a record, and nothing else', () => {
-  for (const { id, bears, otherwise, whenUndecided = 'not-decided' } of all.claims)
-    expect(answers('never-seen').get(id)?.answer).toBe(bears.length > 0 ? whenUndecided : otherwise)
+  for (const { id, tests, otherwise, whenUndecided = 'inconclusive' } of all.claims)
+    expect(answers('never-seen').get(id)?.result).toBe(tests.length > 0 ? whenUndecided : otherwise)
 })
 
 test('evidence that is too old leaves nothing observed', () => {
   const old = assessed('2027-03-01T00:00:00.000Z')
   for (const node of NODES)
-    for (const { answer } of answers(node, old).values()) expect(['observed', 'not-applicable']).not.toContain(answer)
-  expect(answers('demo-gpu-01', old).get('hostrunway fabric-100g')?.answer).toBe('contradicted')
+    for (const { result } of answers(node, old).values())
+      expect(['corroborated', 'not-applicable']).not.toContain(result)
+  expect(answers('demo-gpu-01', old).get('hostrunway fabric-100g')?.result).toBe('contradicted')
 })

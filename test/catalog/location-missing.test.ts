@@ -19,8 +19,8 @@ const verdicts = (
   readings: ReadonlyMap<string, Parsed<unknown>>,
   { context }: (typeof fixtures)[number],
 ): readonly string[] =>
-  assessLocation(readings, { ...context, location: { ...context.location, residency: RESIDENCY } }).answers.map(
-    ({ verdict }) => verdict,
+  assessLocation(readings, { ...context, location: { ...context.location, residency: RESIDENCY } }).results.map(
+    ({ result }) => result,
   )
 
 test.each(located.map((one) => [one.name, one] as const))(
@@ -30,7 +30,7 @@ test.each(located.map((one) => [one.name, one] as const))(
     for (const { id } of Object.values(LOCATION_WANTS)) {
       const without = verdicts(new Map([...one.readings, [id, LOST]]), one)
       for (const [at, verdict] of without.entries())
-        if (whole[at] !== 'consistent') expect(verdict, `${id}, answer ${at}`).not.toBe('consistent')
+        if (whole[at] !== 'corroborated') expect(verdict, `${id}, answer ${at}`).not.toBe('corroborated')
     }
   },
 )
@@ -39,11 +39,11 @@ test('an answer that could have named another place and is lost leaves an agreem
   const one = fixtures.find(({ name }) => name === 'demo-gpu-02')
   const { location } = demoLocation(['demo-gpu-02'], () => '2026-11-01')
   if (one === undefined) throw new Error('the recorded node is missing')
-  const [whole] = assessLocation(one.readings, { ...one.context, location }).answers
-  expect(whole?.verdict).toBe('consistent')
+  const [whole] = assessLocation(one.readings, { ...one.context, location }).results
+  expect(whole?.result).toBe('corroborated')
   const lost = new Map([...one.readings, [LOCATION_WANTS.lldpd.id, LOST]])
-  const [without] = assessLocation(lost, { ...one.context, location }).answers
-  expect(without?.verdict).toBe('asserted-only')
+  const [without] = assessLocation(lost, { ...one.context, location }).results
+  expect(without?.result).toBe('uncorroborated')
   expect(without?.text).toContain('Evidence that could name another place is missing: ')
 })
 

@@ -129,19 +129,19 @@ describe('the six verdicts', () => {
       'contradicted',
     ],
     ['one statement disagrees, though light bounds it', near, 0.2, [us, abroad], 'conflicting'],
-    ['bounded, and nobody disagrees', near, 0.2, [], 'bounded-inside'],
-    ['bounded, and only a hint disagrees', near, 0.2, [signal({ country: 'DE', hint: true })], 'bounded-inside'],
-    ['not excluded, and two kinds agree', far, 30, [us, record], 'consistent'],
-    ['not excluded, and one kind says it twice', far, 30, [us, us], 'asserted-only'],
-    ['two kinds agree, and no time was taken', { at: ASHBURN }, 30, [us, record], 'asserted-only'],
-    ['only hints agree', far, 30, [signal({ country: 'US', hint: true })], 'unverified'],
-    ['nothing at all', { at: ASHBURN }, null, [], 'unverified'],
+    ['bounded, and nobody disagrees', near, 0.2, [], 'bounded'],
+    ['bounded, and only a hint disagrees', near, 0.2, [signal({ country: 'DE', hint: true })], 'bounded'],
+    ['not excluded, and two kinds agree', far, 30, [us, record], 'corroborated'],
+    ['not excluded, and one kind says it twice', far, 30, [us, us], 'uncorroborated'],
+    ['two kinds agree, and no time was taken', { at: ASHBURN }, 30, [us, record], 'uncorroborated'],
+    ['only hints agree', far, 30, [signal({ country: 'US', hint: true })], 'undetermined'],
+    ['nothing at all', { at: ASHBURN }, null, [], 'undetermined'],
     [
       'one database alone is no second kind',
       far,
       30,
       [us, signal({ id: 'registry.1', class: 'E4', country: 'US' })],
-      'asserted-only',
+      'uncorroborated',
     ],
   ])('%s', (_, one, milliseconds, signals, expected) => expect(verdict(one, milliseconds, signals)).toBe(expected))
 
@@ -164,9 +164,9 @@ describe('records of other vantages', () => {
   }
 
   test('a record narrows what the collection’s own time leaves open', () => {
-    const { discs, answers } = argued([recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)], echoOf(30))
-    expect(discs.map(({ record }) => record)).toEqual([null, 'from-39.04'])
-    expect(answers[0]).toMatchObject({ verdict: 'bounded-inside', delay: 'inside' })
+    const { distanceBounds, results } = argued([recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)], echoOf(30))
+    expect(distanceBounds.map(({ record }) => record)).toEqual([null, 'from-39.04'])
+    expect(results[0]).toMatchObject({ verdict: 'bounded', delay: 'inside' })
   })
 
   test.each<[string, VantageRecord, RegExp]>([
@@ -174,35 +174,35 @@ describe('records of other vantages', () => {
     ['too old', recordFrom(DENVER, 1, { at: '2026-10-01T00:00:00.000Z' }), /more than 30 days/],
     ['after this moment', recordFrom(DENVER, 1, { at: '2026-12-01T00:00:00.000Z' }), /, after 2026/],
   ])('%s is not used, and said so', (_, record, note) => {
-    const { discs, notes } = argued([record], echoOf(30))
-    expect(discs).toHaveLength(1)
+    const { distanceBounds, notes } = argued([record], echoOf(30))
+    expect(distanceBounds).toHaveLength(1)
     expect(notes.join(' ')).toMatch(note)
   })
 
   test('times that exclude each other are nothing against the node', () => {
-    const { answers, notes, reachable } = argued([recordFrom({ ...FRANKFURT, radiusKm: 2 }, 1)], echoOf(1))
-    expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'unusable' })
+    const { results, notes, reachable } = argued([recordFrom({ ...FRANKFURT, radiusKm: 2 }, 1)], echoOf(1))
+    expect(results[0]).toMatchObject({ verdict: 'undetermined', delay: 'unusable' })
     expect(reachable).toBeNull()
     expect(notes.join(' ')).toContain('exclude each other')
   })
 
   test('without the collection’s own times they exclude a place and bound nothing', () => {
     const hall = recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)
-    expect(argued([hall], null).answers[0]?.verdict).toBe('unverified')
-    expect(argued([hall], null, { at: FRANKFURT }).answers[0]?.verdict).toBe('contradicted')
+    expect(argued([hall], null).results[0]?.result).toBe('undetermined')
+    expect(argued([hall], null, { at: FRANKFURT }).results[0]?.result).toBe('contradicted')
   })
 
   test('a vantage that is known to 51 km is shown and bounds nothing', () => {
-    const { discs, answers } = argued([], echoOf(0.2), { vantage: { ...ASHBURN, radiusKm: 51 } })
-    expect(discs[0]).toMatchObject({ reachKm: null, milliseconds: null })
-    expect(answers[0]?.verdict).toBe('unverified')
+    const { distanceBounds, results } = argued([], echoOf(0.2), { vantage: { ...ASHBURN, radiusKm: 51 } })
+    expect(distanceBounds[0]).toMatchObject({ reachKm: null, milliseconds: null })
+    expect(results[0]?.result).toBe('undetermined')
   })
 })
 
 describe('the dossier', () => {
   test('names vantage, time and reach where it contradicts, and who is bounded where it bounds', () => {
     const to = (at: Place, milliseconds: number, vantage: Place) =>
-      assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), contextOf({ at, vantage })).answers[0]
+      assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), contextOf({ at, vantage })).results[0]
         ?.text ?? ''
     expect(to(FRANKFURT, 12, KANSAS)).toMatch(
       /not in “Frankfurt”.*“Kansas City desk” took 12\.000 ms.*at most 1807\.9 km/,
@@ -215,21 +215,24 @@ describe('the dossier', () => {
 
   test('a time in which light reaches everywhere is told as that, and excludes nothing', () => {
     const readings = new Map([[nonceEcho.id, known(echoOf(90))]])
-    const { discs, answers, reachable } = assessLocation(readings, contextOf({ at: FRANKFURT, vantage: KANSAS }))
-    expect(discs[0]?.text).toContain('the SSH responder can be anywhere')
-    expect(answers[0]).toMatchObject({ verdict: 'unverified', delay: 'undecided' })
+    const { distanceBounds, results, reachable } = assessLocation(
+      readings,
+      contextOf({ at: FRANKFURT, vantage: KANSAS }),
+    )
+    expect(distanceBounds[0]?.text).toContain('the SSH responder can be anywhere')
+    expect(results[0]).toMatchObject({ verdict: 'undetermined', delay: 'undecided' })
     expect(reachable).toHaveLength(250)
   })
 
   test('the time that it asks for, as it is told, bounds it inside', () => {
     const of = (milliseconds: number) => {
       const context = contextOf({ vantage: KANSAS, location: { residency: [{ region: 'US' }] } })
-      return assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).answers[0]
+      return assessLocation(new Map([[nonceEcho.id, known(echoOf(milliseconds))]]), context).results[0]
     }
     const told = Number(of(30)?.needed?.milliseconds.toFixed(3))
     expect(told).toBeGreaterThan(6)
-    expect(of(told)?.verdict).toBe('bounded-inside')
-    expect(of(told + 0.5)?.verdict).toBe('unverified')
+    expect(of(told)?.result).toBe('bounded')
+    expect(of(told + 0.5)?.result).toBe('undetermined')
   })
 
   test('residency: every policy for this node, and none for others', () => {
@@ -239,18 +242,18 @@ describe('the dossier', () => {
       { region: 'EU', nodes: ['other'] },
     ]
     const context = contextOf({ vantage: KANSAS, location: { residency } })
-    const { answers, reachable } = assessLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), context)
-    expect(answers.map(({ verdict: is }) => is)).toEqual(['bounded-inside', 'contradicted'])
+    const { results, reachable } = assessLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), context)
+    expect(results.map(({ result: is }) => is)).toEqual(['bounded', 'contradicted'])
     expect(reachable).toEqual(['US'])
-    expect(answers[0]?.needed?.milliseconds).toBeGreaterThan(6)
+    expect(results[0]?.needed?.milliseconds).toBeGreaterThan(6)
   })
 
   test('old evidence contradicts and supports nothing', () => {
     const old = { asOf: '2027-02-01T00:00:00.000Z', vantage: KANSAS } as const
     const of = (residency: DeclaredLocation['residency'] & object) =>
       assessLocation(new Map([[nonceEcho.id, known(echoOf(0.3))]]), contextOf({ ...old, location: { residency } }))
-        .answers[0]?.verdict
-    expect(of([{ region: 'US' }])).toBe('unverified')
+        .results[0]?.result
+    expect(of([{ region: 'US' }])).toBe('undetermined')
     expect(of([{ region: 'DE' }])).toBe('contradicted')
   })
 
@@ -308,12 +311,12 @@ describe('added delay', () => {
         seen.add(before.verdict).add(after.verdict)
         if (before.delay === 'empty') return
         expect([before.delay, 'undecided']).toContain(after.delay)
-        if (after.verdict === 'bounded-inside') expect(before.verdict).toBe('bounded-inside')
+        if (after.verdict === 'bounded') expect(before.verdict).toBe('bounded')
         if (after.verdict === 'contradicted') expect(before.verdict).toBe('contradicted')
       }),
       { numRuns: repeated(150, 500), seed: 8 },
     )
-    for (const word of ['contradicted', 'bounded-inside', 'conflicting']) expect(seen).toContain(word)
+    for (const word of ['contradicted', 'bounded', 'conflicting']) expect(seen).toContain(word)
   })
 })
 
@@ -343,7 +346,7 @@ describe('taking the collection’s own times away', () => {
             return judge(asked, readDelay(echo, context), said, context).verdict
           }
           const [before, after] = [of(echoOf(own)), of(null)]
-          if (after === 'bounded-inside' || after === 'consistent') expect(after).toBe(before)
+          if (after === 'bounded' || after === 'corroborated') expect(after).toBe(before)
           if (vantage === undefined) expect(after).toBe(before)
         },
       ),
@@ -353,8 +356,8 @@ describe('taking the collection’s own times away', () => {
 
   test('leaves records of others to bound where the collecting machine has no declared place', () => {
     const location = { vantages: [recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)] }
-    const { answers, notes } = assessLocation(new Map(), contextOf({ at: ASHBURN, location }))
-    expect(answers[0]).toMatchObject({ verdict: 'bounded-inside', delay: 'inside' })
+    const { results, notes } = assessLocation(new Map(), contextOf({ at: ASHBURN, location }))
+    expect(results[0]).toMatchObject({ verdict: 'bounded', delay: 'inside' })
     expect(notes.join(' ')).not.toContain('can only exclude')
   })
 })

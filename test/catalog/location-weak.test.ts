@@ -128,8 +128,8 @@ describe('databases of addresses', () => {
     const delay = { discs: [], usable: [{ center: PLACE, radiusKm: 3000 }], bounds: true, notes: [] }
     const of = (...ids: readonly string[]) =>
       judge({ region }, delay, [signal('cloud-init', 'E5'), ...ids.map((id) => signal(id, 'E4'))], context).verdict
-    expect(of('registry.1', 'registry.2.2')).toBe('asserted-only')
-    expect(of('registry.1', 'registry.2')).toBe('consistent')
+    expect(of('registry.1', 'registry.2.2')).toBe('uncorroborated')
+    expect(of('registry.1', 'registry.2')).toBe('corroborated')
   })
 })
 

@@ -36,7 +36,7 @@ const deciding = (
     informational: 0,
     notTested: 0,
     accepted: 0,
-    answered: 0,
+    answeredByDocument: 0,
     notRetested: 0,
     ...counts,
   },
@@ -79,7 +79,7 @@ describe('the server part, in the order of its steps', () => {
     ['5 before 8', [deciding('counter', { satisfied: 1 })], SOME, 'scope-limitation'],
     ['6 satisfied', [met], ALL, 'no-deviations'],
     ['6 recorded', [deciding('required', { informational: 2 })], ALL, 'no-deviations'],
-    ['6 answered', [deciding('required', { notSatisfied: 2, answered: 2 })], ALL, 'no-deviations'],
+    ['6 answered', [deciding('required', { notSatisfied: 2, answeredByDocument: 2 })], ALL, 'no-deviations'],
     ['6 one is satisfied, the other cannot apply', [outside, met], ALL, 'no-deviations'],
     ['7 none can apply', [outside], ALL, 'not-applicable'],
     [

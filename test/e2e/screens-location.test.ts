@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
   })
 
   test('filtered by an answer, by a name, and to nothing', async () => {
-    await answering(locationVerdictWords.consistent.label)
+    await answering(locationVerdictWords.corroborated.label)
     await expect.poll(names).toEqual(['demo-gpu-02'])
     await book.look('72-location-filtered')
     await field(page, 'Find a node').fill('no node is called this')
@@ -80,10 +80,10 @@ describe.skipIf(missing !== null)(`screens of the location${missing === null ? '
   test.each([
     ['demo-metal-04', 'contradicted'],
     ['demo-guest-03', 'conflicting'],
-    ['demo-shared-05', 'asserted-only'],
-    ['demo-gpu-01', 'bounded-inside'],
-    ['demo-gpu-02', 'consistent'],
-    ['demo-nosudo-06', 'unverified'],
+    ['demo-shared-05', 'uncorroborated'],
+    ['demo-gpu-01', 'bounded'],
+    ['demo-gpu-02', 'corroborated'],
+    ['demo-nosudo-06', 'undetermined'],
   ] as const)('one node: %s, %s', async (node, name) => {
     await openNode(node)
     await page

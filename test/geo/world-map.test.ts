@@ -62,7 +62,7 @@ const CENTERS = [0, -77.49, 170, -175, 100]
 /** What `Location.world` of the window and of the report is drawn from: a time so long that all of the Earth is in the picture. */
 const figureFrom = (longitude: number): Figure => {
   const office = placeOf('Office', 39, longitude, 2)
-  const figure = locationMap(locationOf({ discs: [discFrom(office, 90)], claim: null }), [], land)
+  const figure = locationMap(locationOf({ distanceBounds: [discFrom(office, 90)], claim: null }), [], land)
   if (figure === null) throw new Error('no map')
   return figure
 }

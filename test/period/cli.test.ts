@@ -138,7 +138,7 @@ describe('history period and history sample', () => {
     expect(made.period.runs[1]).toMatchObject({ run: 'run-24', declared: 0, answered: 0, catalog: null, rules: null })
     expect(made.period.deviations).toEqual([])
     expect(made.period.notes).toContainEqual(expect.stringMatching(/^Run “run-24”.*Its pack was not available/))
-    const drawn = made.period.samples[0]?.drawn ?? []
+    const drawn = made.period.samples[0]?.sampled ?? []
     expect(drawn.map(({ key: row, run }) => [row, run]).sort()).toEqual([
       ['run-23', 'run-23'],
       ['run-24', null],

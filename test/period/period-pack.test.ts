@@ -91,7 +91,7 @@ describe('A sealed account of a period', () => {
       /^2 samples with 3 items in total\. The captures of 2 nodes/,
     ],
   ] as const)('counts what was drawn: %s', async (_, wanted, says) => {
-    const samples = wanted.map(([population, size]) => ({ population, size, seed: 'spring', of: 0, drawn: [] }))
+    const samples = wanted.map(([population, size]) => ({ population, size, seed: 'spring', of: 0, sampled: [] }))
     const isOfNodes = samples.some(({ population }) => population === 'node-runs')
     const parts = new Map([...files].filter(([path]) => isOfNodes || !/^data\/runs\/.*\/nodes\//.test(path)))
     const report = await asked(kit, await sealedAround(rederived(kit, parts, { samples }), kit.signer))

@@ -95,12 +95,12 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
 
   test('of four nodes one place is bounded inside, one consistent, one contradicted, one asserted only', () => {
     const place = (node: string) =>
-      assessment.nodes.find((one) => one.node === node)?.location?.answers.find(({ of }) => of === 'declared-place')
-        ?.verdict
-    expect(place('demo-gpu-01')).toBe('bounded-inside')
+      assessment.nodes.find((one) => one.node === node)?.location?.results.find(({ of }) => of === 'declared-place')
+        ?.result
+    expect(place('demo-gpu-01')).toBe('bounded')
     expect(place('demo-gpu-02')).toBe('consistent')
     expect(place('demo-metal-04')).toBe('contradicted')
-    expect(place('demo-shared-05')).toBe('asserted-only')
+    expect(place('demo-shared-05')).toBe('uncorroborated')
     expect(said).toMatch(
       /declared location\n +Contradicted 1, Bounded within area 3, Corroborated, not bounded 1, Not corroborated 1 \(of 6 collected\)/,
     )
@@ -108,7 +108,9 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
 
   test('answers rest on two discs where a second machine timed the same host key, and its record is signed', () => {
     const discs = (node: string) =>
-      assessment.nodes.find((one) => one.node === node)?.location?.discs.filter(({ reachKm }) => reachKm !== null) ?? []
+      assessment.nodes
+        .find((one) => one.node === node)
+        ?.location?.distanceBounds.filter(({ maxDistanceKm }) => maxDistanceKm !== null) ?? []
     for (const node of ['demo-gpu-01', 'demo-gpu-02', 'demo-metal-04'])
       expect(discs(node).map(({ record, signer }) => [record === null, signer === null])).toEqual([
         [true, true],
@@ -133,8 +135,8 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     const policy = (node: string) =>
       assessment.nodes
         .find((one) => one.node === node)
-        ?.location?.answers.filter(({ of }) => of === 'residency')
-        .map(({ title, verdict }) => [title, verdict])
+        ?.location?.results.filter(({ of }) => of === 'residency')
+        .map(({ title, result }) => [title, result])
     expect(policy('demo-metal-04')).toEqual([['European study stays in the EEA (demo)', 'contradicted']])
     expect(policy('demo-gpu-02')).toEqual([['Images stay in the United States (demo)', 'consistent']])
   })

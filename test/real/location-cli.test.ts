@@ -146,11 +146,11 @@ describe.skipIf(missing !== null)(
         expect(sealed, node).toBeDefined()
         const { location: then } = JSON.parse(new TextDecoder().decode(sealed?.[1])) as Assessment['nodes'][number]
         expect(location, node).toEqual(then)
-        expect(location?.answers.length).toBe(3)
+        expect(location?.results.length).toBe(3)
         // A busy machine answers late, and late answers only widen.
-        for (const { verdict, title } of location?.answers ?? [])
+        for (const { result, title } of location?.results ?? [])
           if (title !== 'In Europe')
-            expect(['bounded-inside', 'asserted-only', 'consistent', 'unverified']).toContain(verdict)
+            expect(['bounded', 'uncorroborated', 'corroborated', 'undetermined']).toContain(result)
       }
       const out = ['--fleet', at('fleet.json'), '--out', at('again'), '--formats', '']
       expect([0, 3]).toContain(cli('export', ...evidence(), ...out, ...signing()).status)

@@ -101,7 +101,7 @@ describe('a simulated stretch of nightly runs', () => {
     ])
     expect(closed.review.ok).toBe(true)
     expect(closed.review.differences).toEqual([])
-    expect(closed.period.samples[0]?.drawn).toHaveLength(5)
+    expect(closed.period.samples[0]?.sampled).toHaveLength(5)
   })
 
   test('the steps that its report prints run, and find an altered run', async () => {

@@ -5,20 +5,24 @@ import type { ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
 import { BANNED, claimAnswerWords } from '../../schemas/words.ts'
 
 const NONE = {
-  observed: 0,
+  corroborated: 0,
   contradicted: 0,
-  'not-decided': 0,
+  inconclusive: 0,
   'not-observable': 0,
-  'needs-record': 0,
+  'document-required': 0,
   'not-applicable': 0,
 }
-const claim = (id: string, counts: Partial<Record<ClaimWord, number>>, bring: string | null = null): ClaimRow => ({
+const claim = (
+  id: string,
+  counts: Partial<Record<ClaimWord, number>>,
+  documentRequired: string | null = null,
+): ClaimRow => ({
   id,
-  says: `${id} is so.`,
+  text: `${id} is so.`,
   source: null,
-  bears: [],
+  tests: [],
   why: null,
-  bring,
+  documentRequired,
   nodes: Object.values(counts).reduce((sum, count) => sum + count, 0),
   counts: { ...NONE, ...counts },
 })
@@ -27,11 +31,11 @@ describe('promises', () => {
   test('are listed with contradicted ones first, those without results last', () => {
     const claims = [
       claim('asked-nobody', {}),
-      claim('seen', { observed: 3 }),
-      claim('broken-once', { observed: 2, contradicted: 1 }),
-      claim('record', { 'needs-record': 3 }),
-      claim('open', { observed: 2, 'not-decided': 1 }),
-      claim('seen-too', { observed: 1 }),
+      claim('seen', { corroborated: 3 }),
+      claim('broken-once', { corroborated: 2, contradicted: 1 }),
+      claim('record', { 'document-required': 3 }),
+      claim('open', { corroborated: 2, inconclusive: 1 }),
+      claim('seen-too', { corroborated: 1 }),
     ]
     expect(worstFirst(claims).map(({ id }) => id)).toEqual([
       'broken-once',
@@ -45,9 +49,9 @@ describe('promises', () => {
   })
 
   test('are answered in counts with their denominator, by word', () =>
-    expect(countsOfClaim(claim('x', { observed: 2, contradicted: 1 }))).toEqual([
+    expect(countsOfClaim(claim('x', { corroborated: 2, contradicted: 1 }))).toEqual([
       { word: 'contradicted', text: 'Contradicted on 1 of 3 nodes' },
-      { word: 'observed', text: 'Corroborated on 2 of 3 nodes' },
+      { word: 'corroborated', text: 'Corroborated on 2 of 3 nodes' },
     ]))
 
   test('name each record once, with all that it would show', () =>

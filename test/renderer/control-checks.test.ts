@@ -20,7 +20,11 @@ describe('checks by role', () => {
     ['supporting, satisfied', { role: 'supporting', satisfied: 4 }, 'supporting'],
     ['supporting, not satisfied on one node', { role: 'supporting', satisfied: 3, notSatisfied: 1 }, 'observations'],
     ['supporting, undecided', { role: 'supporting', inconclusive: 4 }, 'supporting'],
-    ['supporting, not satisfied and answered', { role: 'supporting', notSatisfied: 4, answered: 4 }, 'observations'],
+    [
+      'supporting, not satisfied and answered',
+      { role: 'supporting', notSatisfied: 4, answeredByDocument: 4 },
+      'observations',
+    ],
     ['context, not satisfied', { role: 'context', notSatisfied: 4 }, 'context'],
   ])('%s', (_, part, group) => expect(checkGroups(rowOf([countOf('c', part)])).map(({ is }) => is)).toEqual([group]))
 
@@ -74,6 +78,9 @@ describe('the line of a check', () => {
   test.each<[Partial<ControlCheck>, string]>([
     [{ tested: 3, satisfied: 2, notSatisfied: 1, notTested: 1 }, 'deviations 1 of 3 tested; satisfied 2; not tested 1'],
     [{ informational: 4 }, 'recorded on 4 of 4 tested'],
-    [{ notSatisfied: 2, satisfied: 2, answered: 2 }, 'deviations 2 of 4 tested; satisfied 2; 2 answered by a document'],
+    [
+      { notSatisfied: 2, satisfied: 2, answeredByDocument: 2 },
+      'deviations 2 of 4 tested; satisfied 2; 2 answered by a document',
+    ],
   ])('%o', (part, line) => expect(checkLine(countOf('c', part))).toBe(line))
 })

@@ -1,34 +1,34 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { coverageCounts, coverageLine, coverageRows } from '../../renderer/coverage-model.ts'
-import type { Coverage, CoveredNode } from '../../schemas/types.ts'
+import type { ReconciledNode, Reconciliation } from '../../schemas/types.ts'
 
-const node = (name: string, more: Partial<CoveredNode> = {}): CoveredNode => ({
+const node = (name: string, more: Partial<ReconciledNode> = {}): ReconciledNode => ({
   node: name,
   declared: true,
-  enrolled: true,
-  answered: true,
+  inFleet: true,
+  collected: true,
   inventory: { id: `srv-${name}`, by: 'serial' },
   ...more,
 })
-const COVERAGE: Coverage = {
+const COVERAGE: Reconciliation = {
   declared: 5,
-  enrolled: 5,
-  answered: 4,
+  inFleet: 5,
+  collected: 4,
   inventory: 7,
   nodes: [
     node('all'),
-    node('declared-only', { enrolled: false, answered: false, inventory: null }),
-    node('silent', { answered: false }),
+    node('declared-only', { inFleet: false, collected: false, inventory: null }),
+    node('silent', { collected: false }),
     node('unlisted', { inventory: null }),
     node('undeclared', { declared: false, inventory: { id: 'srv-9', by: 'name' } }),
   ],
   inventoryOnly: [
-    { row: { id: 'srv-77', name: null, address: '192.0.2.77', serial: 'S77' }, leftOut: null },
-    { row: { id: 'net-1', name: 'a switch', address: null, serial: null }, leftOut: 'It is a switch.' },
+    { row: { id: 'srv-77', name: null, address: '192.0.2.77', serial: 'S77' }, excluded: null },
+    { row: { id: 'net-1', name: 'a switch', address: null, serial: null }, excluded: 'It is a switch.' },
   ],
   conflicts: [],
-  uncovered: 1,
+  unreconciled: 1,
 }
 
 describe('the population', () => {
@@ -37,18 +37,18 @@ describe('the population', () => {
 
   test('is listed worst first, rows of the provider by the name they have', () =>
     expect(coverageRows(COVERAGE).map(({ name, state, listed, why }) => [name, state, listed, why])).toEqual([
-      ['192.0.2.77', 'unaccounted', 'srv-77', null],
-      ['declared-only', 'not-enrolled', null, null],
-      ['silent', 'not-answered', 'srv-silent, by serial number', null],
+      ['192.0.2.77', 'unreconciled', 'srv-77', null],
+      ['declared-only', 'not-in-fleet', null, null],
+      ['silent', 'not-collected', 'srv-silent, by serial number', null],
       ['undeclared', 'not-declared', 'srv-9, by name', null],
-      ['unlisted', 'not-listed', null, null],
-      ['a switch', 'left-out', 'net-1', 'It is a switch.'],
-      ['all', 'covered', 'srv-all, by serial number', null],
+      ['unlisted', 'not-in-inventory', null, null],
+      ['a switch', 'excluded', 'net-1', 'It is a switch.'],
+      ['all', 'reconciled', 'srv-all, by serial number', null],
     ]))
 
   test('without a provider inventory, no node is missing from it', () => {
     const alone = { ...COVERAGE, inventory: null, inventoryOnly: [], nodes: [node('unlisted', { inventory: null })] }
-    expect(coverageRows(alone).map(({ state }) => state)).toEqual(['covered'])
+    expect(coverageRows(alone).map(({ state }) => state)).toEqual(['reconciled'])
     expect(coverageLine(alone)).toBe(
       '5 declared, 5 in the fleet file, 4 of 1 collected. No provider inventory is compared.',
     )
@@ -58,7 +58,7 @@ describe('the population', () => {
     expect(coverageLine(COVERAGE)).toBe(
       '5 declared, 5 in the fleet file, 4 of 5 collected. The provider inventory lists 7; 1 not reconciled.',
     )
-    expect(coverageLine({ ...COVERAGE, uncovered: 0 })).toContain(
+    expect(coverageLine({ ...COVERAGE, unreconciled: 0 })).toContain(
       'The provider inventory lists 7; none not reconciled.',
     )
   })
@@ -69,22 +69,22 @@ describe('the population', () => {
         fc.record({
           node: fc.string({ minLength: 1, maxLength: 8 }),
           declared: fc.boolean(),
-          enrolled: fc.boolean(),
-          answered: fc.boolean(),
+          inFleet: fc.boolean(),
+          collected: fc.boolean(),
           inventory: fc.constantFrom(null, { id: 'x', by: 'address' as const }),
         }),
         { selector: (one) => one.node },
       ),
-      leftOut: fc.array(fc.constantFrom(null, 'A reason.')),
+      excluded: fc.array(fc.constantFrom(null, 'A reason.')),
     })
     fc.assert(
-      fc.property(any, ({ nodes, leftOut }) => {
-        const inventoryOnly = leftOut.map((why, at) => ({
+      fc.property(any, ({ nodes, excluded }) => {
+        const inventoryOnly = excluded.map((why, at) => ({
           row: { id: `r${at}`, name: null, address: null, serial: null },
-          leftOut: why,
+          excluded: why,
         }))
         const rows = coverageRows({ ...COVERAGE, nodes, inventoryOnly })
-        expect(new Set(rows.map(({ key }) => key)).size).toBe(nodes.length + leftOut.length)
+        expect(new Set(rows.map(({ key }) => key)).size).toBe(nodes.length + excluded.length)
         expect(coverageCounts(rows).reduce((sum, { count }) => sum + count, 0)).toBe(rows.length)
       }),
     )

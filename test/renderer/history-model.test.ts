@@ -109,7 +109,7 @@ describe('words', () => {
   test('the heading counts with denominators, and names missed runs', () => {
     const counts = { planned: 7, completed: 5, late: 1, recorded: 1, unrecorded: 1, unplanned: 0, days: 7, daysWith: 5 }
     const missed = { schedule: 'nightly', due: '2026-05-04T02:00:00.000Z', cadence: '' }
-    expect(historyLine({ counts, unrecorded: [missed], gaps: [], awaited: [] })).toBe(
+    expect(historyLine({ counts, unrecorded: [missed], recordedMisses: [], awaited: [] })).toBe(
       'Evidence on 5 of 7 days. 5 of 7 scheduled runs took place, 1 of them late. 1 missed, unexplained.',
     )
   })

@@ -20,17 +20,17 @@ import {
   wasCollected,
   worstFirst,
 } from '../../renderer/location-model.ts'
-import type { LocationRow, LocationRowAnswer } from '../../schemas/ipc-location.ts'
+import type { LocationRow, LocationRowResult } from '../../schemas/ipc-location.ts'
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { LocationSignal, Place } from '../../schemas/types.ts'
 import { BANNED } from '../../schemas/words.ts'
 
 const ASHBURN: Place = { name: 'Ashburn', latitude: 39, longitude: -77.5, radiusKm: 60, declaredBy: 'contract' }
-const answer = (of: LocationRowAnswer['of'], title: string, verdict: LocationVerdict): LocationRowAnswer => ({
+const answer = (of: LocationRowResult['of'], title: string, result: LocationVerdict): LocationRowResult => ({
   of,
   title,
-  verdict,
-  why: verdict === 'contradicted' ? `Not in ${title}.` : null,
+  result,
+  why: result === 'contradicted' ? `Not in ${title}.` : null,
 })
 const row = (
   node: string,
@@ -43,11 +43,11 @@ const row = (
   failure: null,
   stale: false,
   claim: place === null ? null : ASHBURN,
-  answers: [
+  results: [
     ...(place === null ? [] : [answer('declared-place', 'Ashburn', place)]),
     ...Object.entries(policies).map(([title, verdict]) => answer('residency', title, verdict)),
   ],
-  unanswered: [],
+  withoutResult: [],
   narrowest: null,
   ...more,
 })
@@ -55,13 +55,13 @@ const row = (
 describe('where nodes are', () => {
   test('worst result first, of the place or of a residency rule; nodes without a result before corroborated ones', () => {
     const rows = [
-      row('inside', 'bounded-inside'),
-      row('said', 'asserted-only'),
-      row('by-policy', 'bounded-inside', { US: 'contradicted' }),
+      row('inside', 'bounded'),
+      row('said', 'uncorroborated'),
+      row('by-policy', 'bounded', { US: 'contradicted' }),
       row('gone', null, {}, { status: 'failed' }),
       row('odd', 'conflicting'),
-      row('nothing', 'unverified'),
-      row('agrees', 'consistent'),
+      row('nothing', 'undetermined'),
+      row('agrees', 'corroborated'),
     ]
     expect(worstFirst(rows).map(({ node }) => node)).toEqual([
       'by-policy',
@@ -75,15 +75,15 @@ describe('where nodes are', () => {
   })
 
   test('results of a place and of each residency rule are separate; a rule has no result on nodes it does not cover', () => {
-    const one = row('a', 'consistent', { US: 'unverified' })
+    const one = row('a', 'corroborated', { US: 'undetermined' })
     const other = row('b', null, { EEA: 'contradicted' })
     expect(policiesOf([one, other])).toEqual(['US', 'EEA'])
-    expect([placeWord(one), placeWord(other)]).toEqual(['consistent', 'not-asked'])
-    expect([policyWord(one, 'US'), policyWord(one, 'EEA')]).toEqual(['unverified', null])
+    expect([placeWord(one), placeWord(other)]).toEqual(['corroborated', 'not-asked'])
+    expect([policyWord(one, 'US'), policyWord(one, 'EEA')]).toEqual(['undetermined', null])
   })
 
   test('a node that was not collected stays in the count of each policy that is for it', () => {
-    const gone = row('gone', null, {}, { status: 'failed', unanswered: ['US'] })
+    const gone = row('gone', null, {}, { status: 'failed', withoutResult: ['US'] })
     expect(policiesOf([gone])).toEqual(['US'])
     expect([policyWord(gone, 'US'), policyWord(gone, 'EEA')]).toEqual(['not-asked', null])
     expect(policyWords(gone)).toEqual(['not-asked'])
@@ -94,8 +94,8 @@ describe('where nodes are', () => {
     expect(
       contradictedOf([
         row('a', 'contradicted', { US: 'contradicted' }),
-        row('b', 'consistent'),
-        row('c', 'consistent', { US: 'contradicted' }),
+        row('b', 'corroborated'),
+        row('c', 'corroborated', { US: 'contradicted' }),
       ]),
     ).toEqual([
       { node: 'a', why: 'Not in Ashburn.' },
@@ -103,18 +103,18 @@ describe('where nodes are', () => {
     ]))
 
   test('counts have their denominator, and leave no node out', () => {
-    const rows = [row('a', 'contradicted'), row('b', 'consistent'), row('c', null)]
+    const rows = [row('a', 'contradicted'), row('b', 'corroborated'), row('c', null)]
     expect(countsOfWords(rows.map(placeWord)).map(({ text }) => text)).toEqual([
       `${locationVerdictWords.contradicted.label}: 1 of 3 nodes`,
       'Not evaluated: 1 of 3 nodes',
-      `${locationVerdictWords.consistent.label}: 1 of 3 nodes`,
+      `${locationVerdictWords.corroborated.label}: 1 of 3 nodes`,
     ])
   })
 
   test('filtered by name, by place, and by any of the answers', () => {
-    const one = row('gpu-01', 'consistent', { US: 'unverified' })
+    const one = row('gpu-01', 'corroborated', { US: 'undetermined' })
     expect(isShown(one, { text: ' GPU ', word: 'all' })).toBe(true)
-    expect(isShown(one, { text: 'ashb', word: 'unverified' })).toBe(true)
+    expect(isShown(one, { text: 'ashb', word: 'undetermined' })).toBe(true)
     expect(isShown(one, { text: '', word: 'contradicted' })).toBe(false)
     expect(isShown(one, { text: 'frankfurt', word: 'all' })).toBe(false)
     expect(isShown(row('gone', null), { text: '', word: 'not-asked' })).toBe(true)
@@ -123,10 +123,10 @@ describe('where nodes are', () => {
 
   test('a fleet without places and rules differs from one that was not collected', () => {
     expect(nothingDeclared([row('a', null), row('b', null)])).toBe(true)
-    expect(nothingDeclared([row('a', null), row('b', null, { US: 'unverified' })])).toBe(false)
+    expect(nothingDeclared([row('a', null), row('b', null, { US: 'undetermined' })])).toBe(false)
     expect(wasCollected(row('a', null))).toBe(false)
-    expect(wasCollected(row('a', 'unverified', {}, { status: 'partial' }))).toBe(true)
-    expect(wasCollected(row('a', 'unverified', {}, { status: 'failed' }))).toBe(false)
+    expect(wasCollected(row('a', 'undetermined', {}, { status: 'partial' }))).toBe(true)
+    expect(wasCollected(row('a', 'undetermined', {}, { status: 'failed' }))).toBe(false)
   })
 })
 
@@ -157,10 +157,10 @@ describe('statements', () => {
     const answer = {
       of: 'declared-place' as const,
       title: 'x',
-      verdict: 'unverified' as const,
+      result: 'undetermined' as const,
       delay: 'unusable' as const,
       text: '',
-      signals: [{ id: 'site', says: 'outside' as const }],
+      signals: [{ id: 'site', indicates: 'outside' as const }],
       needed: null,
     }
     expect([saysTo(answer, 'site'), saysTo(answer, 'zone')]).toEqual(['outside', 'silent'])
@@ -171,7 +171,7 @@ describe('what to do about an answer', () => {
   const needed = { vantage: 'Our office', milliseconds: 0.31 }
 
   test('contradicted by round-trip time is no slow network; contradicted by a signature is a question to the signer', () => {
-    const asked = { of: 'declared-place' as const, verdict: 'contradicted' as const, needed }
+    const asked = { of: 'declared-place' as const, result: 'contradicted' as const, needed }
     expect(nextStep({ ...asked, delay: 'outside' })).toMatch(
       /then contact the person who declared the place\..*only increases the maximum distance/,
     )
@@ -180,11 +180,11 @@ describe('what to do about an answer', () => {
 
   test('what the times do not decide needs a closer vantage point, or one inside where no time would suffice', () => {
     const asked = { of: 'residency' as const, delay: 'undecided' as const, needed }
-    expect(nextStep({ ...asked, verdict: 'consistent' })).toMatch(/closer.*From Our office.*at most 0\.31 ms/)
-    expect(nextStep({ ...asked, verdict: 'unverified' })).toContain('machine closer to it')
-    expect(nextStep({ ...asked, verdict: 'asserted-only', needed: null })).toContain('inside the area')
-    expect(nextStep({ ...asked, verdict: 'conflicting' })).toContain('“Outside”')
-    expect(nextStep({ ...asked, verdict: 'bounded-inside' })).toBeNull()
+    expect(nextStep({ ...asked, result: 'corroborated' })).toMatch(/closer.*From Our office.*at most 0\.31 ms/)
+    expect(nextStep({ ...asked, result: 'undetermined' })).toContain('machine closer to it')
+    expect(nextStep({ ...asked, result: 'uncorroborated', needed: null })).toContain('inside the area')
+    expect(nextStep({ ...asked, result: 'conflicting' })).toContain('“Outside”')
+    expect(nextStep({ ...asked, result: 'bounded' })).toBeNull()
   })
 })
 

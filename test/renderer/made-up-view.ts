@@ -120,7 +120,7 @@ export const countOf = (check: string, part: Partial<ControlCheck> = {}): Contro
   informational: 0,
   notTested: 0,
   accepted: 0,
-  answered: 0,
+  answeredByDocument: 0,
   notRetested: 0,
   ...part,
 })

@@ -148,7 +148,12 @@ describe('what a conclusion follows from', () => {
     ['no deviations', { checks: [countOf('c', { satisfied: 4 })] }, ['1 deciding check without deviations.', HELD]],
     [
       'results that a document answers',
-      { checks: [countOf('c', { satisfied: 2, notSatisfied: 2, answered: 2 }), countOf('d', { satisfied: 4 })] },
+      {
+        checks: [
+          countOf('c', { satisfied: 2, notSatisfied: 2, answeredByDocument: 2 }),
+          countOf('d', { satisfied: 4 }),
+        ],
+      },
       [
         '2 deciding checks without deviations.',
         '2 results answered by an inspected document. The observed results are unchanged.',

@@ -7,7 +7,7 @@ const sheet: Worksheet = {
   sample: {
     seed: '20260602',
     population: 40,
-    drawn: [
+    sampled: [
       { place: 7, node: 'web-1', check: 'isolation.layer', verdict: 'satisfied' },
       { place: 31, node: 'db-1', check: 'access.accounts', verdict: 'not-satisfied' },
     ],

@@ -117,10 +117,10 @@ describe('run --schedule', () => {
     const file = { name: 'servers.csv', size: LIST.length, sha256: sha256(LIST) }
     const about = { source: 'Portal', kind: 'portal-export', owner: 'J. Chen', on: '2026-02-27' } as const
     const declared: DeclaredEngagement = {
-      engagement: { ...fakeEngagement, inventory: { ...about, file, rows, leftOut: [] } },
+      engagement: { ...fakeEngagement, inventory: { ...about, file, rows, excluded: [] } },
       inventory: new TextEncoder().encode(LIST),
     }
-    const provider = { ...fakeProvider, claims: fakeProvider.claims.filter(({ bears }) => bears.length === 0) }
+    const provider = { ...fakeProvider, claims: fakeProvider.claims.filter(({ tests }) => tests.length === 0) }
     const windowed = (): Schedule => {
       const made = schedule()
       return { ...made, options: { ...made.options, declarations: at('window') } }
@@ -138,7 +138,7 @@ describe('run --schedule', () => {
       expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect(scope).toMatchObject({
-        enrolled: ['gpu-1'],
+        inFleet: ['gpu-1'],
         engagement: declared.engagement,
         provider: { id: provider.id },
       })

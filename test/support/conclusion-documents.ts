@@ -49,15 +49,15 @@ export const registerWith = (
 export const engagement = (changes: Partial<Engagement> = {}): Engagement => ({
   ...engagementOf({ nodes: [] }),
   categories: ['availability', 'confidentiality'],
-  framing: { kind: 'date', date: '2026-11-22' },
+  reportingBasis: { kind: 'date', date: '2026-11-22' },
   ephi: { ...engagementOf({ nodes: [] }).ephi, stores: [], flows: [] },
   inventory: LISTING,
   ...changes,
 })
 
 /** A period instead of a day. */
-export const PERIOD: Pick<Engagement, 'framing'> = {
-  framing: { kind: 'period', from: '2026-10-01', to: '2026-11-22' },
+export const PERIOD: Pick<Engagement, 'reportingBasis'> = {
+  reportingBasis: { kind: 'period', from: '2026-10-01', to: '2026-11-22' },
 }
 
 const LISTING: NonNullable<Engagement['inventory']> = {

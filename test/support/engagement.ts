@@ -1,4 +1,4 @@
-import type { Engagement, EphiStore, Inventory, InventoryRow, LeftOut } from '../../schemas/types.ts'
+import type { Engagement, EphiStore, Excluded, Inventory, InventoryRow } from '../../schemas/types.ts'
 
 const BY = { owner: 'M. Ortiz', on: '2026-11-18' } as const
 
@@ -16,14 +16,14 @@ export const engagementOf = ({
   entity: 'Acme Health',
   audience: 'our assessor',
   purpose: 'a yearly evaluation',
-  framing: { kind: 'date', date: '2026-11-20' },
+  reportingBasis: { kind: 'date', date: '2026-11-20' },
   status: 'draft',
   distribution: null,
   ...BY,
   boundary: { system: 'the training cluster', services: [], sites: [], outside: [], ...BY },
   responsibilities: [],
   subserviceOrganizations: [],
-  userEntityControls: [],
+  complementaryUserEntityControls: [],
   ephi: { stores, flows: [], ...BY },
   population: { source: 'the asset register', nodes, ...BY },
   inventory,
@@ -32,6 +32,6 @@ export const engagementOf = ({
 
 export const inventoryOf = (
   rows: readonly InventoryRow[],
-  leftOut: readonly LeftOut[] = [],
+  excluded: readonly Excluded[] = [],
   file: Inventory['file'] = { name: 'list.csv', size: 1, sha256: '0'.repeat(64) },
-): Inventory => ({ source: 'a list', kind: 'order', file, rows, leftOut, ...BY })
+): Inventory => ({ source: 'a list', kind: 'order', file, rows, excluded, ...BY })

@@ -1,20 +1,20 @@
 import { policiesFor, policyQuestion } from '../../main/catalog/location/answers.ts'
 import type { Catalog, LocationArgument } from '../../main/core/catalog.ts'
 import { quote } from '../../main/core/plain-text.ts'
-import type { LocationAnswer, LocationDisc, Place } from '../../schemas/types.ts'
+import type { DistanceBound, LocationResult, Place } from '../../schemas/types.ts'
 
-type Verdict = LocationAnswer['verdict']
-type Says = LocationAnswer['signals'][number]['says']
+type Verdict = LocationResult['result']
+type Says = LocationResult['signals'][number]['indicates']
 
 /** By the last digit of a node's name: what is said of its declared place, and of every policy. */
 const SAID: Readonly<Record<string, readonly [Verdict, Verdict]>> = {
-  '1': ['bounded-inside', 'bounded-inside'],
-  '2': ['consistent', 'consistent'],
+  '1': ['bounded', 'bounded'],
+  '2': ['corroborated', 'corroborated'],
   '3': ['conflicting', 'conflicting'],
   '4': ['contradicted', 'contradicted'],
-  '5': ['asserted-only', 'asserted-only'],
+  '5': ['uncorroborated', 'uncorroborated'],
 }
-const OTHERWISE: readonly [Verdict, Verdict] = ['unverified', 'unverified']
+const OTHERWISE: readonly [Verdict, Verdict] = ['undetermined', 'undetermined']
 
 const OFFICE: Place = {
   name: 'Auditor’s office (made up)',
@@ -31,10 +31,11 @@ const DENVER: Place = { ...OFFICE, name: 'Branch office in Denver (made up)', la
 /** A made-up argument of where a node is, with every verdict, for tests of the window. Nothing is said of a node without a declared place. */
 export const fakeLocation: Catalog['assessLocation'] = (readings, { node, location }): LocationArgument => {
   const { location: claim = null, name } = node
-  if (claim === null) return { claim, answers: [], discs: [], reachable: null, frontEnd: null, signals: [], notes: [] }
+  if (claim === null)
+    return { claim, results: [], distanceBounds: [], reachable: null, frontEnd: null, signals: [], notes: [] }
   const [place, policy] = SAID[name.at(-1) ?? ''] ?? OTHERWISE
   const banner = readings.get('host.banner')
-  const answers: readonly (readonly [LocationAnswer['of'], string, Verdict])[] = [
+  const answers: readonly (readonly [LocationResult['of'], string, Verdict])[] = [
     ['declared-place', claim.name, place],
     ...policiesFor(name, location?.residency ?? []).map(
       (one) => ['residency', policyQuestion(one).title, policy] as const,
@@ -42,16 +43,12 @@ export const fakeLocation: Catalog['assessLocation'] = (readings, { node, locati
   ]
   return {
     claim,
-    answers: answers.map(([of, title, verdict]) => answerOf(of, title, verdict)),
-    discs: discsOf(place),
+    results: answers.map(([of, title, verdict]) => answerOf(of, title, verdict)),
+    distanceBounds: discsOf(place),
     reachable:
-      place === 'unverified'
-        ? null
-        : place === 'contradicted' || place === 'bounded-inside'
-          ? ['US']
-          : ['CA', 'MX', 'US'],
+      place === 'undetermined' ? null : place === 'contradicted' || place === 'bounded' ? ['US'] : ['CA', 'MX', 'US'],
     frontEnd:
-      place === 'consistent'
+      place === 'corroborated'
         ? { echoMs: 40.12, tcpMs: 0.31, gapMs: 39.81, allowedMs: 5, exceeds: true }
         : { echoMs: 0.41, tcpMs: 0.31, gapMs: 0.1, allowedMs: 5, exceeds: false },
     signals: [
@@ -87,51 +84,51 @@ export const fakeLocation: Catalog['assessLocation'] = (readings, { node, locati
   }
 }
 
-const OF_TIMES: Readonly<Partial<Record<Verdict, LocationAnswer['delay']>>> = {
+const OF_TIMES: Readonly<Partial<Record<Verdict, LocationResult['delay']>>> = {
   contradicted: 'outside',
-  'bounded-inside': 'inside',
-  'asserted-only': 'unusable',
-  unverified: 'unusable',
+  bounded: 'inside',
+  uncorroborated: 'unusable',
+  undetermined: 'unusable',
 }
 
-function answerOf(of: LocationAnswer['of'], title: string, verdict: Verdict): LocationAnswer {
+function answerOf(of: LocationResult['of'], title: string, result: Verdict): LocationResult {
   // Statements agree with the place that light contradicts: that is what makes it worth a look.
   const agrees: Says =
-    verdict === 'unverified' ? 'silent' : verdict === 'contradicted' && of === 'residency' ? 'outside' : 'inside'
+    result === 'undetermined' ? 'silent' : result === 'contradicted' && of === 'residency' ? 'outside' : 'inside'
   return {
     of,
     title,
-    verdict,
-    delay: OF_TIMES[verdict] ?? 'undecided',
+    result,
+    delay: OF_TIMES[result] ?? 'undecided',
     text:
-      verdict === 'contradicted'
+      result === 'contradicted'
         ? `The answering party is not in ${quote(title)}: the second fastest round trip from ${quote(OFFICE.name)} took 0.41 ms, so that the answering party is at most 64 km away, and no part of the place is that near.`
         : `Made up for tests: what was read and timed leaves ${quote(title)} as it says here.`,
     signals: [
-      { id: 'site-record', says: agrees },
-      { id: 'cloud-init', says: verdict === 'conflicting' ? 'outside' : agrees },
-      { id: 'timezone', says: 'outside' },
+      { id: 'site-record', indicates: agrees },
+      { id: 'cloud-init', indicates: result === 'conflicting' ? 'outside' : agrees },
+      { id: 'timezone', indicates: 'outside' },
     ],
     needed: { vantage: OFFICE.name, milliseconds: 6.79 },
   }
 }
 
-function discsOf(verdict: Verdict): readonly LocationDisc[] {
-  if (verdict === 'unverified') return [disc(OFFICE, null)]
+function discsOf(verdict: Verdict): readonly DistanceBound[] {
+  if (verdict === 'undetermined') return [disc(OFFICE, null)]
   if (verdict === 'contradicted') return [disc(OFFICE, 0.41)]
-  if (verdict === 'bounded-inside') return [disc(NEAR, 0.05)]
-  if (verdict !== 'consistent') return [disc(OFFICE, 40.12)]
+  if (verdict === 'bounded') return [disc(NEAR, 0.05)]
+  if (verdict !== 'corroborated') return [disc(OFFICE, 40.12)]
   return [disc(OFFICE, 40.12), { ...disc(DENVER, 21.6), record: 'vantage-denver', signer: 'ab'.repeat(32) }]
 }
 
-const disc = (vantage: Place, milliseconds: number | null): LocationDisc => ({
+const disc = (vantage: Place, milliseconds: number | null): DistanceBound => ({
   vantage,
   record: null,
   signer: null,
   at: '2026-11-20T09:12:00.000Z',
   milliseconds,
   samples: 30,
-  reachKm: milliseconds === null ? null : milliseconds * 150 + vantage.radiusKm,
+  maxDistanceKm: milliseconds === null ? null : milliseconds * 150 + vantage.radiusKm,
   estimateKm: milliseconds === null ? null : milliseconds * 100,
   tcpMs: 0.31,
   keepaliveMs: 0.38,

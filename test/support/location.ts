@@ -1,4 +1,4 @@
-import type { Location, LocationAnswer, LocationDisc, LocationSignal, Place } from '../../schemas/types.ts'
+import type { DistanceBound, Location, LocationResult, LocationSignal, Place } from '../../schemas/types.ts'
 
 export const placeOf = (name: string, latitude: number, longitude: number, radiusKm: number): Place => ({
   name,
@@ -10,14 +10,18 @@ export const placeOf = (name: string, latitude: number, longitude: number, radiu
 export const ASHBURN = { ...placeOf('Ashburn', 39.04, -77.48, 60), country: 'US' }
 
 /** What a round trip of so many milliseconds bounds. */
-export const discFrom = (vantage: Place, milliseconds: number, changes: Partial<LocationDisc> = {}): LocationDisc => ({
+export const discFrom = (
+  vantage: Place,
+  milliseconds: number,
+  changes: Partial<DistanceBound> = {},
+): DistanceBound => ({
   vantage,
   record: null,
   signer: null,
   at: null,
   milliseconds,
   samples: 60,
-  reachKm: (milliseconds / 2) * 299.792458 * 1.0005 + vantage.radiusKm,
+  maxDistanceKm: (milliseconds / 2) * 299.792458 * 1.0005 + vantage.radiusKm,
   estimateKm: (milliseconds / 2) * 199.86,
   tcpMs: null,
   keepaliveMs: null,
@@ -25,10 +29,10 @@ export const discFrom = (vantage: Place, milliseconds: number, changes: Partial<
   ...changes,
 })
 
-export const answerOf = (changes: Partial<LocationAnswer> = {}): LocationAnswer => ({
+export const answerOf = (changes: Partial<LocationResult> = {}): LocationResult => ({
   of: 'declared-place',
   title: 'Ashburn',
-  verdict: 'unverified',
+  result: 'undetermined',
   delay: 'undecided',
   text: 'Nothing decides it.',
   signals: [],
@@ -50,8 +54,8 @@ export const signalOf = (changes: Partial<LocationSignal> = {}): LocationSignal 
 
 export const locationOf = (changes: Partial<Location> = {}): Location => ({
   claim: ASHBURN,
-  answers: [answerOf()],
-  discs: [],
+  results: [answerOf()],
+  distanceBounds: [],
   reachable: null,
   frontEnd: null,
   signals: [],

@@ -3,8 +3,8 @@ import type { LocationArgument } from '../../main/core/catalog.ts'
 /** For catalogs of tests that are about something else: nothing is said of where a node is. */
 export const noLocation = (): LocationArgument => ({
   claim: null,
-  answers: [],
-  discs: [],
+  results: [],
+  distanceBounds: [],
   reachable: null,
   frontEnd: null,
   signals: [],

@@ -95,7 +95,7 @@ interface ReadInventory {
 }
 
 async function readInventory(written: InventoryInFile, path: string): Promise<ReadInventory> {
-  const { source, kind, file, columns = {}, leftOut = [], owner, on } = written
+  const { source, kind, file, columns = {}, excluded = [], owner, on } = written
   const at = ['inventory', 'file']
   const name = basename(file)
   const read = await readList(placeOf(file, path))
@@ -119,7 +119,7 @@ async function readInventory(written: InventoryInFile, path: string): Promise<Re
       file: inventoryFileOf(name, bytes),
       rows,
       // Excluded ids cannot be looked up in an inventory that could not be read.
-      leftOut: problems.length > 0 ? [] : leftOut,
+      excluded: problems.length > 0 ? [] : excluded,
       owner,
       on,
     },

@@ -54,7 +54,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
     // A host of imaging workloads commits to availability and confidentiality: both categories have controls that the
     // demo nodes test.
     categories: ['availability', 'confidentiality'],
-    framing: { kind: 'date', date: day(0) },
+    reportingBasis: { kind: 'date', date: day(0) },
     status: 'draft',
     distribution: 'For the clinic and its assessor only',
     ...by,
@@ -84,28 +84,28 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
         report: { title: 'SOC 2® Type 2 report', from: day(-480), to: day(-115), bridgedUntil: day(-25) },
         controls: [
           {
-            says: 'Physical access to the data halls is restricted and logged',
-            rows: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
+            text: 'Physical access to the data halls is restricted and logged',
+            controls: [{ framework: 'soc2', control: 'soc2:CC6.4' }],
           },
-          { says: 'Power and cooling are monitored', rows: [{ framework: 'soc2', control: 'soc2:A1.2' }] },
+          { text: 'Power and cooling are monitored', controls: [{ framework: 'soc2', control: 'soc2:A1.2' }] },
         ],
       },
     ],
-    userEntityControls: [
+    complementaryUserEntityControls: [
       {
         ...by,
         id: 'UEC-3',
         of: 'Example Hosting (made up)',
-        says: 'Customers manage accounts and SSH keys on their servers',
-        rows: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
+        text: 'Customers manage accounts and SSH keys on their servers',
+        controls: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
         checks: ['access.unique-accounts', 'access.sshd.root-login'],
       },
       {
         ...by,
         id: 'UEC-5',
         of: 'Example Hosting (made up)',
-        says: 'Customers encrypt the data they store',
-        rows: [{ framework: 'soc2', control: 'soc2:CC6.7' }],
+        text: 'Customers encrypt the data they store',
+        controls: [{ framework: 'soc2', control: 'soc2:CC6.7' }],
         checks: ['encryption.at-rest.block-graph'],
       },
     ],
@@ -137,7 +137,7 @@ function engagementOf(nodes: readonly string[], inventory: Uint8Array, day: Days
           const [id = '', name = '', serial = ''] = line.split(',')
           return { id, name: name === '' ? null : name, address: null, serial: serial === '' ? null : serial }
         }),
-      leftOut: [{ id: 'NET-0007', why: 'Network switch, not a server' }],
+      excluded: [{ id: 'NET-0007', why: 'Network switch, not a server' }],
     },
     signOff: [
       { role: 'collector', name: ENGINEER, title: 'Platform engineer', on: day(0) },

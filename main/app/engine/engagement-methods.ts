@@ -140,8 +140,8 @@ const formOf = ({ schema: _, inventory: __, ...form }: Engagement): EngagementFo
 
 function inventoryOf(engagement: Engagement | null): EngagementView['inventory'] {
   if (engagement === null || engagement.inventory === null) return null
-  const { rows, leftOut, ...about } = engagement.inventory
-  return { ...about, rows: rows.length, leftOut: leftOut.length }
+  const { rows, excluded, ...about } = engagement.inventory
+  return { ...about, rows: rows.length, leftOut: excluded.length }
 }
 
 /** The assessment in the open pack. Fails with input.refused where no pack is open or its assessment cannot be read. */
@@ -157,10 +157,10 @@ const populationOf = ({ population: { source, owner, on } }: Engagement): Covera
   on,
 })
 
-function coverageIn({ scope, coverage }: Assessment): CoverageView | null {
-  return scope.engagement === undefined || coverage === undefined
+function coverageIn({ scope, reconciliation }: Assessment): CoverageView | null {
+  return scope.engagement === undefined || reconciliation === undefined
     ? null
-    : { coverage, population: populationOf(scope.engagement), asked: true }
+    : { coverage: reconciliation, population: populationOf(scope.engagement), asked: true }
 }
 
 /** Before the first run no node is collected; the declared population and the fleet file can already be compared. */
@@ -173,6 +173,6 @@ function beforeAnyRun({ session }: EngineContext, engagement: Engagement | null)
     const address = addresses.get(node)
     return { node, answered: false, machine: address === undefined ? null : { address, serials: [] } }
   })
-  const coverage = coverageOf({ engagement, enrolled: [...enrolled], population }, nodes)
+  const coverage = coverageOf({ engagement, inFleet: [...enrolled], population }, nodes)
   return coverage === undefined ? null : { coverage, population: populationOf(engagement), asked: false }
 }

@@ -85,12 +85,12 @@ export async function declaredForExport(
  * declared nodes join the population. Applying it twice gives the same result.
  */
 export function withDeclared(scope: Scope, { engagement, provider, mappings }: OwnDeclared): Scope {
-  const { population, enrolled = population, engagement: _, provider: __, mappings: ___, ...rest } = scope
+  const { population, inFleet = population, engagement: _, provider: __, mappings: ___, ...rest } = scope
   return {
     ...rest,
     frameworks: [...ownFrameworks(scope), ...mappings.map(({ id }) => id)],
-    population: engagement === null ? enrolled : populationWith(enrolled, engagement),
-    ...(engagement === null ? {} : { enrolled: [...enrolled], engagement }),
+    population: engagement === null ? inFleet : populationWith(inFleet, engagement),
+    ...(engagement === null ? {} : { inFleet: [...inFleet], engagement }),
     ...(provider === null ? {} : { provider }),
     ...(mappings.length === 0 ? {} : { mappings: [...mappings] }),
   }

@@ -123,8 +123,8 @@ async function noteOf(
   complete: number | null,
 ): Promise<RunNote> {
   const first = await readNote(world, folder, run)
-  const { fleet, population, enrolled, profile } = scope
+  const { fleet, population, inFleet, profile } = scope
   const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }
-  return { run, at: first?.at ?? at, demo, fleet, population: enrolled ?? population, frameworks, ...chosen, complete }
+  return { run, at: first?.at ?? at, demo, fleet, population: inFleet ?? population, frameworks, ...chosen, complete }
 }

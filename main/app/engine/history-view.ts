@@ -40,7 +40,7 @@ export function historyView(
   const entries = known.entries ?? []
   const read = calendarOf({ entries, facts: factsKept(known.heads), zones, from, to, asOf })
   if (!read.ok) return read
-  const { calendar, gaps } = read.value
+  const { calendar, missedRuns } = read.value
   const runs = runsKnown(known).filter(({ at }) => dayOf(at) >= from && dayOf(at) <= to)
   const days = daysWith(calendar.days, runs, read.value.awaited)
   const past = days.filter(({ day }) => day <= today)
@@ -61,7 +61,7 @@ export function historyView(
     },
     without: spansWithout(past),
     runs,
-    gaps,
+    recordedMisses: missedRuns,
     unrecorded: read.value.unrecorded.map(({ schedule, due }) => ({
       schedule,
       due,

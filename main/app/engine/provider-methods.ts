@@ -1,14 +1,14 @@
 import type {
-  BearingView,
   ClaimOnNode,
   ClaimRow,
   ClaimsView,
+  ClaimTestView,
   ClaimWord,
   ProviderItem,
   ProviderList,
 } from '../../../schemas/ipc-engagement.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Assessment, Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { Assessment, ClaimTestReference, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { CLAIM_ANSWERS } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -108,11 +108,11 @@ const listOf = ({ providers }: Catalog, chosen: ProviderProfile | null): Provide
 })
 
 const NONE: Readonly<Record<ClaimWord, number>> = {
-  observed: 0,
+  corroborated: 0,
   contradicted: 0,
-  'not-decided': 0,
+  inconclusive: 0,
   'not-observable': 0,
-  'needs-record': 0,
+  'document-required': 0,
   'not-applicable': 0,
 }
 
@@ -120,15 +120,15 @@ const NONE: Readonly<Record<ClaimWord, number>> = {
 export function claimsView(catalog: Catalog, profile: ProviderProfile, assessment: Assessment | null): ClaimsView {
   const counts = new Map<string, Record<ClaimWord, number>>()
   for (const { claims = [] } of assessment?.nodes ?? [])
-    for (const { claim, answer } of claims) {
+    for (const { claim, result } of claims) {
       const own = counts.get(claim) ?? { ...NONE }
-      own[answer] += 1
+      own[result] += 1
       counts.set(claim, own)
     }
   const { id, name, asOf, notes, conflicts = [] } = profile
   return {
     profile: { id, name, asOf, notes: [...notes, ...conflicts.map(conflictWords)] },
-    judgedAt: assessment?.asOf ?? null,
+    evaluatedAt: assessment?.asOf ?? null,
     claims: profile.claims.map((claim) => claimRow(catalog, profile, claim, counts.get(claim.id) ?? NONE)),
   }
 }
@@ -136,48 +136,49 @@ export function claimsView(catalog: Catalog, profile: ProviderProfile, assessmen
 function claimRow(
   catalog: Catalog,
   { sources }: ProviderProfile,
-  { id, says, source, bears, condition, why, bring }: ProviderClaim,
+  { id, text, source, tests, condition, why, documentRequired }: ProviderClaim,
   counts: Readonly<Record<ClaimWord, number>>,
 ): ClaimRow {
   return {
     id,
-    says,
+    text,
     source: sources.find((one) => one.id === source) ?? null,
-    bears: [
+    tests: [
       ...(condition?.tests ?? []).map((bearing) => conditionView(bearingView(catalog, bearing))),
-      ...bears.map((bearing) => bearingView(catalog, bearing)),
+      ...tests.map((bearing) => bearingView(catalog, bearing)),
     ],
     why,
-    bring,
+    documentRequired,
     nodes: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
   }
 }
 
-const conditionView = (view: BearingView): BearingView => ({ ...view, title: `Condition: ${view.title}` })
+const conditionView = (view: ClaimTestView): ClaimTestView => ({ ...view, title: `Condition: ${view.title}` })
 
-function bearingView({ checks, claimTests }: Catalog, bearing: Bearing): BearingView {
+function bearingView({ checks, claimTests }: Catalog, bearing: ClaimTestReference): ClaimTestView {
   if ('check' in bearing) {
     const check = checks.find(({ id }) => id === bearing.check)
     return check === undefined
-      ? { title: `This catalog has no check ${bearing.check}.`, limits: '', check: null }
-      : { title: check.expected, limits: check.limitations, check: { id: check.id, property: check.property } }
+      ? { title: `This catalog has no check ${bearing.check}.`, limitations: '', check: null }
+      : { title: check.expected, limitations: check.limitations, check: { id: check.id, property: check.property } }
   }
   const test = claimTests.find(({ id }) => id === bearing.test)
-  if (test === undefined) return { title: `This catalog has no claim test ${bearing.test}.`, limits: '', check: null }
+  if (test === undefined)
+    return { title: `This catalog has no claim test ${bearing.test}.`, limitations: '', check: null }
   const unit = test.takes.unit === undefined ? '' : ` ${test.takes.unit}`
   const promised = bearing.value === null ? '' : ` Claimed: ${bearing.value}${unit}.`
-  return { title: `${test.title}${promised}`, limits: test.limitations, check: null }
+  return { title: `${test.title}${promised}`, limitations: test.limitations, check: null }
 }
 
 /** One claim on each node that it concerns, contradicted first, then by name. */
 function answersOf(claim: string, assessment: Assessment | null): readonly ClaimOnNode[] {
-  const rank = ({ answer }: ClaimOnNode): number => CLAIM_ANSWERS.indexOf(answer)
+  const rank = ({ result }: ClaimOnNode): number => CLAIM_ANSWERS.indexOf(result)
   return (assessment?.nodes ?? [])
     .flatMap(({ node, claims = [] }) =>
       claims
         .filter((one) => one.claim === claim)
-        .map(({ answer, observations }): ClaimOnNode => ({ node, answer, observations })),
+        .map(({ result, observations }): ClaimOnNode => ({ node, result, observations })),
     )
     .sort((a, b) => rank(a) - rank(b) || compare(a.node, b.node))
 }

@@ -67,7 +67,7 @@ export async function worksheetTable(context: EngineContext): Promise<Outcome<Ta
   if (pack === null || sheet.value === null) return fail('input.refused', 'there are no samples or notes yet')
   const { sample, lines } = sheet.value
   const verdicts = new Map(findingsIn(pack).map((one) => [keyOf(one), one.verdict]))
-  const drawn = sample?.drawn ?? []
+  const drawn = sample?.sampled ?? []
   const isDrawn = new Set(drawn.map(keyOf))
   const others = lines.filter((line) => !isDrawn.has(keyOf(line)))
   const rows = [...drawn.map((one) => ({ ...one, place: String(one.place) })), ...others].map((one) => {

@@ -188,7 +188,7 @@ function begin(
   )
   if (moved !== undefined)
     return fail('input.refused', 'its address has changed since this run was started; start a new run', moved.node.name)
-  const held = before?.scope.enrolled ?? before?.scope.population ?? []
+  const held = before?.scope.inFleet ?? before?.scope.population ?? []
   const population = new Set([...held, ...all.map(({ node }) => node.name)])
   const begun: Begun = {
     run: before?.run ?? newRunId(world.clock, world.entropy),

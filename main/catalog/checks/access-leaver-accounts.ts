@@ -1,6 +1,6 @@
 import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
-import { type Doors, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
+import { type Doors, type Evidence, KEY_SOURCES, keySources, loginMethods, unreadDoors } from '../account-doors.ts'
 import { keyFileGaps } from '../key-files.ts'
 import { declaredAs, declaredNames, isPast } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
@@ -36,7 +36,9 @@ export const accessLeaverAccounts = defineCheck({
     const { passwords, toldBy } = passwordsTold(facts)
     const evidence = { passwords, keys: facts.keys, sources: keySources(facts) }
     const { past, current } = split(local, context)
-    const leavers = past.map((account) => leaverStep(account, doorsOf(account, evidence), { local, toldBy }, context))
+    const leavers = past.map((account) =>
+      leaverStep(account, loginMethods(account, evidence), { local, toldBy }, context),
+    )
     return decide([
       ...[...leavers].sort(worstFirst).slice(0, 20),
       ...sharedKeys(past, local, evidence),
@@ -150,7 +152,7 @@ function coverage(
   { node }: Context,
 ): readonly DraftObservation[] {
   const open = current.filter((account) => {
-    const way = waysIn(account, doorsOf(account, evidence))
+    const way = waysIn(account, loginMethods(account, evidence))
     return way === 'key' || way === 'password' || (way === 'unread' && canLogIn(account))
   })
   const undeclared = open.filter(({ name }) => !declared.has(name))

@@ -1,5 +1,5 @@
 import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
+import { doorState, type Evidence, KEY_SOURCES, keySources, loginMethods, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLocal, canLogIn, type LocalAccounts } from '../probes/accounts-local.ts'
@@ -103,7 +103,7 @@ function accounts(local: LocalAccounts, wanted: Wanted, { node }: Context): read
     ({ name }) => (IMAGE_ACCOUNTS.has(name) || PROVIDER_ACCOUNTS.has(name)) && declared?.has(name) !== true,
   )
   const state = (account: LocalAccounts['accounts'][number]) =>
-    canLogIn(account) ? doorState(doorsOf(account, wanted)) : 'closed'
+    canLogIn(account) ? doorState(loginMethods(account, wanted)) : 'closed'
   const open = suspects.filter((account) => state(account) === 'open')
   const unread = suspects.filter((account) => state(account) === 'unclear')
   const stated = local.accounts.filter(({ name }) => declaredAs(node, name)?.kind === 'provider')

@@ -1,5 +1,5 @@
 import { type Context, type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
-import { doorState, doorsOf, type Evidence, KEY_SOURCES, keySources, unreadDoors } from '../account-doors.ts'
+import { doorState, type Evidence, KEY_SOURCES, keySources, loginMethods, unreadDoors } from '../account-doors.ts'
 import { declaredAs, declaredNames } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { type Account, accountsLocal, canLogIn, type LocalAccounts, membersOf } from '../probes/accounts-local.ts'
@@ -52,7 +52,7 @@ function sessions(services: readonly Account[], wanted: Wanted, { node }: Contex
   const shells = services.filter(canLogIn)
   const stated = shells.filter(({ name }) => declared?.has(name) === true)
   const rest = shells.filter((account) => !stated.includes(account))
-  const state = (account: Account) => doorState(doorsOf(account, wanted))
+  const state = (account: Account) => doorState(loginMethods(account, wanted))
   const open = rest.filter((account) => state(account) === 'open')
   const unread = rest.filter((account) => state(account) === 'unclear')
   const closed = rest.filter((account) => state(account) === 'closed')
@@ -110,7 +110,9 @@ function keysWithoutShell(
   const declared = declaredNames(node)
   const keyed = services.filter(
     (account) =>
-      !canLogIn(account) && declared?.has(account.name) !== true && (doorsOf(account, wanted).keys ?? []).length > 0,
+      !canLogIn(account) &&
+      declared?.has(account.name) !== true &&
+      (loginMethods(account, wanted).keys ?? []).length > 0,
   )
   return keyed.length === 0
     ? [supports('No SSH key is in place for an undeclared account of a service without a login shell.', authorizedKeys)]

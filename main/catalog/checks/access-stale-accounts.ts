@@ -1,6 +1,6 @@
 import { type Context, type DraftObservation, defineCheck, type FactsOf, type MaybeFactsOf } from '../../core/check.ts'
 import type { Probe } from '../../core/probe.ts'
-import { type Doors, doorState, doorsOf, type Evidence, KEY_SOURCES, keySources } from '../account-doors.ts'
+import { type Doors, doorState, type Evidence, KEY_SOURCES, keySources, loginMethods } from '../account-doors.ts'
 import { DAY, dayOf, declaredAs, type LoginTrace } from '../login-traces.ts'
 import { passwordsTold, type ToldPasswords } from '../password-states.ts'
 import { accountsLastLogin } from '../probes/accounts-last-login.ts'
@@ -47,7 +47,7 @@ export const accessStaleAccounts = defineCheck({
 
 type Local = FactsOf<typeof NEEDS>['local']
 
-const doorsFor = (account: Account, wanted: Wanted): Doors => doorsOf(account, wanted)
+const doorsFor = (account: Account, wanted: Wanted): Doors => loginMethods(account, wanted)
 
 interface Source {
   readonly probe: Probe<LoginTrace>

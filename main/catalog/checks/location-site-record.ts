@@ -72,7 +72,7 @@ const NO_DISPUTE: Dispute = { isTooFar: false, isBounded: false, against: [], di
 
 function disputeOf(asked: Asked, signals: readonly Found[], delay: Delay, context: Context): Dispute {
   const told = judge(asked, delay, signals, context)
-  const against = signals.filter((signal, at) => !signal.hint && told.says[at]?.says === 'outside')
+  const against = signals.filter((signal, at) => !signal.hint && told.says[at]?.indicates === 'outside')
   const isTooFar = told.delay === 'outside'
   const direction = isTooFar || isWeighty(against, context) ? 'contradicts' : 'unclear'
   return { isTooFar, isBounded: told.delay === 'inside', against, direction }

@@ -1,25 +1,25 @@
 import type { ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 
 /** A statement that only a document shows: why no server does, and which document. */
-const record = (id: string, says: string, why: string, bring: string): ProviderClaim => ({
+const record = (id: string, text: string, why: string, documentRequired: string): ProviderClaim => ({
   id,
-  says,
+  text,
   source: 'pages',
-  bears: [],
-  otherwise: 'needs-record',
+  tests: [],
+  otherwise: 'document-required',
   why,
-  bring,
+  documentRequired,
 })
 
 /** A statement about speed under load. No load is put on any node, so that none is tested. */
-const measured = (id: string, says: string, instead: string): ProviderClaim => ({
+const measured = (id: string, text: string, instead: string): ProviderClaim => ({
   id,
-  says,
+  text,
   source: 'pages',
-  bears: [],
+  tests: [],
   otherwise: 'not-observable',
   why: `This requires a measurement under load, which is not performed. ${instead}`,
-  bring: null,
+  documentRequired: null,
 })
 
 const TERM = 'This is a term of the contract and cannot be tested on a server.'
@@ -49,46 +49,46 @@ export const COMMON_STATEMENTS: ProviderProfile = {
   claims: [
     {
       id: 'known-location',
-      says: 'The physical location of each server is known and can be audited.',
+      text: 'The physical location of each server is known and can be audited.',
       source: 'pages',
-      bears: [{ check: 'location.site-record', supportsOnly: true }],
-      whenUndecided: 'needs-record',
+      tests: [{ check: 'location.site-record', supportsOnly: true }],
+      whenUndecided: 'document-required',
       otherwise: null,
       why: 'A site record that agrees with the node’s data supports this. Without one, or where it disagrees, the provider’s own document decides.',
-      bring:
+      documentRequired:
         'The provider’s list of servers by serial number with site, room and rack, and its consent to an inspection',
     },
     {
       id: 'gpudirect-rdma',
-      says: 'GPUDirect RDMA is ready: adapters reach the memory of GPUs without a detour.',
+      text: 'GPUDirect RDMA is ready: adapters reach the memory of GPUs without a detour.',
       source: 'pages',
       condition: {
-        says: 'Where the node has an active RDMA port.',
+        text: 'Where the node has an active RDMA port.',
         tests: [{ test: 'network.rdma', value: 'either' }],
       },
-      bears: [{ test: 'gpu.direct-path', value: 'rdma' }],
+      tests: [{ test: 'gpu.direct-path', value: 'rdma' }],
       otherwise: null,
       why: 'Newer drivers can work without the tested module, so its absence decides nothing. No transfer was tried.',
-      bring: null,
+      documentRequired: null,
     },
     {
       id: 'gpudirect-storage',
-      says: 'GPUDirect Storage is ready: drives reach the memory of GPUs without a detour.',
+      text: 'GPUDirect Storage is ready: drives reach the memory of GPUs without a detour.',
       source: 'pages',
-      condition: { says: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
-      bears: [{ test: 'gpu.direct-path', value: 'storage' }],
+      condition: { text: 'Where the node has a GPU.', tests: [{ test: 'gpu.present', value: null }] },
+      tests: [{ test: 'gpu.direct-path', value: 'storage' }],
       otherwise: null,
       why: 'Newer releases can work without the tested module, so its absence decides nothing. No transfer was tried.',
-      bring: null,
+      documentRequired: null,
     },
     {
       id: 'side-channels',
-      says: 'No other customer’s work shares processor caches or memory with the server’s, so that it cannot be observed through them.',
+      text: 'No other customer’s work shares processor caches or memory with the server’s, so that it cannot be observed through them.',
       source: 'pages',
-      bears: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
+      tests: [{ check: 'tenancy.no-hypervisor' }, { check: 'tenancy.user-census', supportsOnly: true }],
       otherwise: null,
       why: 'A guest shares caches and memory with its host. On a server without a hypervisor only work on this system shares them. Flaws of the processor and its microcode are not compared.',
-      bring: null,
+      documentRequired: null,
     },
     record(
       'dedicated-power',

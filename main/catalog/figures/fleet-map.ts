@@ -1,6 +1,6 @@
 import type { Figure, FigureTone } from '../../../schemas/figure.ts'
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
-import type { LocationAnswer, LocationDisc, NodeAssessment, Place } from '../../../schemas/types.ts'
+import type { DistanceBound, LocationResult, NodeAssessment, Place } from '../../../schemas/types.ts'
 import type { DrawnLand } from '../../core/geo/land.ts'
 import { mapView } from '../../core/geo/map.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -10,15 +10,15 @@ import { discOf, FRAME, landMarks, MEASURED_FROM, mapEdge, placeText } from './l
 import { areaKey, type Name, names, place, scaleBar, square, standing } from './map-marks.ts'
 import { FIGURE_WIDTH } from './marks.ts'
 
-type Verdict = LocationAnswer['verdict']
+type Verdict = LocationResult['result']
 
 const TONES: Readonly<Record<Verdict, FigureTone>> = {
   contradicted: 'against',
   conflicting: 'unclear',
-  'bounded-inside': 'for',
-  consistent: 'for',
-  'asserted-only': 'plain',
-  unverified: 'plain',
+  bounded: 'for',
+  corroborated: 'for',
+  uncorroborated: 'plain',
+  undetermined: 'plain',
 }
 const KEYS: readonly (readonly [tone: FigureTone, text: string])[] = [
   ['against', 'Declared place of at least one node whose place is contradicted'],
@@ -41,20 +41,20 @@ export function fleetMap(nodes: readonly NodeAssessment[], land: DrawnLand): Fig
     located.filter(({ claim }) => claim !== null),
     ({ claim }) => `${claim?.latitude} ${claim?.longitude} ${claim?.radiusKm}`,
   ).flatMap((group): readonly Site[] => {
-    const found = group.map(({ answers }) => worstVerdict(answers))
+    const found = group.map(({ results }) => worstVerdict(results))
     const claim = group[0]?.claim
     if (claim == null) return []
     const counts = new Map(
       LOCATION_VERDICTS.map((verdict) => [verdict, found.filter((one) => one === verdict).length] as const),
     )
-    const worst = LOCATION_VERDICTS.find((verdict) => (counts.get(verdict) ?? 0) > 0) ?? 'unverified'
+    const worst = LOCATION_VERDICTS.find((verdict) => (counts.get(verdict) ?? 0) > 0) ?? 'undetermined'
     return [{ place: claim, nodes: group.length, counts, tone: TONES[worst] }]
   })
   if (sites.length === 0) return null
   const vantages = alike(
-    located.flatMap(({ discs }) => discs),
+    located.flatMap(({ distanceBounds }) => distanceBounds),
     ({ vantage }) => `${vantage.latitude} ${vantage.longitude} ${vantage.name}`,
-  ).flatMap((group): readonly { readonly vantage: Place; readonly discs: readonly LocationDisc[] }[] =>
+  ).flatMap((group): readonly { readonly vantage: Place; readonly discs: readonly DistanceBound[] }[] =>
     group[0] === undefined ? [] : [{ vantage: group[0].vantage, discs: group }],
   )
   const view = mapView(

@@ -1,5 +1,5 @@
 import type { Figure, FigureKey, FigureMark, FigureTone } from '../../../schemas/figure.ts'
-import type { Location, LocationDisc, Place } from '../../../schemas/types.ts'
+import type { DistanceBound, Location, Place } from '../../../schemas/types.ts'
 import { type DrawnLand, landRings } from '../../core/geo/land.ts'
 import { commonEdge, cornersOutline, FARTHEST_KM, type MapView, mapView } from '../../core/geo/map.ts'
 import type { Disc, Region } from '../../core/geo/region.ts'
@@ -21,7 +21,7 @@ const HEAVY = { weight: 3, dashed: false } as const
 /** More countries fill the picture with hatching, which is no evidence. */
 const MOST_COUNTRIES = 40
 
-interface Reach extends LocationDisc {
+interface Reach extends DistanceBound {
   readonly disc: Disc
 }
 
@@ -30,12 +30,12 @@ interface Reach extends LocationDisc {
  * is an area. Null where nothing is claimed and no time bounds anything.
  */
 export function locationMap(location: Location, policies: readonly DrawnPolicy[], land: DrawnLand): Figure | null {
-  const { claim, discs } = location
-  const reaches = discs
+  const { claim, distanceBounds } = location
+  const reaches = distanceBounds
     .flatMap((one): readonly Reach[] =>
-      one.reachKm === null || one.reachKm >= FARTHEST_KM
+      one.maxDistanceKm === null || one.maxDistanceKm >= FARTHEST_KM
         ? []
-        : [{ ...one, disc: { center: one.vantage, radiusKm: one.reachKm } }],
+        : [{ ...one, disc: { center: one.vantage, radiusKm: one.maxDistanceKm } }],
     )
     .sort((a, b) => a.disc.radiusKm - b.disc.radiusKm)
   const claimed = claim === null ? [] : [discOf(claim)]
@@ -49,10 +49,10 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
   const tone = toneOf(location)
   const stood = standing(
     view,
-    discs.map(({ vantage }) => vantage),
+    distanceBounds.map(({ vantage }) => vantage),
   )
   const policed = policies.flatMap(({ region }) => policyMarks(view, region, land))
-  const estimates = discs.flatMap(({ vantage, estimateKm }) =>
+  const estimates = distanceBounds.flatMap(({ vantage, estimateKm }) =>
     estimateKm === null || estimateKm >= FARTHEST_KM
       ? []
       : edge(view, { center: vantage, radiusKm: estimateKm }, 'plain', DASHED),
@@ -72,13 +72,13 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
       ...edges.flatMap((run) => view.pieces(run)).map((piece) => line(piece, tone, HEAVY)),
       ...claimed.flatMap((disc) => place(view, disc, 'plain')),
       ...stood.map(square),
-      ...names(view, [...claimName(view, claim), ...vantageNames(view, discs)], stood),
+      ...names(view, [...claimName(view, claim), ...vantageNames(view, distanceBounds)], stood),
       ...scaleBar(view),
       ...mapEdge(view),
     ],
     legend: [
       ...(claim === null ? [] : [CLAIMED]),
-      ...(discs.length === 0 ? [] : [MEASURED_FROM]),
+      ...(distanceBounds.length === 0 ? [] : [MEASURED_FROM]),
       ...(reaches.length < 2
         ? []
         : [areaKey('In reach of one round trip, at the speed of light', 'plain', 'none', THIN)]),
@@ -95,7 +95,7 @@ export function locationMap(location: Location, policies: readonly DrawnPolicy[]
       rows: [
         ...claimRows(claim),
         ...policyRows(policies),
-        ...discs.map((one) => discRow(view, one)),
+        ...distanceBounds.map((one) => discRow(view, one)),
         ...commonRows(location, reaches.length, apart),
       ],
     },
@@ -108,11 +108,11 @@ export const discOf = ({ latitude, longitude, radiusKm }: Place): Disc => ({
 })
 
 /** What the round trips report about the claimed place, else of the first region that it has to be in. */
-function toneOf({ answers }: Location): FigureTone {
-  const decided = answers.find((one) => one.of === 'declared-place') ?? answers[0]
+function toneOf({ results }: Location): FigureTone {
+  const decided = results.find((one) => one.of === 'declared-place') ?? results[0]
   return TONES[decided?.delay ?? 'unusable']
 }
-const TONES: Readonly<Record<Location['answers'][number]['delay'], FigureTone>> = {
+const TONES: Readonly<Record<Location['results'][number]['delay'], FigureTone>> = {
   inside: 'for',
   outside: 'against',
   undecided: 'unclear',
@@ -174,7 +174,7 @@ function claimName(view: MapView, claim: Place | null): readonly Name[] {
   return [{ at: beside, text: `Claimed: ${claim.name}`, bold: true }]
 }
 
-const vantageNames = (view: MapView, discs: readonly LocationDisc[]): readonly Name[] =>
+const vantageNames = (view: MapView, discs: readonly DistanceBound[]): readonly Name[] =>
   discs.flatMap(({ vantage }) => {
     const at: XY | null = view.at(vantage)
     return at === null ? [] : [{ at, text: vantage.name }]
@@ -192,18 +192,19 @@ const claimRows = (claim: Place | null): readonly (readonly string[])[] =>
 const policyRows = (policies: readonly DrawnPolicy[]): readonly (readonly string[])[] =>
   policies.map(({ title }) => [`Has to be in: ${plain(title, 120)}`, 'fleet file', '', '', ''])
 
-function discRow(view: MapView, one: LocationDisc): readonly string[] {
-  const { vantage, milliseconds, reachKm, record } = one
-  const unseen = reachKm !== null && edge(view, { center: vantage, radiusKm: reachKm }, 'plain', THIN).length === 0
+function discRow(view: MapView, one: DistanceBound): readonly string[] {
+  const { vantage, milliseconds, maxDistanceKm, record } = one
+  const unseen =
+    maxDistanceKm !== null && edge(view, { center: vantage, radiusKm: maxDistanceKm }, 'plain', THIN).length === 0
   return [
     `Measured from: ${placeText(vantage)}`,
     plain(vantage.declaredBy, 80),
     milliseconds === null ? 'not usable' : `${milliseconds.toFixed(2)} ms`,
-    reachKm === null
+    maxDistanceKm === null
       ? 'not bounded'
-      : reachKm >= FARTHEST_KM
+      : maxDistanceKm >= FARTHEST_KM
         ? 'anywhere on Earth'
-        : `${km(reachKm)}${unseen ? ', edge beyond the picture' : ''}`,
+        : `${km(maxDistanceKm)}${unseen ? ', edge beyond the picture' : ''}`,
     record === null ? 'this collection' : `record ${plain(record, 60)}`,
   ]
 }

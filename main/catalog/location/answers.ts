@@ -1,4 +1,4 @@
-import type { LocationAnswer, Place, ResidencyPolicy } from '../../../schemas/types.ts'
+import type { LocationResult, Place, ResidencyPolicy } from '../../../schemas/types.ts'
 import { FRESH_DAYS } from '../../core/assess.ts'
 import type { Context } from '../../core/check.ts'
 import type { Region } from '../../core/geo/region.ts'
@@ -15,7 +15,7 @@ import { type Asked, discOf, type Judged, judge } from './verdict.ts'
 import { kilometres, listed, milliseconds } from './words.ts'
 
 /** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
-export interface Question extends Pick<LocationAnswer, 'of' | 'title'> {
+export interface Question extends Pick<LocationResult, 'of' | 'title'> {
   readonly asked: Result<Asked, string>
 }
 
@@ -67,31 +67,31 @@ export interface Read {
  * The result for one place, in words that state no more than was observed and who states the rest. Agreement counts only where nothing that
  * could have disagreed is missing; a bound by light holds whatever else would have been stated.
  */
-export function answerOf(question: Question, { delay, signals, unread }: Read, context: Context): LocationAnswer {
+export function answerOf(question: Question, { delay, signals, unread }: Read, context: Context): LocationResult {
   const { of, title } = question
   if (!question.asked.ok)
     return {
       of,
       title,
-      verdict: 'unverified',
+      result: 'undetermined',
       delay: 'unusable',
       text: `${quote(title)} names no area for comparison: ${question.asked.error}.`,
-      signals: signals.map(({ id }) => ({ id, says: 'silent' })),
+      signals: signals.map(({ id }) => ({ id, indicates: 'silent' })),
       needed: null,
     }
   const { value: asked } = question.asked
   const found = judge(asked, delay, signals, context)
-  const isOpen = unread.length > 0 && found.verdict === 'consistent'
-  const judged: Judged = isOpen ? { ...found, verdict: 'asserted-only' } : found
+  const isOpen = unread.length > 0 && found.verdict === 'corroborated'
+  const judged: Judged = isOpen ? { ...found, verdict: 'uncorroborated' } : found
   const needed = neededFor(asked, delay, context)
   const tooOld = SUPPORTS.has(judged.verdict) && isStale(context)
-  const verdict = tooOld ? 'unverified' : judged.verdict
+  const result = tooOld ? 'undetermined' : judged.verdict
   return {
     of,
     title,
-    verdict,
+    result,
     delay: judged.delay === 'empty' ? 'unusable' : judged.delay,
-    text: tooOld ? TOO_OLD : `${textOf(title, asked, judged, { delay, signals, needed })}${missing(verdict, unread)}`,
+    text: tooOld ? TOO_OLD : `${textOf(title, asked, judged, { delay, signals, needed })}${missing(result, unread)}`,
     signals: judged.says,
     needed,
   }
@@ -102,7 +102,7 @@ const missing = (verdict: string, unread: readonly string[]): string =>
     ? ` Evidence that could name another place is missing: ${unread.join(' ')}`
     : ''
 
-const SUPPORTS: ReadonlySet<string> = new Set(['bounded-inside', 'consistent', 'asserted-only'])
+const SUPPORTS: ReadonlySet<string> = new Set(['bounded', 'corroborated', 'uncorroborated'])
 const DAY_MS = 86_400_000
 const TOO_OLD = `The recording is more than ${FRESH_DAYS} days old, or dated after the evaluation date; it supports no location as of that date.`
 
@@ -112,7 +112,7 @@ function isStale({ asOf, observedAt }: Context): boolean {
 }
 
 /** From the vantage that has most room around it: the longest round trip that would still bound the answering party inside. */
-export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context): LocationAnswer['needed'] {
+export function neededFor({ region }: Asked, { discs }: Delay, { node }: Context): LocationResult['needed'] {
   const vantages = [...(node.vantage === undefined ? [] : [node.vantage]), ...discs.map(({ vantage }) => vantage)]
   const times = vantages.map((vantage) => {
     const room = roomInside(vantage, region)
@@ -141,14 +141,14 @@ const MOST_ROOMS = 1000
 interface Matter {
   readonly delay: Delay
   readonly signals: readonly Found[]
-  readonly needed: LocationAnswer['needed']
+  readonly needed: LocationResult['needed']
 }
 
 function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): string {
   const place = quote(title)
   const who = (says: 'inside' | 'outside'): string =>
     matter.signals
-      .filter((signal, at) => !signal.hint && judged.says[at]?.says === says)
+      .filter((signal, at) => !signal.hint && judged.says[at]?.indicates === says)
       .map(({ text }) => text)
       .join(' ')
   switch (judged.verdict) {
@@ -158,13 +158,13 @@ function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): st
         : `A signed statement names a place outside ${place}. ${signed(judged, matter.signals)}`
     case 'conflicting':
       return `No round-trip time contradicts ${place}, but a statement names another place: ${who('outside')} ${who('inside') === '' ? 'No evidence agrees with it.' : `Others agree with it: ${who('inside')}`} Review by a person is needed.`
-    case 'bounded-inside':
+    case 'bounded':
       return `The SSH responder (holder of the session keys) is inside ${place}: ${reached(matter.delay)}, and every point within that distance is inside. A relay there with a copy of the host key would respond the same way.`
-    case 'consistent':
+    case 'corroborated':
       return `The observations are consistent with ${place}, as with every other place within the distance bound: the round-trip times do not exclude it (${reached(matter.delay)}), and statements of different kinds agree. ${who('inside')}`
-    case 'asserted-only':
+    case 'uncorroborated':
       return `Location in ${place} is only asserted; no round-trip time bounds it: ${who('inside')} ${neededText(matter.needed)}`
-    case 'unverified':
+    case 'undetermined':
       return `${unverified(judged)} ${neededText(matter.needed)}`
   }
 }
@@ -172,7 +172,8 @@ function textOf(title: string, asked: Asked, judged: Judged, matter: Matter): st
 const signed = ({ says }: Judged, signals: readonly Found[]): string =>
   signals
     .filter(
-      (signal, at) => (signal.class === 'E2' || signal.class === 'E3') && !signal.hint && says[at]?.says === 'outside',
+      (signal, at) =>
+        (signal.class === 'E2' || signal.class === 'E3') && !signal.hint && says[at]?.indicates === 'outside',
     )
     .map(({ text }) => text)
     .join(' ')
@@ -184,7 +185,7 @@ const unverified = ({ delay }: Judged): string =>
       ? 'The times neither exclude it nor bound it inside, and no evidence shows where the node is.'
       : 'There is no usable round-trip time, and no evidence shows where the node is.'
 
-export const neededText = (needed: LocationAnswer['needed']): string =>
+export const neededText = (needed: LocationResult['needed']): string =>
   needed === null
     ? 'No round trip from a declared vantage point would bound it inside; one within the area is needed.'
     : `A round trip of ${milliseconds(needed.milliseconds)} or less from ${quote(needed.vantage)} would bound it inside.`
@@ -196,8 +197,10 @@ interface Reach {
   readonly center: Place
 }
 const reaches = ({ discs }: Delay): readonly Reach[] =>
-  discs.flatMap(({ vantage, milliseconds: time, reachKm }) =>
-    time === null || reachKm === null ? [] : [{ vantage: vantage.name, milliseconds: time, reachKm, center: vantage }],
+  discs.flatMap(({ vantage, milliseconds: time, maxDistanceKm }) =>
+    time === null || maxDistanceKm === null
+      ? []
+      : [{ vantage: vantage.name, milliseconds: time, reachKm: maxDistanceKm, center: vantage }],
   )
 
 /** The times that miss a place, named: the one that misses it on its own, or all that miss it together. */

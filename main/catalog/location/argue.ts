@@ -26,8 +26,8 @@ export const assessLocation: Catalog['assessLocation'] = (readings, context) => 
   const front = echo === null ? null : frontEnd(settledTime(echo), echo.path)
   return {
     claim: context.node.location ?? null,
-    answers: questionsOf(context).map((question) => answerOf(question, { delay, signals, unread }, context)),
-    discs: delay.discs,
+    results: questionsOf(context).map((question) => answerOf(question, { delay, signals, unread }, context)),
+    distanceBounds: delay.discs,
     reachable: reachable === null ? null : [...reachable],
     frontEnd: front,
     signals,

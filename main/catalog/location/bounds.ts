@@ -19,8 +19,8 @@ export const timeSteps = (
   { discs, notes }: Delay,
   direction: DraftObservation['direction'],
 ): readonly DraftObservation[] => [
-  ...discs.map(({ text, reachKm, record }): DraftObservation => {
-    const step = { direction: reachKm === null ? 'unclear' : direction, text } as const
+  ...discs.map(({ text, maxDistanceKm, record }): DraftObservation => {
+    const step = { direction: maxDistanceKm === null ? 'unclear' : direction, text } as const
     return { ...step, probe: record === null ? nonceEcho.id : null }
   }),
   ...notes.map((note) => unclear(note, null)),
@@ -71,7 +71,7 @@ function distances({ region }: Asked, { discs }: Delay): string {
   if (region.kind !== 'disc') return ''
   const { center, radiusKm } = region.disc
   const far = discs
-    .filter(({ reachKm }) => reachKm !== null)
+    .filter(({ maxDistanceKm }) => maxDistanceKm !== null)
     .map(({ vantage }) => `${kilometres(geodesicKm(vantage, center))} from ${quote(vantage.name)}`)
   return ` (declared to within ${radiusKm} km${far.length === 0 ? '' : `; its center is ${far.slice(0, 4).join(', ')}`})`
 }

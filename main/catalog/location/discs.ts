@@ -1,4 +1,4 @@
-import type { LocationDisc, PathTiming, Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
+import type { DistanceBound, PathTiming, Place, VantageMeasurement, VantageRecord } from '../../../schemas/types.ts'
 import { FRESH_DAYS } from '../../core/assess.ts'
 import type { Context } from '../../core/check.ts'
 import type { Disc, Region } from '../../core/geo/region.ts'
@@ -14,7 +14,7 @@ import { kilometres, milliseconds } from './words.ts'
 
 /** What the round trips of one node report about where the answering party can be: all usable discs hold at once. */
 export interface Delay {
-  readonly discs: readonly LocationDisc[]
+  readonly discs: readonly DistanceBound[]
   readonly usable: readonly Disc[]
   /**
    * Whether they may bear a place out. Where the collection’s own times would count and are missing, the others only exclude: a capture
@@ -46,7 +46,9 @@ export function readDelay(echo: NonceEcho | null, context: Context): Delay {
   const discs = read.flatMap(({ disc }) => disc ?? [])
   return {
     discs,
-    usable: discs.flatMap(({ vantage, reachKm }) => (reachKm === null ? [] : [{ center: vantage, radiusKm: reachKm }])),
+    usable: discs.flatMap(({ vantage, maxDistanceKm }) =>
+      maxDistanceKm === null ? [] : [{ center: vantage, radiusKm: maxDistanceKm }],
+    ),
     bounds: echo !== null || context.node.vantage === undefined,
     notes: [...new Set(read.flatMap(({ notes }) => notes))],
   }
@@ -71,7 +73,7 @@ export function delaySays({ usable, bounds }: Delay, region: Region): DelaySays 
 }
 
 interface Times {
-  readonly disc: LocationDisc | null
+  readonly disc: DistanceBound | null
   readonly notes: readonly string[]
 }
 const noted = (...notes: readonly string[]): Times => ({ disc: null, notes })
@@ -118,36 +120,36 @@ function recordedTimes(
 }
 
 function discOf(
-  from: Pick<LocationDisc, 'vantage' | 'record' | 'signer' | 'at'>,
+  from: Pick<DistanceBound, 'vantage' | 'record' | 'signer' | 'at'>,
   timed: Timed,
   path: PathTiming | null,
-): LocationDisc {
+): DistanceBound {
   const { vantage, record } = from
   const beside = { tcpMs: path?.tcpMs ?? null, keepaliveMs: smallest(path?.keepaliveMs ?? []) }
   const place = `${quote(vantage.name)}, declared to within ${vantage.radiusKm} km by ${quote(vantage.declaredBy)}`
   const intro = record === null ? `From ${place}` : `By the record ${quote(record)}, from ${place}`
   const timing = settledTime(timed)
-  const without = (text: string): LocationDisc => ({
+  const without = (text: string): DistanceBound => ({
     ...from,
     ...beside,
     milliseconds: null,
     samples: timing.ok ? timing.samples : timed.bursts.reduce((sum, { samples }) => sum + samples.length, 0),
-    reachKm: null,
+    maxDistanceKm: null,
     estimateKm: null,
     text,
   })
   const vague = tooVague(vantage)
   if (vague !== null) return without(`${intro}: ${vague}.`)
   if (!timing.ok) return without(`${intro}: the round trips are not usable: ${timing.reason}.`)
-  const reachKm = farthestKm(timing.milliseconds, vantage.radiusKm)
+  const maxDistanceKm = farthestKm(timing.milliseconds, vantage.radiusKm)
   return {
     ...from,
     ...beside,
     milliseconds: timing.milliseconds,
     samples: timing.samples,
-    reachKm,
+    maxDistanceKm,
     estimateKm: (timing.milliseconds / 2) * LIGHT_KM_PER_MS * IN_FIBRE + vantage.radiusKm,
-    text: `${intro}: the second fastest of ${count(timing.samples, 'nonce')} came back in ${milliseconds(timing.milliseconds)}; at the speed of light in vacuum, straight through the earth, the SSH responder ${reachKm >= EVERYWHERE_KM ? 'can be anywhere' : `is at most ${kilometres(reachKm)} away`}.`,
+    text: `${intro}: the second fastest of ${count(timing.samples, 'nonce')} came back in ${milliseconds(timing.milliseconds)}; at the speed of light in vacuum, straight through the earth, the SSH responder ${maxDistanceKm >= EVERYWHERE_KM ? 'can be anywhere' : `is at most ${kilometres(maxDistanceKm)} away`}.`,
   }
 }
 

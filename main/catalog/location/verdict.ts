@@ -1,4 +1,4 @@
-import type { LocationAnswer, LocationSays, Place } from '../../../schemas/types.ts'
+import type { LocationIndication, LocationResult, Place } from '../../../schemas/types.ts'
 import type { Context } from '../../core/check.ts'
 import type { Box, Region } from '../../core/geo/region.ts'
 import { relate } from '../../core/geo/relation.ts'
@@ -15,9 +15,9 @@ export interface Asked {
 }
 
 export interface Judged {
-  readonly verdict: LocationAnswer['verdict']
+  readonly verdict: LocationResult['result']
   readonly delay: DelaySays
-  readonly says: readonly LocationSays[]
+  readonly says: readonly LocationIndication[]
 }
 
 /**
@@ -35,7 +35,7 @@ export function judge(asked: Asked, delay: Delay, signals: readonly Found[], con
   return {
     verdict: verdictOf(told, against, { isAny: agreeing.length > 0, kinds: kindsOf(agreeing, context) }),
     delay: told,
-    says: read.map(({ signal: { id }, says }) => ({ id, says })),
+    says: read.map(({ signal: { id }, says }) => ({ id, indicates: says })),
   }
 }
 
@@ -64,17 +64,20 @@ function verdictOf(
 ): Judged['verdict'] {
   if (told === 'outside' || against.some((kind) => kind === 'E2' || kind === 'E3')) return 'contradicted'
   if (against.length > 0) return 'conflicting'
-  if (told === 'empty') return 'unverified'
-  if (told === 'inside') return 'bounded-inside'
-  if (told === 'undecided' && kinds >= 2) return 'consistent'
-  return isAny ? 'asserted-only' : 'unverified'
+  if (told === 'empty') return 'undetermined'
+  if (told === 'inside') return 'bounded'
+  if (told === 'undecided' && kinds >= 2) return 'corroborated'
+  return isAny ? 'uncorroborated' : 'undetermined'
 }
 
 /**
  * One statement against a region. A statement of a country agrees only with a claim that names the country, since a country is more than a
  * part of it; it disagrees where the region has no land of that country, or the claim names another.
  */
-export function placeSays({ country, place }: Pick<Found, 'country' | 'place'>, asked: Asked): LocationSays['says'] {
+export function placeSays(
+  { country, place }: Pick<Found, 'country' | 'place'>,
+  asked: Asked,
+): LocationIndication['indicates'] {
   const named = country ?? place?.country ?? null
   const byCountry = named === null ? 'silent' : countrySays(named, asked)
   if (byCountry === 'outside' || place === null) return byCountry
@@ -82,7 +85,7 @@ export function placeSays({ country, place }: Pick<Found, 'country' | 'place'>, 
   return byPlace === 'inside' || byPlace === 'outside' ? byPlace : byCountry
 }
 
-function countrySays(named: string, { region, country }: Asked): LocationSays['says'] {
+function countrySays(named: string, { region, country }: Asked): LocationIndication['indicates'] {
   if (region.kind === 'countries') return region.codes.includes(named) ? 'inside' : 'outside'
   if (country !== undefined && country !== named) return 'outside'
   if (!BORDERS.codes.has(named)) return country === named ? 'inside' : 'silent'

@@ -131,7 +131,7 @@ function linkedPlaces(text: string): readonly string[] | null {
 }
 
 /** Why keys in a home folder are not among those that were read; null where they are, if there are any. */
-export type Unsearched = 'elsewhere' | 'link' | 'deep' | 'not-listed'
+export type Unsearched = 'elsewhere' | 'link' | 'deep' | 'not-in-inventory'
 
 /** Home folders in and one level below /home, and /root, are searched where no link is in the way. */
 export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'links'>): Unsearched | null {
@@ -139,7 +139,7 @@ export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'lin
   if (!/^\/(home|root)(\/|$)/.test(path) || /\/\.{0,2}(\/|$)/.test(path)) return 'elsewhere'
   const parts = path.split('/').slice(1)
   if (parts.length === 1) return null
-  if (links === null) return 'not-listed'
+  if (links === null) return 'not-in-inventory'
   const isLink = parts.some((_, at) => links.includes(`/${parts.slice(0, at + 1).join('/')}`))
   return isLink ? 'link' : parts.length > 3 ? 'deep' : null
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bearing, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { ClaimTestReference, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
 import { conflictWords, sourceCitation, takesWords } from '../../core/provider.ts'
 import { type Context, endWith } from '../context.ts'
@@ -45,31 +45,31 @@ function profileText(profile: ProviderProfile): string {
   return `${profileLine(profile)}${lines.join('\n')}\n`
 }
 
-const bearingLine = (bearing: Bearing): string =>
+const bearingLine = (bearing: ClaimTestReference): string =>
   'check' in bearing
     ? `check: ${bearing.check}${bearing.supportsOnly === true ? ' (supports only)' : ''}`
     : `fact: ${bearing.test}${bearing.value === null ? '' : ` ${bearing.value}`}`
 
 const claimLines = ({
   id,
-  says,
-  bears,
+  text,
+  tests,
   condition,
   otherwise,
   whenUndecided,
   why,
-  bring,
+  documentRequired,
 }: ProviderClaim): readonly string[] => [
-  `${id}  ${says}`,
-  ...(condition === undefined ? [] : [`    applies only: ${condition.says}`]),
+  `${id}  ${text}`,
+  ...(condition === undefined ? [] : [`    applies only: ${condition.text}`]),
   ...(condition?.tests ?? []).map((bearing) => `    condition, ${bearingLine(bearing)}`),
-  ...bears.map((bearing) => `    ${bearingLine(bearing)}`),
+  ...tests.map((bearing) => `    ${bearingLine(bearing)}`),
   ...(whenUndecided === undefined ? [] : ['    if inconclusive: document required']),
   ...(otherwise === null
     ? []
-    : [`    ${otherwise === 'needs-record' ? 'document required' : 'not observable from the node'}`]),
+    : [`    ${otherwise === 'document-required' ? 'document required' : 'not observable from the node'}`]),
   ...(why === null ? [] : [`    reason: ${why}`]),
-  ...(bring === null ? [] : [`    document: ${bring}`]),
+  ...(documentRequired === null ? [] : [`    document: ${documentRequired}`]),
 ]
 
 const testRows = (): readonly unknown[] =>

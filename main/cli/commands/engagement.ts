@@ -1,4 +1,4 @@
-import type { Coverage, DeclaredNode, Engagement } from '../../../schemas/types.ts'
+import type { DeclaredNode, Engagement, Reconciliation } from '../../../schemas/types.ts'
 import { type CoverageNode, coverageOf, differencesOf, populationWith } from '../../core/engagement/coverage.ts'
 import { stillEmpty } from '../../core/engagement/empty.ts'
 import { ephiGapSentences, ephiGaps } from '../../core/engagement/ephi.ts'
@@ -82,12 +82,12 @@ function section(title: string, lines: readonly string[], otherwise: string): vo
 }
 
 /** Reconciliation before a collection: addresses from the fleet file, serial numbers from pinned parts. */
-function comparedLists(engagement: Engagement, enrolled: readonly DeclaredNode[] | null): Coverage | undefined {
+function comparedLists(engagement: Engagement, enrolled: readonly DeclaredNode[] | null): Reconciliation | undefined {
   const byName = new Map(enrolled?.map((node) => [node.name, node]))
   const names = enrolled?.map(({ name }) => name) ?? []
   const population = populationWith(names, engagement)
   return coverageOf(
-    { engagement, enrolled: names, population },
+    { engagement, inFleet: names, population },
     population.map((name) => asCovered(name, byName.get(name))),
   )
 }
@@ -107,8 +107,19 @@ const asCovered = (node: string, declared: DeclaredNode | undefined): CoverageNo
 })
 
 function declaredLines(engagement: Engagement): readonly string[] {
-  const { framing, boundary, population, inventory, ephi, subserviceOrganizations, userEntityControls } = engagement
-  const when = framing.kind === 'date' ? `as of ${framing.date}` : `from ${framing.from} to ${framing.to}`
+  const {
+    reportingBasis,
+    boundary,
+    population,
+    inventory,
+    ephi,
+    subserviceOrganizations,
+    complementaryUserEntityControls,
+  } = engagement
+  const when =
+    reportingBasis.kind === 'date'
+      ? `as of ${reportingBasis.date}`
+      : `from ${reportingBasis.from} to ${reportingBasis.to}`
   const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`
   return [
     `${plain(engagement.entity, 300)}, ${when}, for ${plain(engagement.audience, 500)}`,
@@ -118,11 +129,13 @@ function declaredLines(engagement: Engagement): readonly string[] {
     `  population        ${counted(population.nodes.length, 'node')} from ${plain(population.source, 200)} (${by(population)})`,
     inventory === null
       ? '  inventory         none'
-      : `  inventory         ${counted(inventory.rows.length, 'row')} in ${plain(inventory.file.name)}, ${inventory.leftOut.length} excluded (${by(inventory)})`,
+      : `  inventory         ${counted(inventory.rows.length, 'row')} in ${plain(inventory.file.name)}, ${inventory.excluded.length} excluded (${by(inventory)})`,
     `  ePHI              ${counted(ephi.stores.length, 'location')}, ${counted(ephi.flows.length, 'flow')} (${by(ephi)})`,
     ...engagement.responsibilities.map((one) => `  responsibility    ${plain(one.area)} (${by(one)})`),
     ...subserviceOrganizations.map((one) => `  subservice org.   ${plain(one.name)}, ${one.method} (${by(one)})`),
-    ...userEntityControls.map((one) => `  user control      ${plain(one.id)}: ${plain(one.says)} (${by(one)})`),
+    ...complementaryUserEntityControls.map(
+      (one) => `  user control      ${plain(one.id)}: ${plain(one.text)} (${by(one)})`,
+    ),
     ...engagement.signOff.map(
       ({ role, name, on }) => `  sign-off          ${role}: ${plain(name)}, ${on ?? 'not signed off'}`,
     ),
@@ -132,17 +145,17 @@ function declaredLines(engagement: Engagement): readonly string[] {
 const by = ({ owner, on }: { readonly owner: string; readonly on: string }): string => `${plain(owner)}, ${on}`
 
 /** One line for each difference. Without a fleet file, enrolled nodes are not compared. */
-function listLines(coverage: Coverage, withFleet: boolean): readonly string[] {
-  const { declaredOnly, enrolledOnly, notInInventory, unaccounted } = differencesOf(coverage)
+function listLines(coverage: Reconciliation, withFleet: boolean): readonly string[] {
+  const { declaredOnly, inFleetOnly, notInInventory, unreconciled } = differencesOf(coverage)
   return [
     ...(withFleet
       ? [
           ...declaredOnly.map((node) => `${quote(node)} is declared but not in the fleet file.`),
-          ...enrolledOnly.map((node) => `${quote(node)} is in the fleet file but not declared.`),
+          ...inFleetOnly.map((node) => `${quote(node)} is in the fleet file but not declared.`),
         ]
       : []),
     ...(notInInventory ?? []).map((node) => `${quote(node)} matches no row of the provider inventory.`),
-    ...(unaccounted ?? []).map(({ id, name, address, serial }) => {
+    ...(unreconciled ?? []).map(({ id, name, address, serial }) => {
       const shown = [name, address, serial].flatMap((cell) => (cell === null ? [] : [quote(cell)])).join(', ')
       return `Unreconciled: row ${quote(id)} of the provider inventory matches no node${shown === '' ? '' : ` (${shown})`}.${
         serial === null ? '' : ' A collection may still match its serial number.'

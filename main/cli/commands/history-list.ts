@@ -21,7 +21,7 @@ export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator
             : `${answered} of ${declared} nodes collected; ${plan}; sealed`
         return [at, `${plain(run)}  ${found}${evidence}`] as const
       }),
-      ...reading.gaps.map(
+      ...reading.missedRuns.map(
         ({ due, why, signed }) =>
           [due, `missed run, ${signed ? 'reason recorded' : 'reason noted but not signed'}: ${plain(why)}`] as const,
       ),

@@ -111,12 +111,12 @@ async function calendar(context: Context, options: CalendarOptions): Promise<voi
 const MARK = ({ unrecorded, recorded, answered, declared }: CalendarDay): string =>
   unrecorded > 0 ? '!' : recorded > 0 ? 'g' : answered === 0 ? '-' : answered < declared ? '~' : '#'
 
-function printCalendar({ calendar: found, unrecorded, awaited, gaps, notes }: CalendarReading): void {
+function printCalendar({ calendar: found, unrecorded, awaited, missedRuns, notes }: CalendarReading): void {
   for (const { schedule, due } of unrecorded)
     say(`UNEXPLAINED: the run of ${plain(schedule)} due ${due} did not take place; no reason recorded.`)
   for (const { schedule, due, until } of awaited)
     say(`Overdue: the run of ${plain(schedule)} due ${due} can still take place until ${until}.`)
-  for (const { due, why } of gaps) say(`Missed run, reason recorded: ${due}, ${quote(why, 300)}.`)
+  for (const { due, why } of missedRuns) say(`Missed run, reason recorded: ${due}, ${quote(why, 300)}.`)
   for (const { from, to, days } of found.without) say(`No evidence: ${from} to ${to}, days: ${days}.`)
   say('')
   for (let at = 0; at < found.days.length; at += 7) {

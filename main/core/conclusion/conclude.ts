@@ -55,7 +55,7 @@ function concluding(
   { register, asOf, engagement, uncovered, surplus = 0, chainCoversPeriod = false }: ConclusionMatter,
 ): (framework: Framework, control: Control) => ControlAssessment {
   const attached = attachmentsBy(register)
-  const chain = engagement?.framing.kind === 'period' ? chainCoversPeriod : null
+  const chain = engagement?.reportingBasis.kind === 'period' ? chainCoversPeriod : null
   const population = engagement?.inventory != null && uncovered + surplus === 0
   const ephiNodes = inspectedMap(catalog, attached, { engagement, asOf, nodes })
   const count = counting({

@@ -89,7 +89,7 @@ interface Sorted {
 function overServers(check: string, source: CheckSource, nodes: readonly Sorted[], matter: CountingMatter): CheckOver {
   const counts: Record<Verdict, number> = { ...NONE }
   const [deviating, accepted]: [string[], string[]] = [[], []]
-  let [answered, unsettled, notRetested, tested] = [0, 0, 0, 0]
+  let [answeredByDocument, unsettled, notRetested, tested] = [0, 0, 0, 0]
   const isBuilt = matter.built.has(check)
   const isOutside = (node: string): boolean =>
     matter.ephiChecks.has(check) && matter.ephiNodes !== null && !matter.ephiNodes.has(node)
@@ -102,7 +102,7 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
     if (verdict !== 'not-tested') tested += 1
     const answer = matter.answers(check, node)
     if (verdict === 'not-satisfied') {
-      if (answer === 'any') answered += 1
+      if (answer === 'any') answeredByDocument += 1
       else {
         deviating.push(node)
         if (stale) notRetested += 1
@@ -111,7 +111,7 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
     } else if (verdict === 'inconclusive' || verdict === 'not-tested' || (stale && !outside)) {
       // What was only recorded keeps its word when it is too old, and no longer counts as obtained.
       if (answer === null) unsettled += 1
-      else answered += 1
+      else answeredByDocument += 1
     }
   }
   return {
@@ -128,7 +128,7 @@ function overServers(check: string, source: CheckSource, nodes: readonly Sorted[
       informational: counts.informational,
       notTested: counts['not-tested'],
       accepted: accepted.length,
-      answered,
+      answeredByDocument,
       notRetested,
     },
     deviating,
@@ -156,7 +156,7 @@ function once(check: string, source: CheckSource, { population, chain }: Countin
       informational: 0,
       notTested: 0,
       accepted: 0,
-      answered: 0,
+      answeredByDocument: 0,
       notRetested: 0,
     },
     deviating: [],

@@ -36,7 +36,8 @@ export function serverPart(checks: readonly DecidingCheck[], { population, reach
     if (checks.some(({ unsettled }) => unsettled > 0)) return 'unable-to-conclude'
     if (isOnServers && reached < population) return 'scope-limitation'
     const required = checks.filter(({ role }) => role === 'required')
-    if (required.some(({ count }) => count.satisfied + count.informational + count.answered > 0)) return 'no-deviations'
+    if (required.some(({ count }) => count.satisfied + count.informational + count.answeredByDocument > 0))
+      return 'no-deviations'
     return required.length > 0 ? 'not-applicable' : 'no-server-test'
   }
   return { state: state(), ...part }

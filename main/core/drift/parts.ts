@@ -1,5 +1,5 @@
 import type { PartTwice } from '../../../schemas/drift.ts'
-import type { PartMove, RunMoment, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { HardwareChange, RunMoment, RunTrace, TracedNode } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { compare } from '../recording.ts'
 
@@ -40,7 +40,7 @@ const shownIn = ({ nodes }: RunTrace): ReadonlySet<string> =>
   new Set(nodes.filter(answered).flatMap((node) => partsOf(node).map(({ kind }) => canonicalJson([node.node, kind]))))
 
 /** Parts that were on one node and are on another, that came, and that went; a part of a node that one run did not read did neither. */
-export function movesBetween(before: RunTrace, after: RunTrace): readonly PartMove[] {
+export function movesBetween(before: RunTrace, after: RunTrace): readonly HardwareChange[] {
   const [then, now] = [foundIn(before), foundIn(after)]
   const [shownThen, shownNow] = [shownIn(before), shownIn(after)]
   const [from, to] = [momentOf(before), momentOf(after)]
@@ -50,7 +50,7 @@ export function movesBetween(before: RunTrace, after: RunTrace): readonly PartMo
     const gone = (was?.nodes ?? []).filter((node) => !(is?.nodes ?? []).includes(node))
     const fresh = (is?.nodes ?? []).filter((node) => !(was?.nodes ?? []).includes(node))
     const pairs = Math.min(gone.length, fresh.length)
-    const move = (source: string | null, target: string | null): PartMove => ({
+    const move = (source: string | null, target: string | null): HardwareChange => ({
       kind,
       part,
       value,

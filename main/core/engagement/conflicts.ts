@@ -1,4 +1,4 @@
-import type { LeftOut } from '../../../schemas/types.ts'
+import type { Excluded } from '../../../schemas/types.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 import { grouped, isAnother, type ListedNode, type ListedRow, type Match } from './matching.ts'
@@ -9,7 +9,7 @@ export function conflictsIn(
   rows: readonly ListedRow[],
   nodes: readonly ListedNode[],
   matches: ReadonlyMap<string, Match>,
-  leftOut: readonly LeftOut[],
+  leftOut: readonly Excluded[],
 ): readonly string[] {
   const out = new Set(leftOut.map(({ id }) => id))
   const rowsAt = grouped(rows, ({ addresses }) => addresses)

@@ -1,4 +1,4 @@
-import type { Coverage, Engagement, InventoryRow, Scope, SharedIdentities } from '../../../schemas/types.ts'
+import type { Engagement, InventoryRow, Reconciliation, Scope, SharedIdentities } from '../../../schemas/types.ts'
 import { compare } from '../recording.ts'
 import { surplusNames } from '../same-machine.ts'
 import { conflictsIn } from './conflicts.ts'
@@ -16,10 +16,10 @@ export const populationWith = (enrolled: readonly string[], engagement: Engageme
  * the lists are reported and change nothing here. Several names of one machine count as one collected machine. The order of rows and nodes carries no meaning.
  */
 export function coverageOf(
-  { engagement, enrolled, population }: Pick<Scope, 'engagement' | 'enrolled' | 'population'>,
+  { engagement, inFleet: enrolled, population }: Pick<Scope, 'engagement' | 'inFleet' | 'population'>,
   nodes: readonly CoverageNode[],
   shared?: Pick<SharedIdentities, 'machines'>,
-): Coverage | undefined {
+): Reconciliation | undefined {
   if (engagement === undefined) return undefined
   const { inventory } = engagement
   const declared = new Set(engagement.population.nodes)
@@ -29,43 +29,44 @@ export function coverageOf(
   const listed = listedNodes(nodes)
   const matches = matched(rows, listed)
   const taken = new Set([...matches.values()].map(({ row }) => row))
-  const leftOut = new Map(inventory?.leftOut.map(({ id, why }) => [id, why]))
+  const leftOut = new Map(inventory?.excluded.map(({ id, why }) => [id, why]))
   const inventoryOnly = rows
     .filter((one) => !taken.has(one))
-    .map(({ row }) => ({ row, leftOut: leftOut.get(row.id) ?? null }))
+    .map(({ row }) => ({ row, excluded: leftOut.get(row.id) ?? null }))
   return {
     declared: declared.size,
-    enrolled: inFleet.size,
-    answered: answered.size - (shared === undefined ? 0 : surplusNames(shared)),
+    inFleet: inFleet.size,
+    collected: answered.size - (shared === undefined ? 0 : surplusNames(shared)),
     inventory: inventory?.rows.length ?? null,
     nodes: listed.map(({ node }) => {
       const match = matches.get(node)
       return {
         node,
         declared: declared.has(node),
-        enrolled: inFleet.has(node),
-        answered: answered.has(node),
+        inFleet: inFleet.has(node),
+        collected: answered.has(node),
         inventory: match === undefined ? null : { id: match.row.row.id, by: match.by },
       }
     }),
     inventoryOnly,
-    conflicts: conflictsIn(rows, listed, matches, inventory?.leftOut ?? []),
-    uncovered: inventoryOnly.filter((one) => one.leftOut === null).length,
+    conflicts: conflictsIn(rows, listed, matches, inventory?.excluded ?? []),
+    unreconciled: inventoryOnly.filter((one) => one.excluded === null).length,
   }
 }
 
 /** The three-way difference: items in one list but not in another. Null without an inventory. */
 export interface ListDifferences {
   readonly declaredOnly: readonly string[]
-  readonly enrolledOnly: readonly string[]
+  readonly inFleetOnly: readonly string[]
   readonly notInInventory: readonly string[] | null
   /** Unreconciled rows: no matching node and no declared exclusion. */
-  readonly unaccounted: readonly InventoryRow[] | null
+  readonly unreconciled: readonly InventoryRow[] | null
 }
 
-export const differencesOf = ({ nodes, inventory, inventoryOnly }: Coverage): ListDifferences => ({
-  declaredOnly: nodes.filter(({ declared, enrolled }) => declared && !enrolled).map(({ node }) => node),
-  enrolledOnly: nodes.filter(({ declared, enrolled }) => enrolled && !declared).map(({ node }) => node),
+export const differencesOf = ({ nodes, inventory, inventoryOnly }: Reconciliation): ListDifferences => ({
+  declaredOnly: nodes.filter(({ declared, inFleet }) => declared && !inFleet).map(({ node }) => node),
+  inFleetOnly: nodes.filter(({ declared, inFleet }) => inFleet && !declared).map(({ node }) => node),
   notInInventory: inventory === null ? null : nodes.filter((one) => one.inventory === null).map(({ node }) => node),
-  unaccounted: inventory === null ? null : inventoryOnly.flatMap(({ row, leftOut }) => (leftOut === null ? [row] : [])),
+  unreconciled:
+    inventory === null ? null : inventoryOnly.flatMap(({ row, excluded }) => (excluded === null ? [row] : [])),
 })

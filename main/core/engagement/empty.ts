@@ -15,7 +15,7 @@ export const stillEmpty = (engagement: Engagement): readonly string[] => {
     [ephi.flows.length === 0, 'The ePHI map has no flows.'],
     [engagement.responsibilities.length === 0, 'No responsibilities are declared.'],
     [engagement.subserviceOrganizations.length === 0, 'No subservice organizations are declared.'],
-    [engagement.userEntityControls.length === 0, 'No complementary user entity controls are declared.'],
+    [engagement.complementaryUserEntityControls.length === 0, 'No complementary user entity controls are declared.'],
     [signOff.length === 0, 'No sign-off is declared.'],
     [signOff.some(({ on }) => on === null), 'A declared sign-off is not dated.'],
   ]

@@ -78,11 +78,11 @@ const PARTS: Readonly<Record<EngagementSection, Part>> = {
     ...given(form.entity, 'Enter the entity.'),
     ...given(form.audience, 'Enter the audience.'),
     ...given(form.purpose, 'Enter the purpose.'),
-    ...(form.framing.kind === 'date'
-      ? given(form.framing.date, 'Enter the as-of date.')
+    ...(form.reportingBasis.kind === 'date'
+      ? given(form.reportingBasis.date, 'Enter the as-of date.')
       : [
-          ...given(form.framing.from, 'Enter the start date of the period.'),
-          ...given(form.framing.to, 'Enter the end date of the period.'),
+          ...given(form.reportingBasis.from, 'Enter the start date of the period.'),
+          ...given(form.reportingBasis.to, 'Enter the end date of the period.'),
         ]),
     ...unless(form.distribution === null || !isEmpty(form.distribution), 'Enter the distribution, or leave it unset.'),
     ...owned(form),
@@ -118,16 +118,16 @@ const PARTS: Readonly<Record<EngagementSection, Part>> = {
               ...given(one.report.to, 'enter the end date of its report.'),
               ...unless(one.report.bridgedUntil !== '', 'enter the end date of the bridge letter.'),
             ]),
-        ...one.controls.flatMap(({ says }) => given(says, 'describe each of its controls.')),
+        ...one.controls.flatMap(({ text }) => given(text, 'describe each of its controls.')),
         ...ownedEntry(one),
       ]),
     ),
-  'user-entity': ({ userEntityControls }) =>
-    userEntityControls.flatMap((one, at) =>
+  'user-entity': ({ complementaryUserEntityControls }) =>
+    complementaryUserEntityControls.flatMap((one, at) =>
       entry('Control', at, [
         ...given(one.id, 'enter its number in the report.'),
         ...given(one.of, 'enter the organization whose report assigns it.'),
-        ...given(one.says, 'describe the control.'),
+        ...given(one.text, 'describe the control.'),
         ...ownedEntry(one),
       ]),
     ),

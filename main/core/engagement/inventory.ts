@@ -10,7 +10,7 @@ import { ok } from '../result.ts'
  */
 export function withInventory(
   engagement: Engagement | null,
-  { source, owner, ...list }: Omit<Inventory, 'leftOut'>,
+  { source, owner, ...list }: Omit<Inventory, 'excluded'>,
 ): Outcome<Engagement> {
   if (engagement === null)
     return fail('input.refused', 'the provider inventory requires an engagement; complete the engagement first')
@@ -18,8 +18,8 @@ export function withInventory(
     return fail('input.refused', 'enter the source and the owner of the inventory')
   if (!isDay(list.on)) return fail('input.refused', `the date ${quote(list.on)} is invalid`)
   const ids = new Set(list.rows.map(({ id }) => id))
-  const leftOut = (engagement.inventory?.leftOut ?? []).filter(({ id }) => ids.has(id))
-  return ok({ ...engagement, inventory: { ...list, source: source.trim(), owner: owner.trim(), leftOut } })
+  const excluded = (engagement.inventory?.excluded ?? []).filter(({ id }) => ids.has(id))
+  return ok({ ...engagement, inventory: { ...list, source: source.trim(), owner: owner.trim(), excluded } })
 }
 
 /** Sets the reason for excluding a row; null removes it. Fails with input.refused where there is no such row. */
@@ -31,7 +31,7 @@ export function leaveOut(
   if (engagement === null || inventory === null || !inventory.rows.some((row) => row.id === id))
     return fail('input.refused', `the provider inventory has no row ${quote(id)}`)
   if (why !== null && why.trim() === '') return fail('input.refused', 'enter a reason for the exclusion')
-  const others = inventory.leftOut.filter((one) => one.id !== id)
+  const others = inventory.excluded.filter((one) => one.id !== id)
   const leftOut = why === null ? others : [...others, { id, why: why.trim() }]
   return ok({ ...engagement, inventory: { ...inventory, leftOut } })
 }

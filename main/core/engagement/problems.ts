@@ -28,14 +28,14 @@ export const namesOf = (
 export const engagementProblems = (engagement: Engagement, known: KnownNames): readonly EngagementProblem[] => [
   ...dayProblems(engagement),
   ...twice(['population', 'nodes'], engagement.population.nodes),
-  ...twice(['inventory', 'leftOut'], engagement.inventory?.leftOut.map(({ id }) => id) ?? [], ['id']),
+  ...twice(['inventory', 'leftOut'], engagement.inventory?.excluded.map(({ id }) => id) ?? [], ['id']),
   ...leftOutProblems(engagement),
   ...engagement.subserviceOrganizations.flatMap(({ controls }, at) =>
-    controls.flatMap(({ rows }, index) =>
+    controls.flatMap(({ controls: rows }, index) =>
       rowProblems(['subserviceOrganizations', at, 'controls', index, 'rows'], rows, known),
     ),
   ),
-  ...engagement.userEntityControls.flatMap(({ rows, checks }, at) => [
+  ...engagement.complementaryUserEntityControls.flatMap(({ controls: rows, checks }, at) => [
     ...rowProblems(['userEntityControls', at, 'rows'], rows, known),
     ...checks.flatMap((check, index) =>
       known.checks.has(check)
@@ -79,7 +79,7 @@ function rowMeant(row: ControlRef, frameworks: readonly Framework[]): ControlRef
 }
 
 /** Control references by key, also where the printed ID was typed. */
-export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations' | 'userEntityControls'>>(
+export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations' | 'complementaryUserEntityControls'>>(
   declared: T,
   frameworks: readonly Framework[],
 ): T {
@@ -88,16 +88,19 @@ export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations'
     ...declared,
     subserviceOrganizations: declared.subserviceOrganizations.map((one) => ({
       ...one,
-      controls: one.controls.map((control) => ({ ...control, rows: meant(control.rows) })),
+      controls: one.controls.map((control) => ({ ...control, rows: meant(control.controls) })),
     })),
-    userEntityControls: declared.userEntityControls.map((one) => ({ ...one, rows: meant(one.rows) })),
+    complementaryUserEntityControls: declared.complementaryUserEntityControls.map((one) => ({
+      ...one,
+      rows: meant(one.controls),
+    })),
   }
 }
 
 function leftOutProblems({ inventory }: Engagement): readonly EngagementProblem[] {
   if (inventory === null) return []
   const ids = new Set(inventory.rows.map(({ id }) => id))
-  return inventory.leftOut.flatMap(({ id }, at) =>
+  return inventory.excluded.flatMap(({ id }, at) =>
     ids.has(id)
       ? []
       : [
@@ -124,7 +127,7 @@ function twice(
 
 /** Invalid dates, and periods that end before they begin. */
 function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
-  const { framing, subserviceOrganizations } = engagement
+  const { reportingBasis, subserviceOrganizations } = engagement
   const reports = subserviceOrganizations.flatMap(({ report }, at) =>
     report === null ? [] : [{ path: ['subserviceOrganizations', at, 'report'], report }],
   )
@@ -132,7 +135,7 @@ function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
     ...daysIn(engagement)
       .filter(({ day }) => !isDay(day))
       .map(({ path, day }) => ({ path, text: `is ${quote(day)}, which is not a valid date` })),
-    ...(framing.kind === 'period' ? backwards(['framing'], framing) : []),
+    ...(reportingBasis.kind === 'period' ? backwards(['framing'], reportingBasis) : []),
     ...reports.flatMap(({ path, report }) => [
       ...backwards(path, report),
       ...(report.bridgedUntil !== null && report.bridgedUntil < report.to
@@ -154,18 +157,19 @@ interface PlacedDay {
 }
 
 function daysIn(engagement: Engagement): readonly PlacedDay[] {
-  const { framing, responsibilities, subserviceOrganizations, userEntityControls, signOff } = engagement
+  const { reportingBasis, responsibilities, subserviceOrganizations, complementaryUserEntityControls, signOff } =
+    engagement
   const ofEach = (field: string, parts: readonly { readonly on: string | null }[]): readonly PlacedDay[] =>
     parts.flatMap(({ on }, at) => (on === null ? [] : [{ path: [field, at, 'on'], day: on }]))
   const spans = [
-    ...(framing.kind === 'period' ? [{ path: ['framing'], ...framing }] : []),
+    ...(reportingBasis.kind === 'period' ? [{ path: ['framing'], ...reportingBasis }] : []),
     ...subserviceOrganizations.flatMap(({ report }, at) =>
       report === null ? [] : [{ path: ['subserviceOrganizations', at, 'report'], ...report }],
     ),
   ]
   return [
     { path: ['on'], day: engagement.on },
-    ...(framing.kind === 'date' ? [{ path: ['framing', 'date'], day: framing.date }] : []),
+    ...(reportingBasis.kind === 'date' ? [{ path: ['framing', 'date'], day: reportingBasis.date }] : []),
     ...spans.flatMap(({ path, from, to }) => [
       { path: [...path, 'from'], day: from },
       { path: [...path, 'to'], day: to },
@@ -181,7 +185,7 @@ function daysIn(engagement: Engagement): readonly PlacedDay[] {
     }),
     ...ofEach('responsibilities', responsibilities),
     ...ofEach('subserviceOrganizations', subserviceOrganizations),
-    ...ofEach('userEntityControls', userEntityControls),
+    ...ofEach('userEntityControls', complementaryUserEntityControls),
     ...ofEach('signOff', signOff),
   ]
 }

@@ -106,8 +106,8 @@ const rowProps = ({ input: { assessment, catalog } }: Names): readonly unknown[]
 /** Remarks outside findings: how the document was produced, what was not collected, and controls without a finding. */
 function remarksOf(names: Names): string {
   const { assessment, catalog } = names.input
-  const { coverage, shared = NOTHING_SHARED } = assessment
-  const uncovered = coverage?.uncovered ?? 0
+  const { reconciliation, shared = NOTHING_SHARED } = assessment
+  const uncovered = reconciliation?.unreconciled ?? 0
   const without = rowCounts(assessment, catalog).flatMap(({ framework, rows, states }) =>
     states.flatMap(([state]) => {
       const own = rows.filter((one) => one.state === state && statusOf(one) === null)

@@ -52,7 +52,7 @@ function aboutGrid({
   register,
   catalog,
 }: FormatInput): Grid {
-  const { scope, asOf, coverage, shared = NOTHING_SHARED } = assessment
+  const { scope, asOf, reconciliation, shared = NOTHING_SHARED } = assessment
   const { counts } = summarize(assessment.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict)))
   const frameworks = catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id)).map(({ title }) => title)
   const engagement = scope.engagement
@@ -87,13 +87,13 @@ function aboutGrid({
       ['Nodes in population', assessment.nodes.length],
       ['Nodes collected', answered.length - surplusNames(shared)],
       ['Names of machines counted under another name', surplusNames(shared)],
-      ...(coverage === undefined
+      ...(reconciliation === undefined
         ? []
         : [
-            ['Nodes declared', coverage.declared],
-            ['Nodes in fleet file', coverage.enrolled],
-            ['Rows of the provider inventory', coverage.inventory ?? 'no list'],
-            ['Unreconciled inventory rows', coverage.uncovered],
+            ['Nodes declared', reconciliation.declared],
+            ['Nodes in fleet file', reconciliation.inFleet],
+            ['Rows of the provider inventory', reconciliation.inventory ?? 'no list'],
+            ['Unreconciled inventory rows', reconciliation.unreconciled],
           ]),
       ...VERDICTS.map((verdict) => [`Results: ${verdictWords[verdict].label}`, counts[verdict]]),
       ...rowCounts(assessment, catalog).flatMap(countRows),

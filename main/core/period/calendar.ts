@@ -1,4 +1,4 @@
-import type { Calendar, CalendarDay, PeriodGap, PeriodRun, PlannedSpan } from '../../../schemas/types.ts'
+import type { Calendar, CalendarDay, MissedRunRecord, PeriodRun, PlannedSpan } from '../../../schemas/types.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
 import type { KeptHead } from '../history.ts'
@@ -35,7 +35,7 @@ export interface CalendarReading {
   readonly plans: readonly PlannedSpan[]
   readonly calendar: Calendar
   readonly runs: readonly PeriodRun[]
-  readonly gaps: readonly PeriodGap[]
+  readonly missedRuns: readonly MissedRunRecord[]
   /** Scheduled runs without any entry in the run chain (unexplained missed runs). */
   readonly unrecorded: readonly DueRun[]
   /** Scheduled runs that are due and not sealed yet: each can still be in time until `until`; none is missing or counted. */
@@ -73,7 +73,7 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
     ),
     calendar: { days, counts: countsOf(days), without: spansWithout(days) },
     runs,
-    gaps: gapsIn(entries, within),
+    missedRuns: gapsIn(entries, within),
     unrecorded: found.filter(({ is }) => is === 'unrecorded').map(({ run }) => run),
     awaited: settled.flatMap(({ run, is }) => (is === 'awaited' ? [{ ...run, until: isoOf(latestOf(run)) }] : [])),
     late: found.flatMap(({ run, by, late }) => (late && by !== null ? [{ ...run, run: by.run, at: by.at }] : [])),
@@ -217,7 +217,7 @@ export function spansWithout(days: readonly Pick<CalendarDay, 'day' | 'answered'
 }
 
 /** Missed-run entries by due time, in order of entry. */
-const gapsIn = (entries: readonly LoggedEntry[], within: (instant: string) => boolean): readonly PeriodGap[] =>
+const gapsIn = (entries: readonly LoggedEntry[], within: (instant: string) => boolean): readonly MissedRunRecord[] =>
   entries.flatMap(({ entry, signature }, index) => {
     if (entry.kind !== 'gap' || !within(entry.due)) return []
     const { due, at, why, signer, schedule = null } = entry

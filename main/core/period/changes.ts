@@ -1,5 +1,5 @@
 import type { EvidenceChange, RulesChange, RunDrift, ScopeChange } from '../../../schemas/drift.ts'
-import type { PartMove, PeriodChange, RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { HardwareChange, PeriodChange, RunTrace, TracedNode } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
 import { driftOf } from '../drift/compare.ts'
@@ -8,7 +8,7 @@ import { driftOf } from '../drift/compare.ts'
 export interface ChangeFold {
   /** The next run in chain order whose run trace is available. */
   readonly add: (trace: RunTrace) => void
-  readonly finish: () => { readonly changes: readonly PeriodChange[]; readonly moves: readonly PartMove[] }
+  readonly finish: () => { readonly changes: readonly PeriodChange[]; readonly moves: readonly HardwareChange[] }
 }
 
 /**
@@ -17,7 +17,7 @@ export interface ChangeFold {
  */
 export function changeFold(): ChangeFold {
   const changes: PeriodChange[] = []
-  const moves: PartMove[] = []
+  const moves: HardwareChange[] = []
   let before: RunTrace | null = null
   /** Nodes not collected in the last run, and the run that last collected them. */
   const away = new Map<string, Held>()

@@ -1,4 +1,4 @@
-import type { PartMove } from '../../../schemas/types.ts'
+import type { HardwareChange } from '../../../schemas/types.ts'
 import { canonicalJson } from '../canonical-json.ts'
 
 /**
@@ -6,8 +6,8 @@ import { canonicalJson } from '../canonical-json.ts'
  * their comparisons, and by a later one where its node was not collected in between. One that left a node in one run and first appears in another
  * node in a later run moved between them; one that returns to its own node was absent.
  */
-export function movesIn(moves: readonly PartMove[]): readonly PartMove[] {
-  const told = new Map<string, PartMove>()
+export function movesIn(moves: readonly HardwareChange[]): readonly HardwareChange[] {
+  const told = new Map<string, HardwareChange>()
   /** Component and node: reported as removed and not reported as back. */
   const out = new Set<string>()
   /** Components removed and not seen since: the key of that move. */

@@ -1,13 +1,13 @@
 import type {
   CatalogReference,
   Deviation,
-  DrawnRow,
   Engagement,
   Period,
   PeriodChange,
   PeriodSample,
   RulesSpan,
   RunTrace,
+  SampledItem,
 } from '../../../schemas/types.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
@@ -130,7 +130,7 @@ type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
 
 function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): DerivedPeriod {
   const { chain, from, to, asOf, producer, catalog, engagement } = input
-  const { plans, calendar, runs, gaps, late, unrecorded } = read
+  const { plans, calendar, runs, missedRuns, late, unrecorded } = read
   const { deviations, changes, rules, demo, missing } = gathered
   const populations = populationsOf({ ...gathered, runs, late })
   const files = populations.map((one) => populationFile(one, input.csv, { from, to }))
@@ -150,10 +150,10 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     plans: [...plans],
     calendar,
     runs: [...runs],
-    gaps: [...gaps],
+    missedRuns: [...missedRuns],
     rules: [...rules],
     deviations: [...deviations],
-    moves: [...movesIn(gathered.moves)],
+    hardwareChanges: [...movesIn(gathered.moves)],
     changes: { evidence: counted('evidence'), rules: counted('rules'), scope: counted('scope') },
     baseline: baselineAt(chain, to),
     populations: files.map(({ file }) => file),
@@ -192,7 +192,7 @@ function drawn(
     seed,
     size,
     of: rows.length,
-    drawn: places.map(({ place, row: { key, run, node } }): DrawnRow => {
+    sampled: places.map(({ place, row: { key, run, node } }): SampledItem => {
       const there = run !== null && !lost.has(run)
       return { place, key, run: there ? run : null, node: there ? node : null }
     }),
@@ -202,7 +202,7 @@ function drawn(
 /** Nodes whose captures a sample requires, by run; sorted. */
 export function sampledNodes(samples: readonly PeriodSample[]): ReadonlyMap<string, readonly string[]> {
   const wanted = new Map<string, Set<string>>()
-  for (const { run, node } of samples.flatMap((one) => one.drawn)) {
+  for (const { run, node } of samples.flatMap((one) => one.sampled)) {
     if (run === null || node === null) continue
     const nodes = wanted.get(run) ?? new Set()
     wanted.set(run, nodes.add(node))

@@ -1,4 +1,4 @@
-import type { ClaimAnswer, Observation, ProviderClaim } from '../../../schemas/types.ts'
+import type { ClaimResult, Observation, ProviderClaim } from '../../../schemas/types.ts'
 import { claimAnswerWords } from '../../../schemas/words.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { oneLine } from '../plain-text.ts'
@@ -7,7 +7,7 @@ import { alike } from './grouping.ts'
 import { type Block, type Cell, heading, plainCell, quiet, text } from './model.ts'
 import { names, of, plural, reasonLine, worstFirst } from './wording.ts'
 
-export type Answer = ClaimAnswer['answer']
+export type Answer = ClaimResult['result']
 
 /** One provider claim with its result on each node it applies to. */
 export interface Answered {
@@ -30,10 +30,12 @@ export function claimDetails(answered: readonly Answered[]): readonly Block[] {
   const standing = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
   return [
     ...detail(claimAnswerWords.contradicted.label, standing('contradicted'), contradictedTable),
-    ...detail(claimAnswerWords['not-decided'].label, standing('not-decided'), undecidedTable),
+    ...detail(claimAnswerWords['inconclusive'].label, standing('inconclusive'), undecidedTable),
     ...detail(
-      `${claimAnswerWords['needs-record'].label}, with the facts collected`,
-      standing('needs-record').filter(({ by }) => by.get('needs-record')?.some(({ reasons }) => reasons.length > 0)),
+      `${claimAnswerWords['document-required'].label}, with the facts collected`,
+      standing('document-required').filter(({ by }) =>
+        by.get('document-required')?.some(({ reasons }) => reasons.length > 0),
+      ),
       recordTable,
     ),
     ...detail(claimAnswerWords['not-applicable'].label, standing('not-applicable'), notApplicableTable),
@@ -48,10 +50,10 @@ const detail = (title: string, some: readonly Answered[], table: (one: Answered)
     ? []
     : [
         heading(3, `${title} (${some.length})`, true),
-        ...alike(some, ({ claim: { bears, nodes, condition } }) =>
-          canonicalJson({ bears, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
+        ...alike(some, ({ claim: { tests, nodes, condition } }) =>
+          canonicalJson({ bears: tests, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
         ).flatMap((group) => [
-          ...group.map(({ claim }) => heading(4, oneLine(claim.says, 300))),
+          ...group.map(({ claim }) => heading(4, oneLine(claim.text, 300))),
           ...group.slice(0, 1).map(table),
         ]),
       ]
@@ -65,14 +67,14 @@ const contradictedTable = (one: Answered): Block =>
   })
 
 const undecidedTable = (one: Answered): Block =>
-  groupTable(one, 'not-decided', {
+  groupTable(one, 'inconclusive', {
     why: 'Reason',
     none: 'No relevant capture was obtained.',
     most: MOST_GROUPS.undecided,
   })
 
 const recordTable = (one: Answered): Block =>
-  groupTable(one, 'needs-record', {
+  groupTable(one, 'document-required', {
     why: 'Facts collected (not decisive)',
     none: 'No relevant capture was obtained.',
     most: MOST_GROUPS.undecided,
@@ -128,7 +130,7 @@ function reasonCell(group: readonly NodeAnswer[], none: string): Cell {
 
 /** Documents to request from the provider, once per claim. */
 function records(answered: readonly Answered[]): readonly Block[] {
-  const asked = answered.filter(({ claim }) => claim.bring !== null)
+  const asked = answered.filter(({ claim }) => claim.documentRequired !== null)
   return [
     heading(3, 'Documents required', true),
     ...(asked.length === 0
@@ -143,7 +145,7 @@ function records(answered: readonly Answered[]): readonly Block[] {
               { title: 'Document', width: 50 },
               { title: 'Provider claim', width: 50 },
             ],
-            rows: asked.map(({ claim }) => [typed(claim.bring ?? '', 500), typed(claim.says, 500)]),
+            rows: asked.map(({ claim }) => [typed(claim.documentRequired ?? '', 500), typed(claim.text, 500)]),
           } as const,
         ]),
   ]
@@ -151,14 +153,14 @@ function records(answered: readonly Answered[]): readonly Block[] {
 
 /** Claims not observable from a node, with the reason. */
 function beyond(answered: readonly Answered[]): readonly Block[] {
-  const found = answered.filter(({ claim }) => claim.bears.length === 0 && claim.why !== null)
+  const found = answered.filter(({ claim }) => claim.tests.length === 0 && claim.why !== null)
   return found.length === 0
     ? []
     : [
         heading(3, 'Claims not observable from nodes'),
         {
           kind: 'list',
-          items: found.map(({ claim }) => ({ text: `${oneLine(claim.says, 500)} ${oneLine(claim.why ?? '', 1000)}` })),
+          items: found.map(({ claim }) => ({ text: `${oneLine(claim.text, 500)} ${oneLine(claim.why ?? '', 1000)}` })),
         },
       ]
 }

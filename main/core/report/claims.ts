@@ -1,4 +1,4 @@
-import type { Bearing, ClaimSource, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import type { ClaimSource, ClaimTestReference, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
 import { claimsOf } from '../claim.ts'
 import { oneLine, plain } from '../plain-text.ts'
@@ -117,10 +117,10 @@ const conflictBlocks = ({ conflicts = [], sources }: ProviderProfile): readonly 
             { title: 'Conflicting statement', width: 28 },
             { title: 'Difference and document to request', width: 44 },
           ],
-          rows: conflicts.map(({ says, source, against, againstSource, why, bring }) => [
-            [{ text: oneLine(says, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
+          rows: conflicts.map(({ text, source, against, againstSource, why, documentRequired }) => [
+            [{ text: oneLine(text, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
             [{ text: oneLine(against, 500) }, { text: sourceWords(sources, againstSource), style: 'quiet' }],
-            [{ text: oneLine(why, 1000) }, { text: `Request: ${oneLine(bring, 500)}` }],
+            [{ text: oneLine(why, 1000) }, { text: `Request: ${oneLine(documentRequired, 500)}` }],
           ]),
         } as const,
       ]
@@ -130,10 +130,10 @@ function answeredOf({ assessment }: Matter, provider: ProviderProfile): readonly
   const population = new Map<string, number>()
   for (const { node, claims = [] } of assessment.nodes) {
     for (const { id } of claimsOf(provider, node)) population.set(id, (population.get(id) ?? 0) + 1)
-    for (const { claim, answer, observations } of claims) {
+    for (const { claim, result, observations } of claims) {
       const by = byClaim.get(claim)
-      const group = by?.get(answer)
-      if (group === undefined) by?.set(answer, [{ node, reasons: observations }])
+      const group = by?.get(result)
+      if (group === undefined) by?.set(result, [{ node, reasons: observations }])
       else group.push({ node, reasons: observations })
     }
   }
@@ -158,7 +158,7 @@ const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: read
   ],
   rows: answered.map((one) => [
     [
-      { text: oneLine(one.claim.says, 500) },
+      { text: oneLine(one.claim.text, 500) },
       ...(one.claim.quote === undefined
         ? []
         : [{ text: `In the provider’s words: “${oneLine(one.claim.quote, 200)}”`, style: 'quiet' } as const]),
@@ -177,15 +177,15 @@ function sourceWords(sources: ProviderProfile['sources'], id: string): string {
   return sourceCitation({ ...short, title: oneLine(source.title, 300) }, dayOf(source.on))
 }
 
-function comparedWith(matter: Matter, { bears, condition }: ProviderClaim): Cell {
+function comparedWith(matter: Matter, { tests, condition }: ProviderClaim): Cell {
   const only: readonly Line[] =
-    condition === undefined ? [] : [{ text: `Applies only: ${oneLine(condition.says, 300)}`, style: 'quiet' }]
-  return bears.length === 0
+    condition === undefined ? [] : [{ text: `Applies only: ${oneLine(condition.text, 300)}`, style: 'quiet' }]
+  return tests.length === 0
     ? [...only, { text: 'None (not observable from nodes)' }]
-    : [...only, ...bears.flatMap((bearing) => bearingLines(matter, bearing))]
+    : [...only, ...tests.flatMap((bearing) => bearingLines(matter, bearing))]
 }
 
-function bearingLines({ catalog }: Matter, bearing: Bearing): readonly Line[] {
+function bearingLines({ catalog }: Matter, bearing: ClaimTestReference): readonly Line[] {
   if ('check' in bearing) {
     const check = catalog.checks.find(({ id }) => id === bearing.check)
     return [

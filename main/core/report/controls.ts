@@ -96,7 +96,7 @@ const isOwn = ({ assessment }: Matter, framework: Framework): boolean =>
 /** SOC 2: one date is not a period (AT-C 105 and 205: type 1 against type 2). */
 function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[] {
   if (id !== 'soc2') return []
-  const framing = assessment.scope.engagement?.framing
+  const framing = assessment.scope.engagement?.reportingBasis
   const period =
     framing?.kind === 'period'
       ? ` The period declared is ${dayOf(framing.from)} to ${dayOf(framing.to)}; this report describes one date, inside or outside that period.`

@@ -73,18 +73,18 @@ const WHERE: Readonly<Record<EmbeddedForm, string>> = {
 function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
   const { engagement } = scope
   if (engagement === undefined) return []
-  const { framing, status, distribution } = engagement
+  const { reportingBasis, status, distribution } = engagement
   return [
     { label: 'Entity', value: typed(engagement.entity, 300) },
     { label: 'Purpose', value: typed(engagement.purpose, 1000) },
     { label: 'Audience', value: typed(engagement.audience, 500) },
     {
-      label: framing.kind === 'date' ? 'Date' : 'Period',
+      label: reportingBasis.kind === 'date' ? 'Date' : 'Period',
       value:
-        framing.kind === 'date'
-          ? plainCell(dayOf(framing.date))
+        reportingBasis.kind === 'date'
+          ? plainCell(dayOf(reportingBasis.date))
           : [
-              { text: `${dayOf(framing.from)} to ${dayOf(framing.to)}, as planned` },
+              { text: `${dayOf(reportingBasis.from)} to ${dayOf(reportingBasis.to)}, as planned` },
               { text: 'One collection shows one point in time, not the period.', style: 'quiet' },
               ...(earlier === undefined
                 ? []
@@ -106,8 +106,8 @@ function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
 }
 
 /** Bold where an inventory row is unreconciled, because it limits every conclusion about the population. */
-const populationCell = (line: string, { coverage }: Matter['assessment']): Cell => [
-  (coverage?.uncovered ?? 0) > 0 ? { text: line, style: 'strong' } : { text: line },
+const populationCell = (line: string, { reconciliation }: Matter['assessment']): Cell => [
+  (reconciliation?.unreconciled ?? 0) > 0 ? { text: line, style: 'strong' } : { text: line },
 ]
 
 function facts(matter: Matter): FactRows {

@@ -117,7 +117,7 @@ function facts(matter: Matter, { words }: Detail): Facts {
   const { scope } = assessment
   const { engagement } = scope
   const isolated = isolationSentences(assessment.nodes)
-  const framing = engagement?.framing
+  const framing = engagement?.reportingBasis
   const dated =
     framing === undefined
       ? ''

@@ -1,5 +1,5 @@
 import { LOCATION_SHOWS, locationClassWords, locationVerdictWords } from '../../../schemas/location-words.ts'
-import type { Location, LocationAnswer, LocationDisc, NodeAssessment, Place } from '../../../schemas/types.ts'
+import type { DistanceBound, Location, LocationResult, NodeAssessment, Place } from '../../../schemas/types.ts'
 import { plain } from '../plain-text.ts'
 import { figureBlocks } from './figures.ts'
 import type { Matter } from './input.ts'
@@ -7,7 +7,7 @@ import { type Block, type Cell, heading, type Line, type MarkName, plainCell, qu
 import { brief, cites, observed, when } from './wording.ts'
 
 /** A location result with its mark. */
-export const locationLine = (verdict: LocationAnswer['verdict']): Line => ({
+export const locationLine = (verdict: LocationResult['result']): Line => ({
   text: locationVerdictWords[verdict].label,
   mark: locationVerdictWords[verdict].mark as MarkName,
 })
@@ -44,7 +44,7 @@ export const showsList = (): Block => ({
   items: LOCATION_SHOWS.map(({ statement, status }) => ({ text: `${statement}. ${status}`, style: 'quiet' })),
 })
 
-function answerTable({ claim, answers }: Location): Block {
+function answerTable({ claim, results }: Location): Block {
   const declared: Cell =
     claim === null
       ? plainCell('None declared.')
@@ -53,7 +53,7 @@ function answerTable({ claim, answers }: Location): Block {
     kind: 'facts',
     rows: [
       { label: 'Declared location', value: declared },
-      ...answers.map((answer) => ({
+      ...results.map((answer) => ({
         label: answer.of === 'declared-place' ? 'Location result' : 'Residency rule',
         value: answerCell(answer),
       })),
@@ -61,8 +61,8 @@ function answerTable({ claim, answers }: Location): Block {
   }
 }
 
-const answerCell = ({ of, title, verdict, text: said, needed }: LocationAnswer): Cell => [
-  locationLine(verdict),
+const answerCell = ({ of, title, result, text: said, needed }: LocationResult): Cell => [
+  locationLine(result),
   ...(of === 'residency' ? [{ text: `Required area: ${plain(title, 200)}`, style: 'strong' } as const] : []),
   { text: plain(said, 1500) },
   ...(needed === null
@@ -75,8 +75,8 @@ const answerCell = ({ of, title, verdict, text: said, needed }: LocationAnswer):
       ]),
 ]
 
-function discTable({ discs, frontEnd, reachable }: Location): readonly Block[] {
-  if (discs.length === 0)
+function discTable({ distanceBounds, frontEnd, reachable }: Location): readonly Block[] {
+  if (distanceBounds.length === 0)
     return [quiet('No round trip was measured from a declared vantage point, so no distance is bounded.')]
   const gap =
     frontEnd === null
@@ -103,7 +103,7 @@ function discTable({ discs, frontEnd, reachable }: Location): readonly Block[] {
         { title: 'Maximum distance', width: 12 },
         { title: 'Measured', width: 32 },
       ],
-      rows: discs.map(discRow),
+      rows: distanceBounds.map(discRow),
     },
     ...(gap.length + lands.length === 0 ? [] : [{ kind: 'list', items: [...lands, ...gap] } as const]),
   ]
@@ -116,11 +116,11 @@ function discRow({
   at,
   milliseconds: time,
   samples,
-  reachKm,
+  maxDistanceKm,
   tcpMs,
   keepaliveMs,
   text: said,
-}: LocationDisc): readonly Cell[] {
+}: DistanceBound): readonly Cell[] {
   const beside = [
     ...(tcpMs === null ? [] : [`TCP ${milliseconds(tcpMs)}`]),
     ...(keepaliveMs === null ? [] : [`keep-alive ${milliseconds(keepaliveMs)}`]),
@@ -133,7 +133,7 @@ function discRow({
       { text: time === null ? 'Not usable' : milliseconds(time) },
       ...(beside.length === 0 ? [] : [{ text: `${beside.join(', ')}; not used as a bound`, style: 'quiet' } as const]),
     ],
-    plainCell(reachKm === null ? 'Not bounded' : kilometres(reachKm)),
+    plainCell(maxDistanceKm === null ? 'Not bounded' : kilometres(maxDistanceKm)),
     [
       {
         text: `${source}${at === null ? '' : `, ${when(at)}`}, ${samples} samples${signer === null ? '' : `, signed by key ${brief(signer)}`}`,
@@ -145,17 +145,17 @@ function discRow({
 
 const SAYS = { inside: 'inside', outside: 'outside', silent: 'no statement' } as const
 
-function signalTable({ signals, answers }: Location): readonly Block[] {
+function signalTable({ signals, results }: Location): readonly Block[] {
   if (signals.length === 0) return [quiet('No statements about the location were collected.')]
   const said = (id: string): readonly Line[] =>
-    answers.flatMap((answer): readonly Line[] => {
+    results.flatMap((answer): readonly Line[] => {
       const own = answer.signals.find((one) => one.id === id)
       if (own === undefined) return []
-      const about = answers.length === 1 ? '' : `${plain(answer.title, 80)}: `
+      const about = results.length === 1 ? '' : `${plain(answer.title, 80)}: `
       return [
         {
-          text: `${about}${SAYS[own.says]}`,
-          ...(own.says === 'outside' ? { mark: 'square-cross' as const } : {}),
+          text: `${about}${SAYS[own.indicates]}`,
+          ...(own.indicates === 'outside' ? { mark: 'square-cross' as const } : {}),
         },
       ]
     })

@@ -1,5 +1,5 @@
 import { locationVerdictWords } from '../../../schemas/location-words.ts'
-import type { Location, LocationAnswer, NodeAssessment } from '../../../schemas/types.ts'
+import type { Location, LocationResult, NodeAssessment } from '../../../schemas/types.ts'
 import { plain } from '../plain-text.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
@@ -46,22 +46,22 @@ export function locationSection(matter: Matter): Section {
 export function locatedNodes({ assessment: { nodes } }: Pick<Matter, 'assessment'>): readonly NodeAssessment[] {
   if (nodes.length <= MANY_NODES) return nodes
   return worstFirst(nodes)
-    .filter(({ location }) => DISPUTED.has(worstVerdict(location?.answers ?? [])))
+    .filter(({ location }) => DISPUTED.has(worstVerdict(location?.results ?? [])))
     .slice(0, MOST_DOSSIERS)
 }
-const DISPUTED: ReadonlySet<LocationAnswer['verdict']> = new Set(['contradicted', 'conflicting'])
+const DISPUTED: ReadonlySet<LocationResult['result']> = new Set(['contradicted', 'conflicting'])
 
-const rank = ({ location }: NodeAssessment): number => LOCATION_VERDICTS.indexOf(worstVerdict(location?.answers ?? []))
+const rank = ({ location }: NodeAssessment): number => LOCATION_VERDICTS.indexOf(worstVerdict(location?.results ?? []))
 const worstFirst = (nodes: readonly NodeAssessment[]): readonly NodeAssessment[] =>
   [...nodes].sort((a, b) => rank(a) - rank(b))
 
 /** Node counts by result: for declared locations, then for each residency rule. */
 function verdictTable(nodes: readonly NodeAssessment[]): readonly Block[] {
-  const asked = new Map<string, LocationAnswer['verdict'][]>()
+  const asked = new Map<string, LocationResult['result'][]>()
   for (const { location } of nodes)
-    for (const answer of location?.answers ?? []) {
+    for (const answer of location?.results ?? []) {
       const key = answer.of === 'declared-place' ? 'Declared location' : `Required area: ${plain(answer.title, 200)}`
-      asked.set(key, [...(asked.get(key) ?? []), answer.verdict])
+      asked.set(key, [...(asked.get(key) ?? []), answer.result])
     }
   if (asked.size === 0)
     return [text('No location was declared for any node and no residency rule is defined, so nothing was compared.')]
@@ -128,21 +128,21 @@ function fleetTable(nodes: readonly NodeAssessment[]): readonly Block[] {
 
 function placeCell(location: Location | null | undefined): Cell {
   const answer = placeAnswer(location)
-  return answer === null ? plainCell('Not tested') : [locationLine(answer.verdict)]
+  return answer === null ? plainCell('Not tested') : [locationLine(answer.result)]
 }
 
 const policyCell = (location: Location | null | undefined): Cell =>
-  policyAnswers(location).map(({ title, verdict }) => {
-    const { mark, text: label } = locationLine(verdict)
+  policyAnswers(location).map(({ title, result }) => {
+    const { mark, text: label } = locationLine(result)
     return { text: `${plain(title, 80)}: ${label.toLowerCase()}`, ...(mark === undefined ? {} : { mark }) }
   })
 
 /** Maximum distance, with vantage point and round-trip time. */
 export function boundText(location: Location | null | undefined): string {
   const disc = nearestDisc(location)
-  return disc === null || disc.reachKm === null || disc.milliseconds === null
+  return disc === null || disc.maxDistanceKm === null || disc.milliseconds === null
     ? 'None'
-    : `Within ${kilometres(disc.reachKm)} of ${plain(disc.vantage.name, 80)} (${milliseconds(disc.milliseconds)})`
+    : `Within ${kilometres(disc.maxDistanceKm)} of ${plain(disc.vantage.name, 80)} (${milliseconds(disc.milliseconds)})`
 }
 
 /** Location summary in the table of one node. */
@@ -150,7 +150,7 @@ export function locationCell(location: Location | null | undefined): Cell {
   if (location == null) return plainCell('Not collected.')
   const answer = placeAnswer(location)
   return [
-    answer === null ? { text: 'No location declared.' } : locationLine(answer.verdict),
+    answer === null ? { text: 'No location declared.' } : locationLine(answer.result),
     ...policyCell(location),
     { text: `Narrowest bound: ${boundText(location)}`, style: 'quiet' },
   ]
@@ -158,7 +158,7 @@ export function locationCell(location: Location | null | undefined): Cell {
 
 /** Location results in one sentence; null where no location was declared. */
 export function locationSentence(nodes: readonly NodeAssessment[]): string | null {
-  const found = nodes.flatMap(({ location }) => placeAnswer(location)?.verdict ?? [])
+  const found = nodes.flatMap(({ location }) => placeAnswer(location)?.result ?? [])
   if (found.length === 0) return null
   const counted = LOCATION_VERDICTS.flatMap((verdict) => {
     const count = found.filter((one) => one === verdict).length

@@ -124,9 +124,9 @@ function trusted({ type, trust: { how, detail } }: HostKey): string {
 function contradictions({ tally, catalog, assessment }: Matter, node: NodeAssessment): Facts {
   const checks = catalog.checks.filter(({ id }) => tally.verdict(node.node, id) === 'not-satisfied').map(({ id }) => id)
   const broken = new Set(
-    (node.claims ?? []).filter(({ answer }) => answer === 'contradicted').map(({ claim }) => claim),
+    (node.claims ?? []).filter(({ result }) => result === 'contradicted').map(({ claim }) => claim),
   )
-  const promises = (assessment.scope.provider?.claims ?? []).filter(({ id }) => broken.has(id)).map(({ says }) => says)
+  const promises = (assessment.scope.provider?.claims ?? []).filter(({ id }) => broken.has(id)).map(({ text }) => text)
   return [
     ...(checks.length === 0 ? [] : [{ label: 'Deviations', value: plainCell(names(checks, 60)) }]),
     ...(promises.length === 0

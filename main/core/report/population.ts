@@ -1,12 +1,12 @@
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type {
   Assessment,
-  Coverage,
-  CoveredNode,
   Engagement,
   Inventory,
   InventoryOnly,
   NodeAssessment,
+  ReconciledNode,
+  Reconciliation,
 } from '../../../schemas/types.ts'
 import { FRESH_DAYS } from '../assess.ts'
 import { PATHS } from '../pack-files.ts'
@@ -27,20 +27,22 @@ const ALL_SHOWN = 40
 const MOST_ROWS = 1000
 
 /** Declared population, fleet file and provider inventory in one line, for the first page. Null without an engagement. */
-export function populationLine({ assessment: { coverage } }: Pick<Matter, 'assessment'>): string | null {
-  if (coverage === undefined) return null
-  const { declared, enrolled, inventory, uncovered, conflicts } = coverage
-  const lists = `${declared} declared, ${enrolled} in the fleet file`
+export function populationLine({ assessment: { reconciliation } }: Pick<Matter, 'assessment'>): string | null {
+  if (reconciliation === undefined) return null
+  const { declared, inFleet, inventory, unreconciled, conflicts } = reconciliation
+  const lists = `${declared} declared, ${inFleet} in the fleet file`
   const against =
     inventory === null
       ? '; no provider inventory to reconcile with'
-      : `, ${inventory} in the provider inventory: ${uncovered} unreconciled`
+      : `, ${inventory} in the provider inventory: ${unreconciled} unreconciled`
   return `${lists}${against}${conflicts.length === 0 ? '' : `; ${plural(conflicts.length, 'conflict')} between the lists`}`
 }
 
 /** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
-export const nodeWords = ({ nodes, coverage }: Pick<Assessment, 'nodes' | 'coverage'>): string =>
-  coverage === undefined || coverage.declared === nodes.length ? 'declared nodes' : 'declared or fleet-file nodes'
+export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
+  reconciliation === undefined || reconciliation.declared === nodes.length
+    ? 'declared nodes'
+    : 'declared or fleet-file nodes'
 
 /** How many nodes of the population were collected. */
 export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string =>
@@ -59,7 +61,7 @@ function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>
 
 /** The population, the source of each list, and whether the lists reconcile. */
 export function populationSection(matter: Matter): Section {
-  const { scope, coverage } = matter.assessment
+  const { scope, reconciliation } = matter.assessment
   const { engagement } = scope
   const line = populationLine(matter)
   return {
@@ -67,9 +69,9 @@ export function populationSection(matter: Matter): Section {
     title: titles.population,
     blocks: [
       ...(line === null ? [] : [text(`${line}.`)]),
-      ...(coverage === undefined || coverage.uncovered === 0 ? [] : [UNCOVERED]),
+      ...(reconciliation === undefined || reconciliation.unreconciled === 0 ? [] : [UNCOVERED]),
       ...(engagement === undefined ? [text(UNDECLARED)] : sources(engagement)),
-      ...(coverage === undefined ? [] : comparison(coverage)),
+      ...(reconciliation === undefined ? [] : comparison(reconciliation)),
       ...sameMachines(matter),
       ...notReached(matter),
       heading(3, 'Changes over time'),
@@ -164,7 +166,7 @@ const inventoryCell = (inventory: Inventory): Cell => [
   { text: `In the pack as ${PATHS.inventory}`, style: 'quiet' },
 ]
 
-function comparison(coverage: Coverage): readonly Block[] {
+function comparison(coverage: Reconciliation): readonly Block[] {
   const compared = coverage.inventory !== null
   const apart = coverage.nodes.filter((node) => !agrees(node, compared))
   const shown = coverage.nodes.length <= ALL_SHOWN ? coverage.nodes : apart
@@ -195,13 +197,13 @@ function comparison(coverage: Coverage): readonly Block[] {
   ]
 }
 
-const agrees = ({ declared, enrolled, inventory }: CoveredNode, compared: boolean): boolean =>
-  declared && enrolled && (!compared || inventory !== null)
+const agrees = ({ declared, inFleet, inventory }: ReconciledNode, compared: boolean): boolean =>
+  declared && inFleet && (!compared || inventory !== null)
 
 const rest = (count: number): readonly Block[] =>
   count <= MOST_ROWS ? [] : [text(`And ${count - MOST_ROWS} more; data/assessment.json in the pack lists all.`)]
 
-const nodeTable = (nodes: readonly CoveredNode[]): Block => ({
+const nodeTable = (nodes: readonly ReconciledNode[]): Block => ({
   kind: 'table',
   rowHeaders: true,
   columns: [
@@ -211,11 +213,11 @@ const nodeTable = (nodes: readonly CoveredNode[]): Block => ({
     { title: 'Collected', width: 14 },
     { title: 'Provider inventory', width: 24 },
   ],
-  rows: nodes.map(({ node, declared, enrolled, answered, inventory }) => [
+  rows: nodes.map(({ node, declared, inFleet, collected, inventory }) => [
     [{ text: plain(node, 80), style: 'strong' }],
     yes(declared),
-    yes(enrolled),
-    yes(answered),
+    yes(inFleet),
+    yes(collected),
     inventory === null ? yes(false) : plainCell(`${plain(inventory.id, 100)}, by ${MATCHED[inventory.by]}`),
   ]),
 })
@@ -224,7 +226,7 @@ const MATCHED = { serial: 'serial number', address: 'address', name: 'name' } as
 const yes = (is: boolean): Cell => (is ? plainCell('Yes') : [{ text: 'No', style: 'strong' }])
 
 const unaccountedFirst = (a: InventoryOnly, b: InventoryOnly): number =>
-  Number(a.leftOut !== null) - Number(b.leftOut !== null) || compare(a.row.id, b.row.id)
+  Number(a.excluded !== null) - Number(b.excluded !== null) || compare(a.row.id, b.row.id)
 
 const onlyTable = (rows: readonly InventoryOnly[]): Block => ({
   kind: 'table',
@@ -233,13 +235,13 @@ const onlyTable = (rows: readonly InventoryOnly[]): Block => ({
     { title: 'Name, address, serial number', width: 40 },
     { title: 'Explanation', width: 40 },
   ],
-  rows: rows.map(({ row, leftOut }) => [
+  rows: rows.map(({ row, excluded }) => [
     typed(row.id, 200),
     plainCell(
       [row.name, row.address, row.serial].flatMap((part) => (part === null ? [] : [plain(part)])).join(', ') ||
         'ID only',
     ),
-    leftOut === null ? [{ text: 'No explanation', style: 'strong' }] : typed(`Excluded, with rationale: ${leftOut}`),
+    excluded === null ? [{ text: 'No explanation', style: 'strong' }] : typed(`Excluded, with rationale: ${excluded}`),
   ]),
 })
 

@@ -1,4 +1,9 @@
-import type { Engagement, SubserviceOrganization, SubserviceReport, UserEntityControl } from '../../../schemas/types.ts'
+import type {
+  ComplementaryUserEntityControl,
+  Engagement,
+  SubserviceOrganization,
+  SubserviceReport,
+} from '../../../schemas/types.ts'
 import { oneLine, plain } from '../plain-text.ts'
 import { dayOf, daysSince, declaredBy, factBlock, typed, whoseWord } from './declared.ts'
 import type { Matter } from './input.ts'
@@ -66,7 +71,7 @@ const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganizat
             },
             { title: 'Relevant to', width: 40 },
           ],
-          rows: controls.map(({ says, rows }) => [
+          rows: controls.map(({ text: says, controls: rows }) => [
             typed(says),
             rows.length === 0
               ? plainCell('No control declared')
@@ -76,11 +81,11 @@ const controlBlocks = (matter: Matter, { method, controls }: SubserviceOrganizat
       ]
 
 /** Complementary user entity controls of a provider’s report, with the results of the mapped checks. */
-export function userEntityBlocks(matter: Matter, { userEntityControls }: Engagement): readonly Block[] {
+export function userEntityBlocks(matter: Matter, { complementaryUserEntityControls }: Engagement): readonly Block[] {
   const title = heading(3, 'Complementary user entity controls', true)
-  if (userEntityControls.length === 0)
+  if (complementaryUserEntityControls.length === 0)
     return [title, text('None declared. Provider reports usually assign such controls to customers.')]
-  const whose = whoseWord(userEntityControls)
+  const whose = whoseWord(complementaryUserEntityControls)
   return [
     title,
     text('The owner of each control concludes whether it is satisfied. Related check results are printed next to it.'),
@@ -91,7 +96,7 @@ export function userEntityBlocks(matter: Matter, { userEntityControls }: Engagem
         { title: 'Relevant to', width: 24 },
         { title: 'Check results', width: 36 },
       ],
-      rows: userEntityControls.map((one) => [
+      rows: complementaryUserEntityControls.map((one) => [
         [...saysCell(one), ...whose.inRow(one)],
         bearsCell(matter, one),
         answered(matter, one),
@@ -101,15 +106,15 @@ export function userEntityBlocks(matter: Matter, { userEntityControls }: Engagem
   ]
 }
 
-const saysCell = (one: UserEntityControl): Cell => [
+const saysCell = (one: ComplementaryUserEntityControl): Cell => [
   { text: `${oneLine(one.id, 60)}, from ${oneLine(one.of, 200)}`, style: 'strong' },
-  ...typed(one.says),
+  ...typed(one.text),
 ]
 
-const bearsCell = ({ catalog }: Matter, { rows }: UserEntityControl): Cell =>
-  rows.length === 0 ? plainCell('No control declared') : rows.map((row) => ({ text: itemName(catalog, row) }))
+const bearsCell = ({ catalog }: Matter, { controls }: ComplementaryUserEntityControl): Cell =>
+  controls.length === 0 ? plainCell('No control declared') : controls.map((row) => ({ text: itemName(catalog, row) }))
 
-function answered({ catalog, tally }: Matter, { checks }: UserEntityControl): Cell {
+function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntityControl): Cell {
   if (checks.length === 0) return plainCell('No mapped check; a document is required.')
   return checks.flatMap((id): readonly Line[] => {
     const check = catalog.checks.find((one) => one.id === id)

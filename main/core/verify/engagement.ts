@@ -48,20 +48,20 @@ export async function engagementOfPack(
   return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems
 }
 
-function populationProblems({ population, enrolled, engagement }: Scope): readonly string[] {
+function populationProblems({ population, inFleet, engagement }: Scope): readonly string[] {
   if (engagement === undefined)
-    return enrolled === undefined
+    return inFleet === undefined
       ? []
       : [`${PATHS.scope}: nodes are listed as in the fleet file, but there is no engagement.`]
   const there = new Set(population)
-  const told = new Set([...engagement.population.nodes, ...(enrolled ?? population)])
+  const told = new Set([...engagement.population.nodes, ...(inFleet ?? population)])
   const lacking = (nodes: readonly string[], said: string): readonly string[] =>
     nodes
       .filter((node) => !there.has(node))
       .map((node) => `${PATHS.scope}: node ${quote(node)} is ${said} but not in the population.`)
   return [
     ...lacking(engagement.population.nodes, 'declared'),
-    ...lacking(enrolled ?? [], 'in the fleet file'),
+    ...lacking(inFleet ?? [], 'in the fleet file'),
     ...population
       .filter((node) => !told.has(node))
       .map(

@@ -169,7 +169,7 @@ function bagProblems(
 
 /** Facts independent of the version, because they come from the run chain: schedules, days, runs and missed runs. */
 const plainFacts = (stated: Period, derived: Period): readonly string[] =>
-  (['fleet', 'chain', 'plans', 'calendar', 'runs', 'gaps', 'demo'] as const)
+  (['fleet', 'chain', 'plans', 'calendar', 'runs', 'missedRuns', 'demo'] as const)
     .filter((part) => canonicalJson(stated[part]) !== canonicalJson(derived[part]))
     .map((part) => `${PERIOD_PATH}: ${WORDS[part]} inconsistent with the run chain and the run traces.`)
 
@@ -179,7 +179,7 @@ const WORDS = {
   plans: 'the schedules are',
   calendar: 'the calendar is',
   runs: 'the runs are',
-  gaps: 'the missed runs are',
+  missedRuns: 'the missed runs are',
   demo: 'the demo data marker is',
 } as const
 

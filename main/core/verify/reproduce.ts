@@ -80,7 +80,7 @@ export function compareWhole(
   return {
     details: [
       ...controls(assessment, derived),
-      ...(canonicalJson(assessment.coverage ?? null) === canonicalJson(derived.coverage ?? null)
+      ...(canonicalJson(assessment.reconciliation ?? null) === canonicalJson(derived.reconciliation ?? null)
         ? []
         : ['The population reconciliation differs from the stated one.']),
       ...(canonicalJson(assessment.shared ?? null) === canonicalJson(derived.shared ?? null)
@@ -126,9 +126,9 @@ function location(stated: NodeAssessment, derived: NodeAssessment): readonly str
 }
 
 const locationText = ({ location: found }: NodeAssessment): string =>
-  found == null || found.answers.length === 0
+  found == null || found.results.length === 0
     ? 'nothing'
-    : found.answers.map(({ title, verdict }) => `${title}: ${locationVerdictWords[verdict].label}`).join(', ')
+    : found.results.map(({ title, result }) => `${title}: ${locationVerdictWords[result].label}`).join(', ')
 
 type Controls = Pick<Assessment, 'controls'>
 

@@ -30,7 +30,7 @@ export const engagementOf = (changes: Partial<Engagement> = {}): Engagement => (
   entity: 'Lindenhof Clinic',
   audience: 'Auditors of the clinic',
   purpose: 'Yearly evaluation of the imaging cluster',
-  framing: { kind: 'period', from: '2026-01-01', to: '2026-12-31' },
+  reportingBasis: { kind: 'period', from: '2026-01-01', to: '2026-12-31' },
   status: 'draft',
   distribution: 'Clinic and its auditors only',
   boundary: {
@@ -47,21 +47,21 @@ export const engagementOf = (changes: Partial<Engagement> = {}): Engagement => (
       services: 'Building and power',
       method: 'carve-out',
       report: { title: 'SOC 2 type 2', from: '2025-07-01', to: '2026-06-30', bridgedUntil: '2026-09-30' },
-      controls: [{ says: 'Doors are watched.', rows: [{ framework: 'soc2', control: 'soc2:CC6.4' }] }],
+      controls: [{ text: 'Doors are watched.', controls: [{ framework: 'soc2', control: 'soc2:CC6.4' }] }],
       ...BY,
     },
     { name: 'Netz Zwei', services: 'Edge network', method: 'inclusive', report: null, controls: [], ...BY },
   ],
-  userEntityControls: [
+  complementaryUserEntityControls: [
     {
       id: 'UEC-1',
       of: 'Report of Halle Eins',
-      says: 'Customers encrypt their disks.',
-      rows: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
+      text: 'Customers encrypt their disks.',
+      controls: [{ framework: 'soc2', control: 'soc2:CC6.1' }],
       checks: ['encryption.at-rest.ephi-paths', 'no.such.check'],
       ...BY,
     },
-    { id: 'UEC-2', of: 'Report of Halle Eins', says: 'Customers train people.', rows: [], checks: [], ...BY },
+    { id: 'UEC-2', of: 'Report of Halle Eins', text: 'Customers train people.', controls: [], checks: [], ...BY },
   ],
   ephi: {
     stores: [
@@ -80,7 +80,7 @@ export const engagementOf = (changes: Partial<Engagement> = {}): Engagement => (
       { id: 'srv-8', name: 'stray', address: '198.51.100.8', serial: 'S8' },
       { id: 'srv-9', name: 'returned', address: null, serial: null },
     ],
-    leftOut: [{ id: 'srv-9', why: 'Handed back in May.' }],
+    excluded: [{ id: 'srv-9', why: 'Handed back in May.' }],
     ...BY,
   },
   signOff: [
@@ -102,7 +102,7 @@ export const PROVIDER: ProviderProfile = {
   claims: [
     claim('a-bare', 'No hypervisor is in the way.', [{ check: 'tenancy.no-hypervisor' }]),
     claim('b-clock', 'Clocks follow a time source.', [{ check: 'time.sync' }], { nodes: ['gpu-fra-01'] }),
-    claim('c-staff', 'Staff is vetted.', [], { otherwise: 'needs-record', bring: 'Vetting procedure' }),
+    claim('c-staff', 'Staff is vetted.', [], { otherwise: 'document-required', documentRequired: 'Vetting procedure' }),
     claim('d-floor', 'Nobody else is on the floor.', [], {
       otherwise: 'not-observable',
       why: 'A server sees no floor.',
@@ -113,11 +113,11 @@ export const PROVIDER: ProviderProfile = {
 
 function claim(
   id: string,
-  says: string,
-  bears: ProviderProfile['claims'][number]['bears'],
+  text: string,
+  tests: ProviderProfile['claims'][number]['tests'],
   more: Partial<ProviderProfile['claims'][number]> = {},
 ): ProviderProfile['claims'][number] {
-  return { id, says, source: 'page', bears, otherwise: null, why: null, bring: null, ...more }
+  return { id, text, source: 'page', tests, otherwise: null, why: null, documentRequired: null, ...more }
 }
 
 export const decisionOf = (changes: Partial<ControlDecision> = {}): ControlDecision => ({
@@ -169,7 +169,7 @@ export const declaredInput = (scope: Partial<Scope> = {}, register: Register = F
   return sampleInput({
     scope: {
       population: [...populationWith(ENROLLED, engagement)],
-      enrolled: [...ENROLLED],
+      inFleet: [...ENROLLED],
       provider: PROVIDER,
       ...scope,
       engagement,

@@ -35,8 +35,8 @@ export const PROPERTIES = [
 export const SHORT: Readonly<Record<string, string>> = { hipaa: 'HIPAA', soc2: 'SOC 2' }
 export const ANSWERS: Readonly<Record<string, string>> = {
   contradicted: 'Contradicted',
-  'not-decided': 'Inconclusive',
-  'needs-record': 'Document required',
+  inconclusive: 'Inconclusive',
+  'document-required': 'Document required',
   'not-observable': 'Not observable from the node',
   'not-applicable': 'Not applicable',
   observed: 'Corroborated',

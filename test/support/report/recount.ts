@@ -78,14 +78,14 @@ interface Scope {
   readonly asOf: string
   readonly frameworks: readonly string[]
   readonly population: readonly string[]
-  readonly enrolled?: readonly string[]
+  readonly inFleet?: readonly string[]
   readonly engagement: {
     readonly categories?: readonly string[]
-    readonly framing: { readonly kind: string }
+    readonly reportingBasis: { readonly kind: string }
     readonly population: { readonly nodes: readonly string[] }
-    readonly inventory: { readonly leftOut: readonly { readonly id: string }[] }
+    readonly inventory: { readonly excluded: readonly { readonly id: string }[] }
   }
-  readonly provider: { readonly claims: readonly { readonly id: string; readonly says: string }[] }
+  readonly provider: { readonly claims: readonly { readonly id: string; readonly text: string }[] }
 }
 
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
@@ -133,7 +133,7 @@ export function recount(pack: string) {
     inForce: register.riskAcceptances.filter(({ expiresAt, withdrawn }) => withdrawn === null && !ended(expiresAt)),
     ended: register.riskAcceptances.filter(({ expiresAt, withdrawn }) => withdrawn === null && ended(expiresAt)),
   }
-  const isPeriod = scope.engagement.framing.kind === 'period'
+  const isPeriod = scope.engagement.reportingBasis.kind === 'period'
   const elected = ['security', ...(scope.engagement.categories ?? [])]
   const inScope = ({ evidenceType, category }: Row): boolean =>
     evidenceType !== 'out-of-scope' && (category === undefined || elected.includes(category))
@@ -258,22 +258,22 @@ export function recount(pack: string) {
 }
 
 /** Who is accounted for, by the bytes of the provider's list: a row fits a node by serial number, address or name. */
-function populationOf({ engagement, enrolled, population }: Scope, nodes: readonly Node[], csv: string) {
+function populationOf({ engagement, inFleet, population }: Scope, nodes: readonly Node[], csv: string) {
   const rows = csv
     .trim()
     .split(/\r?\n/)
     .slice(1)
     .map((line) => line.split(','))
   const declared = engagement.population.nodes
-  const known = new Set([...declared, ...(enrolled ?? population)])
+  const known = new Set([...declared, ...(inFleet ?? population)])
   const marks = new Set([
     ...known,
     ...nodes.flatMap(({ machine }) => [...(machine?.serials ?? []), machine?.address ?? '']),
   ])
-  const leftOut = new Set(engagement.inventory.leftOut.map(({ id }) => id))
+  const leftOut = new Set(engagement.inventory.excluded.map(({ id }) => id))
   return {
     declared: declared.length,
-    enrolled: (enrolled ?? population).length,
+    enrolled: (inFleet ?? population).length,
     inventory: rows.length,
     unaccounted: rows.filter((row) => !leftOut.has(row[0] ?? '') && !row.some((cell) => cell !== '' && marks.has(cell)))
       .length,

@@ -32,9 +32,9 @@ export function claimsGrid({ nodes }: Assessment, { claims, sources }: ProviderP
       const source = sourceOf.get(claim?.source ?? '')
       return [
         answered.claim,
-        claim?.says ?? '',
+        claim?.text ?? '',
         claim?.quote ?? '',
-        claim?.condition?.says ?? '',
+        claim?.condition?.text ?? '',
         source?.title ?? '',
         source?.publisher ?? '',
         source?.where ?? '',
@@ -42,9 +42,9 @@ export function claimsGrid({ nodes }: Assessment, { claims, sources }: ProviderP
         source?.on ?? '',
         source?.sha256 ?? '',
         node.node,
-        claimAnswerWords[answered.answer].label,
+        claimAnswerWords[answered.result].label,
         reasonsText(answered.observations),
-        claim?.bring ?? '',
+        claim?.documentRequired ?? '',
       ]
     }),
   )

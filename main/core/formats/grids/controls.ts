@@ -102,8 +102,11 @@ export function controlsGrid(assessment: Assessment, catalog: Catalog, register:
         .map(resultText)
         .join(' | '),
       checks
-        .filter(({ answered }) => answered > 0)
-        .map(({ check, answered }) => `${check}: ${answered} addressed by ${answering(check).join(', ')}`)
+        .filter(({ answeredByDocument }) => answeredByDocument > 0)
+        .map(
+          ({ check, answeredByDocument }) =>
+            `${check}: ${answeredByDocument} addressed by ${answering(check).join(', ')}`,
+        )
         .join(' | '),
       control?.notCovered ?? '',
       acceptedText(row),

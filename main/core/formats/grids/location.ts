@@ -33,16 +33,16 @@ function row({ node, location }: NodeAssessment): readonly (string | number)[] {
     node,
     claim === null ? '' : placeText(claim),
     claim?.declaredBy ?? '',
-    answer?.verdict ?? '',
-    answer === null ? 'not tested' : locationVerdictWords[answer.verdict].label,
+    answer?.result ?? '',
+    answer === null ? 'not tested' : locationVerdictWords[answer.result].label,
     answer?.delay ?? '',
     // Rounded up, so that a bound is never printed narrower than it is.
-    disc?.reachKm == null ? '' : Math.ceil(disc.reachKm),
+    disc?.maxDistanceKm == null ? '' : Math.ceil(disc.maxDistanceKm),
     disc === null ? '' : placeText(disc.vantage),
     disc?.milliseconds ?? '',
     location?.reachable?.join(', ') ?? '',
     policyAnswers(location)
-      .map(({ title, verdict }) => `${title}: ${verdict}`)
+      .map(({ title, result }) => `${title}: ${result}`)
       .join(' | '),
     signals.filter(({ hint }) => !hint).length,
     signals.filter(({ hint }) => hint).length,

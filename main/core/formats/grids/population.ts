@@ -1,4 +1,4 @@
-import type { Assessment, CoveredNode, NodeAssessment, SharedMachine } from '../../../../schemas/types.ts'
+import type { Assessment, NodeAssessment, ReconciledNode, SharedMachine } from '../../../../schemas/types.ts'
 import { markText } from '../../same-machine.ts'
 import { summarize } from '../../tally.ts'
 import { columns, type Grid } from './grid.ts'
@@ -29,12 +29,14 @@ const COLUMNS = columns({
 })
 
 /** One row per node of the population: lists that contain it, other names of the same machine, and counts of its verdicts. */
-export function populationGrid({ nodes, coverage, shared }: Assessment): Grid {
-  const lists = new Map(coverage?.nodes.map((entry) => [entry.node, entry]))
+export function populationGrid({ nodes, reconciliation, shared }: Assessment): Grid {
+  const lists = new Map(reconciliation?.nodes.map((entry) => [entry.node, entry]))
   const machines = new Map(shared?.machines.flatMap((machine) => machine.nodes.map((node) => [node, machine])))
   return {
     columns: COLUMNS,
-    rows: nodes.map((node) => row(node, lists.get(node.node), coverage?.inventory != null, machines.get(node.node))),
+    rows: nodes.map((node) =>
+      row(node, lists.get(node.node), reconciliation?.inventory != null, machines.get(node.node)),
+    ),
   }
 }
 
@@ -45,7 +47,7 @@ const said = (holds: boolean | undefined): string => (holds === undefined ? 'no 
 
 function row(
   node: NodeAssessment,
-  on: CoveredNode | undefined,
+  on: ReconciledNode | undefined,
   inventory: boolean,
   machine: SharedMachine | undefined,
 ): readonly (string | number)[] {
@@ -55,10 +57,10 @@ function row(
   return [
     node.node,
     said(on?.declared),
-    said(on?.enrolled),
+    said(on?.inFleet),
     on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
     on?.inventory?.by ?? '',
-    said(on?.answered ?? answered),
+    said(on?.collected ?? answered),
     [
       ...others.slice(0, MOST_NAMES),
       ...(others.length > MOST_NAMES ? [`${others.length - MOST_NAMES} more`] : []),
@@ -90,13 +92,13 @@ const INVENTORY_COLUMNS = columns({
 })
 
 /** Inventory rows without a matching node. */
-export const inventoryGrid = ({ coverage }: Assessment): Grid => ({
+export const inventoryGrid = ({ reconciliation }: Assessment): Grid => ({
   columns: INVENTORY_COLUMNS,
-  rows: (coverage?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, leftOut }) => [
+  rows: (reconciliation?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, excluded }) => [
     id,
     name ?? '',
     address ?? '',
     serial ?? '',
-    leftOut ?? 'no explanation',
+    excluded ?? 'no explanation',
   ]),
 })

@@ -1,4 +1,4 @@
-import type { CoveredNode, NodeAssessment } from '../../../../schemas/types.ts'
+import type { NodeAssessment, ReconciledNode } from '../../../../schemas/types.ts'
 import { VERDICTS } from '../../../../schemas/words.ts'
 import { nodeAssessmentPath } from '../../pack-files.ts'
 import { plain } from '../../plain-text.ts'
@@ -10,7 +10,7 @@ import { line, prop, some, uuidOf } from './words.ts'
 /** Every node of the population as an inventory item, collected or not, and the assessing software. */
 export function localDefinitions(names: Names): unknown {
   const { assessment, producer, run } = names.input
-  const covered = new Map(assessment.coverage?.nodes.map((one) => [one.node, one]))
+  const covered = new Map(assessment.reconciliation?.nodes.map((one) => [one.node, one]))
   return {
     ...some(
       'inventory-items',
@@ -45,7 +45,7 @@ export function localDefinitions(names: Names): unknown {
 /** Check IDs listed in one remark; the assessment in the pack has all. */
 const MOST_NAMED = 200
 
-function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undefined): unknown {
+function itemOf(names: Names, node: NodeAssessment, covered: ReconciledNode | undefined): unknown {
   const { counts } = summarize(node.results.map(({ verdict }) => verdict))
   const missing = node.results.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
   const why = node.failure === null ? '' : ` ${node.failure.code}: ${plain(node.failure.detail, 300)}`
@@ -72,7 +72,7 @@ function itemOf(names: Names, node: NodeAssessment, covered: CoveredNode | undef
         ? []
         : [
             prop('declared', covered.declared ? 'yes' : 'no'),
-            prop('enrolled', covered.enrolled ? 'yes' : 'no'),
+            prop('enrolled', covered.inFleet ? 'yes' : 'no'),
             prop('inventory-row', covered.inventory?.id ?? 'none'),
           ]),
       ...VERDICTS.map((verdict) => prop(`verdicts-${verdict}`, counts[verdict])),

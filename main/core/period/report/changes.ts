@@ -1,4 +1,4 @@
-import type { PartMove, PeriodChange } from '../../../../schemas/types.ts'
+import type { HardwareChange, PeriodChange } from '../../../../schemas/types.ts'
 import { plain } from '../../plain-text.ts'
 import { compare } from '../../recording.ts'
 import { type Block, type Cell, heading, monoCell, plainCell, quiet, type Section, text } from '../../report/model.ts'
@@ -9,7 +9,7 @@ const MOST_ONES = 60
 
 /** Three separate lists, as counts and by subject; hardware changes; and the baseline. */
 export function changeSection(input: PeriodReportInput): Section {
-  const { changes, moves } = input.period
+  const { changes, hardwareChanges } = input.period
   return {
     id: 'changes',
     title: PERIOD_TITLES.changes,
@@ -35,9 +35,9 @@ export function changeSection(input: PeriodReportInput): Section {
       ...listBlocks(input, 'rules', 'Rules'),
       ...listBlocks(input, 'scope', 'Scope'),
       heading(3, 'Hardware and host key changes', true),
-      ...(moves.length === 0
+      ...(hardwareChanges.length === 0
         ? [text('No component with a serial number or fixed address, and no host key, was added, removed or moved.')]
-        : moveBlocks(moves)),
+        : moveBlocks(hardwareChanges)),
       heading(3, 'Baseline', true),
       text(baselineWords(input)),
     ],
@@ -130,8 +130,8 @@ const shortened = (said: string | null): string =>
   plain(said ?? 'none').replace(/[0-9a-f]{64}/g, (digest) => brief(digest))
 
 /** Moves between nodes first. */
-function moveBlocks(moves: readonly PartMove[]): readonly Block[] {
-  const weight = ({ from, to }: PartMove): number => (from !== null && to !== null ? 0 : 1)
+function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
+  const weight = ({ from, to }: HardwareChange): number => (from !== null && to !== null ? 0 : 1)
   const sorted = [...moves].sort(
     (a, b) => weight(a) - weight(b) || compare(a.after.at, b.after.at) || compare(a.value, b.value),
   )

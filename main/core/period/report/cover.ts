@@ -131,10 +131,13 @@ function keyCell(keys: readonly string[]): Cell {
 function declaredCell({ period }: PeriodReportInput): Cell {
   const { engagement } = period
   if (engagement === null) return plainCell('None.')
-  const { framing, status } = engagement
+  const { reportingBasis, status } = engagement
   const asDeclared =
-    framing.kind === 'date' ? `as of ${dayOf(framing.date)}` : `${dayOf(framing.from)} to ${dayOf(framing.to)}`
-  const same = framing.kind === 'period' && framing.from === period.from && framing.to === period.to
+    reportingBasis.kind === 'date'
+      ? `as of ${dayOf(reportingBasis.date)}`
+      : `${dayOf(reportingBasis.from)} to ${dayOf(reportingBasis.to)}`
+  const same =
+    reportingBasis.kind === 'period' && reportingBasis.from === period.from && reportingBasis.to === period.to
   return [
     { text: `${asDeclared}, ${status === 'draft' ? 'draft' : 'final'}` },
     ...(same ? [] : [{ text: 'This report covers different days from those declared.', style: 'strong' } as const]),

@@ -130,8 +130,8 @@ function unrecordedBlocks({ period }: PeriodReportInput): readonly Block[] {
 
 /** The owner’s explanation, its time and key, so that late explanations are visible. */
 function recordedBlocks(input: PeriodReportInput): readonly Block[] {
-  const { gaps } = input.period
-  if (gaps.length === 0) return [text('No missed-run entries in this period.')]
+  const { missedRuns } = input.period
+  if (missedRuns.length === 0) return [text('No missed-run entries in this period.')]
   return [
     text('Explanations are printed as entered. The time of entry comes from the clock of the recording computer.'),
     {
@@ -142,7 +142,7 @@ function recordedBlocks(input: PeriodReportInput): readonly Block[] {
         { title: 'Entered (UTC)', width: 17 },
         { title: 'Key', width: 23 },
       ],
-      rows: gaps
+      rows: missedRuns
         .slice(0, MOST_ROWS)
         .map(({ due, schedule, why, at, entry, signer, signed }) => [
           [{ text: moment(due) }, { text: schedule === null ? 'no schedule stated' : plain(schedule), style: 'quiet' }],
@@ -151,8 +151,8 @@ function recordedBlocks(input: PeriodReportInput): readonly Block[] {
           signed ? monoCell(brief(signer)) : [{ text: 'Not signed; no effect', style: 'strong' }],
         ]),
     },
-    ...(gaps.length > MOST_ROWS
-      ? [quiet(`And ${gaps.length - MOST_ROWS} more, in data/period.json in the pack.`)]
+    ...(missedRuns.length > MOST_ROWS
+      ? [quiet(`And ${missedRuns.length - MOST_ROWS} more, in data/period.json in the pack.`)]
       : []),
   ]
 }

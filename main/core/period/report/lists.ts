@@ -75,9 +75,9 @@ const NAMES: Readonly<Record<Period['populations'][number]['name'], string>> = {
 }
 
 function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, number: number): readonly Block[] {
-  const { population, seed, of: rows, drawn } = sample
+  const { population, seed, of: rows, sampled } = sample
   const path = populationOf(period, population)?.path ?? population
-  const left = drawn.length - MOST_DRAWN
+  const left = sampled.length - MOST_DRAWN
   return [
     heading(4, `Sample ${number}, of ${NAMES[population].replace('Population: ', '')}`, true),
     {
@@ -85,7 +85,7 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
       rows: [
         {
           label: 'Selected',
-          value: plainCell(`${of(drawn.length, rows)} items of ${plain(path)}; ${sample.size} requested`),
+          value: plainCell(`${of(sampled.length, rows)} items of ${plain(path)}; ${sample.size} requested`),
         },
         { label: 'Seed', value: monoCell(plain(seed)) },
       ],
@@ -98,7 +98,7 @@ function sampleBlocks({ period }: PeriodReportInput, sample: PeriodSample, numbe
         { title: 'Captures: run', width: 32 },
         { title: 'Node', width: 20 },
       ],
-      rows: drawn
+      rows: sampled
         .slice(0, MOST_DRAWN)
         .map(({ place, key, run, node }) => [
           plainCell(String(place)),
