@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
@@ -10,9 +10,10 @@ const demoFleet = {
   name: 'demo-fleet',
   closeBundle() {
     const from = resolve('test/fixtures/nodes')
+    rmSync(resolve('out/demo'), { recursive: true, force: true })
     mkdirSync(resolve('out/demo'), { recursive: true })
     for (const node of readdirSync(from).filter((name) => name.startsWith('demo-')))
-      cpSync(resolve(from, node), resolve('out/demo', node), { recursive: true })
+      cpSync(resolve(from, node), resolve('out/demo', node))
   },
 }
 

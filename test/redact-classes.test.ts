@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readRecordedNode } from '../main/adapters/demo/recorded-node.ts'
 import { captureOfFrame } from '../main/app/captures.ts'
 import { type RedactionClass, redact } from '../main/core/collector/redact.ts'
 import { captureKey, defineProbe, known, readProbe, run } from '../main/core/probe.ts'
+import { FIXTURE_NODES, fixtureNames } from './support/fixtures.ts'
 import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'
 
@@ -240,11 +240,6 @@ describe('nothing harmless is taken', () => {
     'Environment=PATH',
   ])('%s', (line) => expect(masked(line)).toEqual({ text: line, classes: {} }))
 
-  const NODES = 'test/fixtures/nodes'
-  const filesBelow = (folder: string): readonly string[] =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)],
-    )
   /** What is asked for with arguments, and what only looks like a password. */
   const EXPECTED = [
     'sudoers.rules/rules command-arguments',
@@ -253,9 +248,9 @@ describe('nothing harmless is taken', () => {
     'sudo.log/entries password',
   ]
   test('of the answers of recorded nodes only what is a value of a command or a key', () => {
-    const found = sampled(readdirSync(NODES), 20).flatMap((node) =>
-      filesBelow(join(NODES, node)).flatMap((file) =>
-        Object.keys(redact(readFileSync(file)).classes).map((kind) => `${file.split('/').slice(-2).join('/')} ${kind}`),
+    const found = sampled(fixtureNames(), 20).flatMap((node) =>
+      [...readRecordedNode(FIXTURE_NODES, node).answers].flatMap(([key, { stdout, stderr }]) =>
+        [stdout, stderr].flatMap((bytes) => Object.keys(redact(bytes).classes).map((kind) => `${key} ${kind}`)),
       ),
     )
     expect(found.filter((one) => !EXPECTED.includes(one))).toEqual([])

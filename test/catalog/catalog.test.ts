@@ -138,7 +138,7 @@ describe('the verdicts', () => {
   )
 
   test.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
-    '%s gives what its node.json expects',
+    '%s gives the verdicts that its file expects',
     (name, { conclusions }) => {
       const expected = fixtureSettings(name).expected ?? {}
       const got = Object.fromEntries(

@@ -16,7 +16,7 @@ import { BASELINE } from '../support/baseline.ts'
 import { concluded, verdict } from '../support/concluded.ts'
 import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
 
-/** What the tools of each distribution answer, from recordings of real ones where they could be had (fx-dist-*: node.json says how). */
+/** What the tools of each distribution answer, from recordings of real ones where they could be had (fx-dist-*: `synthetic` states how). */
 
 const NODES = [
   'fx-dist-amazon',

@@ -66,7 +66,7 @@ export function argue(node: string): IsolationArgument {
   return assessIsolation(readingsFrom(captures), context)
 }
 
-/** The verdicts that node.json expects of our checks. */
+/** The verdicts that a recorded node expects of our checks. */
 export function expectedOf(node: string): Readonly<Record<string, string>> {
   const ours = new Set(checks.map(({ id }) => id))
   return Object.fromEntries(Object.entries(fixtureSettings(node).expected ?? {}).filter(([id]) => ours.has(id)))

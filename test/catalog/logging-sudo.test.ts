@@ -6,7 +6,8 @@ import { type LoggedCommand, reconcileSudo, sudoSection } from '../../main/core/
 import { documentText } from '../../main/core/report.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { probes } from '../support/evaluated.ts'
-import { FIXTURE_NODES, FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+import { FIXTURE_TIME, fixtureAnswers, fixtureRecording } from '../support/fixtures.ts'
+import { KEEP_FIXTURES, keepAnswer } from '../support/keep-fixtures.ts'
 
 /** As sudo 1.9 writes it: arguments with blanks in quotation marks, lines wrapped at 80 characters with four spaces. */
 function sudoWrites(argv: readonly string[], when: string, user: string): string {
@@ -59,13 +60,14 @@ describe('beside our recording', () => {
     expect([earlier, askedLater, ofOthers]).toEqual([0, 0, 0])
   })
 
-  // After a root command was added or changed: npx vitest run --project unit test/catalog/logging-sudo.test.ts -u
-  test('the demo node’s log has each of its root commands', async () => {
+  // After a root command was added or changed: KEEP_FIXTURES=1 npx vitest run --project unit test/catalog/logging-sudo.test.ts
+  test('the demo node’s log has each of its root commands', () => {
     const { recording, captures } = fixtureRecording('demo-gpu-01', probes)
     const asked = captures.filter(({ meta }) => meta.privilege === 'sudo' && meta.exitCode !== 127)
     const earlier = sudoWrites(['auditctl', '-s'], 'Nov 13 09:02:11', 'bwaudit')
     const log = earlier + asked.map(({ meta }) => sudoWrites(meta.argv, 'Nov 20 09:12:00', 'bwaudit')).join('')
-    await expect(log).toMatchFileSnapshot(`${FIXTURE_NODES}demo-gpu-01/sudo.log/entries`)
+    if (KEEP_FIXTURES) keepAnswer('demo-gpu-01', `${sudoLog.id}/entries`, log)
+    else expect(fixtureAnswers('demo-gpu-01').get(`${sudoLog.id}/entries`)?.stdout).toEqual(Buffer.from(log))
     const withLog = captures.map((one) =>
       one.meta.probe === sudoLog.id ? { ...one, stdout: new TextEncoder().encode(log) } : one,
     )

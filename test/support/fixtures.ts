@@ -11,19 +11,23 @@ import { argvOf, type Command, type Probe } from '../../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 
-/** Fixture nodes: one folder each, in the format of main/adapters/demo/recorded-node.ts. */
+/** Fixture nodes: one file each, in the format of main/adapters/demo/recorded-node.ts. */
 export const FIXTURE_NODES = fileURLToPath(new URL('../fixtures/nodes/', import.meta.url))
 
 export const fixtureNames = (): readonly string[] => recordedNodeNames(FIXTURE_NODES)
-export const fixtureSettings = (name: string): NodeSettings => nodeSettings(FIXTURE_NODES, name)
 
-const held = new Map<string, ReadonlyMap<string, RecordedAnswer>>()
 /** Read once by each process: many tests ask all nodes for one probe after another. */
-export function fixtureAnswers(name: string): ReadonlyMap<string, RecordedAnswer> {
-  const answers = held.get(name) ?? nodeAnswers(FIXTURE_NODES, name)
-  held.set(name, answers)
-  return answers
+function readOnce<T>(read: (root: string, name: string) => T): (name: string) => T {
+  const held = new Map<string, T>()
+  return (name) => {
+    const value = held.get(name) ?? read(FIXTURE_NODES, name)
+    held.set(name, value)
+    return value
+  }
 }
+
+export const fixtureSettings: (name: string) => NodeSettings = readOnce(nodeSettings)
+export const fixtureAnswers: (name: string) => ReadonlyMap<string, RecordedAnswer> = readOnce(nodeAnswers)
 
 export const FIXTURE_TIME = '2026-11-20T09:12:00.000Z'
 

@@ -1,14 +1,12 @@
-import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { importTranscript } from '../../main/app/import-transcript.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
-import { FIXTURE_NODES } from '../support/fixtures.ts'
-import { bootGuest, keepFixture, whyNoGuests } from '../support/vm/boot.ts'
+import { KEEP_FIXTURES, keepFixture } from '../support/keep-fixtures.ts'
+import { bootGuest, whyNoGuests } from '../support/vm/boot.ts'
 import { GUESTS, type Guest } from '../support/vm/guests.ts'
 
 const missing = whyNoGuests()
-const KEEP = process.env.KEEP_FIXTURES === '1'
 const rows: Record<string, unknown>[] = []
 
 describe.skipIf(missing !== null)(`live guests${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
@@ -26,7 +24,7 @@ async function check(guest: Guest): Promise<void> {
   const imported = importTranscript({ stdout, stderr, node, run: 'vm', importedAt }, catalog)
   if (!imported.ok) throw new Error(`${imported.error.code}: ${imported.error.detail}`)
   const { recording, captures } = imported.value
-  if (KEEP) keep(guest, captures)
+  if (KEEP_FIXTURES) keep(guest, captures)
   const { nodes } = assess({
     catalog,
     scope: { fleet: 'vm', population: [guest.name], frameworks: [] },
@@ -56,18 +54,18 @@ type Captures = Extract<ReturnType<typeof importTranscript>, { ok: true }>['valu
 
 const keep = (guest: Guest, captures: Captures): void =>
   keepFixture(
-    join(FIXTURE_NODES, guest.name),
+    guest.name,
     {
       synthetic: `Booted for this project: ${guest.looks}.`,
       privilege: 'root',
       node: { roster: ['root'] },
     },
-    captures
-      .filter(({ meta }) => meta.status === 'done')
-      .map(({ meta, stdout, stderr }) => ({
-        key: `${meta.probe}/${meta.command}`,
-        stdout,
-        stderr,
-        exit: meta.exitCode ?? 0,
-      })),
+    new Map(
+      captures
+        .filter(({ meta }) => meta.status === 'done')
+        .map(({ meta: { probe, command, status, exitCode }, stdout, stderr }) => [
+          `${probe}/${command}`,
+          { stdout, stderr, status, exitCode: exitCode ?? 0 },
+        ]),
+    ),
   )

@@ -12,7 +12,7 @@ import { demoDeclared } from './demo-declared.ts'
 import { demoKey } from './demo-keys.ts'
 import { DEMO_DELAYS } from './demo-location.ts'
 import { demoVantage } from './demo-vantage.ts'
-import { nodeAnswers, nodeSettings } from './recorded-node.ts'
+import { nodeAnswers, nodeSettings, recordedNodeFile } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
 // The two nodes without captures: one that is unreachable, and one that shows another host key than the one on record.
@@ -25,7 +25,7 @@ function recordedNodes(): string {
   const places = ['../demo/', '../../demo/', '../../../test/fixtures/nodes/'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
   )
-  const found = places.find((place) => existsSync(join(place, ANSWERING[0] ?? '')))
+  const found = places.find((place) => existsSync(recordedNodeFile(place, ANSWERING[0] ?? '')))
   if (found === undefined) throw new Error('the recorded nodes of the demo fleet are missing from this installation')
   return found
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -99,27 +99,4 @@ function runToEnd(program: string, args: readonly string[], seconds: number): Pr
       else reject(new Error(`${program} ended with ${code}: ${said.slice(-1000)}`))
     })
   })
-}
-
-/** Keeps a transcript's answers as a fixture node, as they came. */
-export function keepFixture(
-  folder: string,
-  settings: object,
-  answers: readonly {
-    readonly key: string
-    readonly stdout: Uint8Array
-    readonly stderr: Uint8Array
-    readonly exit: number
-  }[],
-): void {
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'node.json'), `${JSON.stringify(settings, null, 2)}\n`)
-  for (const { key, stdout, stderr, exit } of answers) {
-    const path = join(folder, key)
-    mkdirSync(join(path, '..'), { recursive: true })
-    writeFileSync(path, stdout)
-    if (stderr.length > 0) writeFileSync(`${path}.err`, stderr)
-    if (exit !== 0) writeFileSync(`${path}.exit`, String(exit))
-  }
 }
