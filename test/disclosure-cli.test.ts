@@ -1,33 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { disclosureCommand } from '../main/cli/commands/disclosure.ts'
+import { commandLine } from './support/command-line.ts'
 import { keepingKit } from './support/keeping-kit.ts'
 import { packOf } from './support/kept-runs.ts'
 
 const kit = keepingKit()
+const cli = commandLine(() => kit.world, disclosureCommand)
 
 /** What `disclosure …` prints to stdout, as JSON, and its exit code. */
 async function printed(...argv: readonly string[]): Promise<{ readonly code: number; readonly json: unknown }> {
-  let [code, text] = [0, '']
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
-    text += String(piece)
-    return true
-  })
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
-  try {
-    const program = new Command('barewitness').exitOverride()
-    const exit = (next: number): void => {
-      code = next
-    }
-    disclosureCommand({ world: kit.world, program, exit })
-    await program.parseAsync(['redact', ...argv], { from: 'user' })
-    return { code, json: JSON.parse(text) }
-  } finally {
-    out.mockRestore()
-    err.mockRestore()
-  }
+  const code = await cli.run('redact', ...argv)
+  return { code, json: JSON.parse(cli.printed) }
 }
 
 test('--json prints what was written, and what a copy discloses, part by part', async () => {

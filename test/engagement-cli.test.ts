@@ -2,45 +2,26 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { engagementCommand } from '../main/cli/commands/engagement.ts'
 import { engagementTemplate } from '../main/core/engagement/template.ts'
 import { BANNED } from '../schemas/words.ts'
+import { commandLine } from './support/command-line.ts'
 import { validator } from './support/deps.ts'
 
 const world = { ...createWorld(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-cli-'))
-afterEach(() => vi.restoreAllMocks())
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const cli = commandLine(() => world, engagementCommand)
 /** Exit code and lines of one command; `out` is what machines read. */
 async function run(...argv: readonly string[]) {
-  const texts = { stderr: '', stdout: '' }
-  for (const name of ['stderr', 'stdout'] as const)
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      texts[name] += String(text)
-      return true
-    })
-  let code = 0
-  const program = new Command('barewitness')
-  const exit = (next: number): void => {
-    code = next
-  }
-  engagementCommand({ world, program, exit })
-  await program.parseAsync(['node', 'barewitness', 'engagement', ...argv])
-  return {
-    code,
-    out: texts.stdout,
-    lines: texts.stderr
-      .replaceAll(`${folder}/`, '')
-      .trim()
-      .split('\n')
-      .map((line) => line.trim()),
-  }
+  const code = await cli.run('engagement', ...argv)
+  const lines = cli.told.replaceAll(`${folder}/`, '').trim().split('\n')
+  return { code, out: cli.printed, lines: lines.map((line) => line.trim()) }
 }
 
 /** Examples count once their mark is gone; explanations have a blank behind it. */

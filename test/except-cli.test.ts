@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { attachedToNamed } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
@@ -15,7 +14,7 @@ import { readRegister } from '../main/cli/register.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Control, Framework } from '../main/core/framework.ts'
 import type { Register } from '../schemas/types.ts'
-import { BANNED } from '../schemas/words.ts'
+import { commandLine } from './support/command-line.ts'
 import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
@@ -28,8 +27,6 @@ const real = createWorld(catalog)
 let folder: string
 let path: string
 let now: string
-let out: string
-let told: string
 
 beforeAll(async () => {
   mkdirSync(identities)
@@ -45,40 +42,14 @@ beforeEach(() => {
   path = join(folder, 'register.json')
   now = new Date().toISOString()
 })
-afterEach(() => vi.restoreAllMocks())
 
-/** Runs one command line, and gives its exit code; what it said is in `told`, and what it printed in `out`. */
-async function run(...argv: readonly string[]): Promise<number> {
-  let code: number = EXIT.done
-  out = ''
-  told = ''
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    out += String(text)
-    return true
-  })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text)
-    return true
-  })
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined })
-  const context = {
-    world: { ...real, clock: { ...real.clock, now: () => now } },
-    program,
-    exit: (next: number) => {
-      code = next
-    },
-  }
-  exceptCommand(context)
-  recordCommand(context)
-  catalogCommand(context)
-  try {
-    await program.parseAsync(['node', 'barewitness', ...argv])
-  } finally {
-    vi.restoreAllMocks()
-  }
-  for (const banned of BANNED) expect(told).not.toMatch(banned)
-  return code
-}
+const cli = commandLine(
+  () => ({ ...real, clock: { ...real.clock, now: () => now } }),
+  exceptCommand,
+  recordCommand,
+  catalogCommand,
+)
+const { run } = cli
 
 const kept = (): Register => JSON.parse(readFileSync(path, 'utf8')) as Register
 const there = (): readonly string[] => ['--register', path]
@@ -119,19 +90,19 @@ const firstId = (): string => kept().acceptanceRequests?.[0]?.id ?? ''
 describe('exceptions on the command line', () => {
   test('are asked for, approved by another, listed and withdrawn; every earlier copy is kept', async () => {
     expect(await request()).toBe(EXIT.done)
-    expect(told).toContain('No effect until approved.')
-    expect(told).toContain('Not digitally signed')
+    expect(cli.told).toContain('No effect until approved.')
+    expect(cli.told).toContain('Not digitally signed')
     expect(kept().riskAcceptances).toEqual([])
     const id = firstId()
     expect(await approve(id.slice(0, 8))).toBe(EXIT.done)
-    expect(told).toContain(
+    expect(cli.told).toContain(
       `Approved: risk acceptance ${id}, until the end of ${until} UTC. The verdict does not change.`,
     )
     expect(kept().riskAcceptances).toMatchObject([
       { id, check: CHECK, nodes: ['gpu-01', 'gpu-02'], approvedBy: 'M. Ortiz', approverRole: 'Security officer' },
     ])
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
-    expect(told).toContain(`In effect  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
+    expect(cli.told).toContain(`In effect  ${id}  ${CHECK} on gpu-01, gpu-02, until ${until}`)
     expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'L. Sato', '--reason', 'Fixed.')).toBe(EXIT.done)
     expect(kept().riskAcceptances[0]?.withdrawn).toEqual({ at: now, by: 'L. Sato', reason: 'Fixed.' })
     expect(readdirSync(join(folder, 'register-earlier'))).toHaveLength(2)
@@ -144,34 +115,35 @@ describe('exceptions on the command line', () => {
   test('of one person are allowed, and it is said', async () => {
     await request()
     expect(await approve(firstId(), '--approved-by', 'k. adeyemi')).toBe(EXIT.done)
-    expect(told).toContain('No segregation of duties')
+    expect(cli.told).toContain('No segregation of duties')
     await run('acceptance', 'list', ...there(), '--json')
-    expect(JSON.parse(out)).toMatchObject({ riskAcceptances: [{ onePerson: true, oneKey: false }] })
+    expect(JSON.parse(cli.printed)).toMatchObject({ riskAcceptances: [{ onePerson: true, oneKey: false }] })
   })
 
   test('are signed with two keys; one key for two people is refused, and then nothing is written', async () => {
     expect(await request(...key('asker'))).toBe(EXIT.done)
-    expect(told).toContain('Signed with asker')
+    expect(cli.told).toContain('Signed with asker')
     const before = readFileSync(path, 'utf8')
     expect(await approve(firstId(), ...key('asker'))).toBe(EXIT.usage)
-    expect(told).toContain('two people are named, but both signatures have the same key')
+    expect(cli.told).toContain('two people are named, but both signatures have the same key')
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect(await approve(firstId(), ...key('approver'))).toBe(EXIT.done)
     expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
-    const [entry] = (JSON.parse(out) as { riskAcceptances: { signatures: { role: string; problems: string[] }[] }[] })
-      .riskAcceptances
+    const [entry] = (
+      JSON.parse(cli.printed) as { riskAcceptances: { signatures: { role: string; problems: string[] }[] }[] }
+    ).riskAcceptances
     expect(entry?.signatures.map(({ role, problems }) => [role, problems])).toEqual([
       ['requester', []],
       ['approver', []],
     ])
-    expect(out).not.toContain('"cms"')
+    expect(cli.printed).not.toContain('"cms"')
     expect((await readRegister(real, path)).ok).toBe(true)
 
     // An end that was moved after signing is told, and never sealed.
     const moved = kept().riskAcceptances.map((one) => ({ ...one, expiresAt: `${today}T23:59:59.999Z` }))
     writeFileSync(path, JSON.stringify({ ...kept(), riskAcceptances: moved }))
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.notVerified)
-    expect(told).toContain('the signature of the approver is invalid')
+    expect(cli.told).toContain('the signature of the approver is invalid')
     expect(await readRegister(real, path)).toMatchObject({ ok: false, error: { code: 'input.refused' } })
   })
 
@@ -180,9 +152,9 @@ describe('exceptions on the command line', () => {
     const id = firstId()
     expect(await run('acceptance', 'reject', id, ...there(), '--by', 'M. Ortiz', '--reason', 'Fix it.')).toBe(EXIT.done)
     expect(await approve(id)).toBe(EXIT.usage)
-    expect(told).toContain('this request was already refused')
+    expect(cli.told).toContain('this request was already refused')
     await run('acceptance', 'list', ...there())
-    expect(told).toContain(`Rejected  ${id}`)
+    expect(cli.told).toContain(`Rejected  ${id}`)
   })
 
   test('that have ended are gaps, until something else is in force', async () => {
@@ -197,7 +169,7 @@ describe('exceptions on the command line', () => {
       run('acceptance', 'list', ...there(), '--as-of', '2026-11-21T00:00:00Z', ...more)
     writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [ended] })))
     expect(await list()).toBe(EXIT.gaps)
-    expect(told).toContain('Expired  ')
+    expect(cli.told).toContain('Expired  ')
     expect(await list('--deviations-exit-zero')).toBe(EXIT.done)
     writeFileSync(path, JSON.stringify(registerOf({ riskAcceptances: [ended, next] })))
     expect(await list()).toBe(EXIT.done)
@@ -210,19 +182,19 @@ describe('exceptions on the command line', () => {
     ['an identity that is not there', ['--identity', 'nobody', '--passphrase-file', secret], 'nobody'],
   ])('with %s is refused, and nothing is begun', async (_, more, detail) => {
     expect(await request(...more)).toBe(EXIT.usage)
-    expect(told).toContain(detail)
+    expect(cli.told).toContain(detail)
     expect(readdirSync(folder)).toEqual([])
   })
 
   test('in a register that is not there, and by an id that is not one', async () => {
     expect(await approve('f'.repeat(32))).toBe(EXIT.usage)
-    expect(told).toContain(`there is no register ${path}`)
+    expect(cli.told).toContain(`there is no register ${path}`)
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.usage)
     expect(readdirSync(folder)).toEqual([])
     await request()
     expect(await approve(firstId().slice(0, 5))).toBe(EXIT.usage)
     expect(await approve('f'.repeat(32))).toBe(EXIT.usage)
-    expect(told).toContain('there is no entry')
+    expect(cli.told).toContain('there is no entry')
   })
 
   test('with a fleet file, only its nodes can be named', async () => {
@@ -231,7 +203,7 @@ describe('exceptions on the command line', () => {
     writeFileSync(fleet, JSON.stringify({ name: 'clinic', nodes }))
     expect(await request('--fleet', fleet)).toBe(EXIT.done)
     expect(await request('--fleet', fleet, '--node', 'gpu-09')).toBe(EXIT.usage)
-    expect(told).toContain('there is no node “gpu-09”')
+    expect(cli.told).toContain('there is no node “gpu-09”')
   })
 })
 
@@ -257,7 +229,7 @@ describe('decisions on the command line', () => {
     expect(await run('acceptance', 'sign', id, ...there(), '--as', 'requester')).toBe(EXIT.usage)
     expect(await run('acceptance', 'sign', id, ...there(), '--as', 'requester', ...key('asker'))).toBe(EXIT.done)
     expect(await run('acceptance', 'list', ...there())).toBe(EXIT.done)
-    expect(told).toMatch(/Signed: approver .*approver.*; requester .*asker/)
+    expect(cli.told).toMatch(/Signed: approver .*approver.*; requester .*asker/)
     expect(await run('acceptance', 'withdraw', id, ...there(), '--by', 'x', '--reason', 'Replaced.')).toBe(EXIT.done)
     expect(kept().decisions?.[0]?.withdrawn).toMatchObject({ by: 'x' })
     now = '2030-01-01T00:00:00.000Z'
@@ -272,7 +244,7 @@ describe('decisions on the command line', () => {
     ['no measure', ['--decision', 'equivalent-alternative'], 'the equivalent alternative measure must be entered'],
   ])('with %s are refused', async (_, more, detail) => {
     expect(await decide(...more)).toBe(EXIT.usage)
-    expect(told).toContain(detail)
+    expect(cli.told).toContain(detail)
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -327,7 +299,7 @@ describe('documents on the command line', () => {
   test('are attached to several requests at once, and to those of a row with one document alone', async () => {
     expect(await add('--request', 'ER-31', 'er-33', '--control', 'hipaa:164.308(b)(3)', ...SUPPORTS)).toBe(EXIT.done)
     expect(kept().documents[0]?.controls.map(({ control }) => control)).toEqual(['ER-31', 'ER-33'])
-    expect(told).toContain('to ER-31, ER-33.')
+    expect(cli.told).toContain('to ER-31, ER-33.')
   })
 
   test.each([
@@ -337,24 +309,24 @@ describe('documents on the command line', () => {
     expect(await add('--request', 'ER-31', '--level', level)).toBe(EXIT.done)
     expect(kept().documents[0]).toMatchObject({ level })
     expect(kept().documents[0]).not.toHaveProperty('inspection')
-    expect(told).toContain(words)
+    expect(cli.told).toContain(words)
   })
 
   test('below the minimum of their request, or that do not support, print it', async () => {
     expect(await add('--request', 'ER-25', ...SUPPORTS)).toBe(EXIT.done)
-    expect(told).toContain('ER-25 requires level reperformed')
+    expect(cli.told).toContain('ER-25 requires level reperformed')
     expect(await add('--request', 'ER-31', ...INSPECTED, '--conclusion', 'does-not-support')).toBe(EXIT.done)
     expect(kept().documents[1]?.inspection?.conclusion).toBe('does-not-support')
-    expect(told).toContain('does not support')
+    expect(cli.told).toContain('does not support')
   })
 
   test('answer results of checks on named nodes', async () => {
     const answering = ['--answers', MFA, '--answers-on', 'gpu-01', 'gpu-02']
     expect(await add('--request', 'ER-18', ...SUPPORTS, ...answering)).toBe(EXIT.done)
     expect(kept().documents[0]?.answers).toEqual({ checks: [MFA], nodes: ['gpu-01', 'gpu-02'] })
-    expect(told).not.toContain('It is no alternative evidence')
+    expect(cli.told).not.toContain('It is no alternative evidence')
     expect(await add('--request', 'ER-18', '--level', 'received', ...answering)).toBe(EXIT.done)
-    expect(told).toContain('It is no alternative evidence')
+    expect(cli.told).toContain('It is no alternative evidence')
   })
 
   test('are requested from an owner, by their evidence request or for one row', async () => {
@@ -418,7 +390,7 @@ describe('documents on the command line', () => {
     ['a day that is none', ['--request', 'ER-31', ...SUPPORTS, '--expires', '2027-02-30'], 'must be a date such as'],
   ])('with %s are refused, and nothing is begun', async (_, more, detail) => {
     expect(await add(...more)).toBe(EXIT.usage)
-    expect(told).toContain(detail)
+    expect(cli.told).toContain(detail)
     expect(readdirSync(folder)).toEqual(['BAA 2026.pdf'])
   })
 
@@ -432,7 +404,7 @@ describe('documents on the command line', () => {
     writeFileSync(fleet, JSON.stringify({ name: 'clinic', nodes }))
     const answering = ['--fleet', fleet, '--request', 'ER-18', ...SUPPORTS, '--answers', MFA, '--answers-on']
     expect(await add(...answering, 'gpu-09')).toBe(EXIT.usage)
-    expect(told).toContain('there is no node “gpu-09”')
+    expect(cli.told).toContain('there is no node “gpu-09”')
     expect(await add(...answering, 'gpu-01')).toBe(EXIT.done)
   })
 
@@ -465,7 +437,7 @@ describe('documents on the command line', () => {
 describe('evidence requests on the command line', () => {
   test('are listed with what is inspected, the minimum, the owner, and the rows and checks that they answer', async () => {
     expect(await run('catalog', 'requests', '--json')).toBe(EXIT.done)
-    const listing = JSON.parse(out) as ReturnType<typeof requestListing>
+    const listing = JSON.parse(cli.printed) as ReturnType<typeof requestListing>
     expect(listing.map(({ id }) => id)).toEqual(catalog.requests.map(({ id }) => id))
     for (const one of listing) {
       expect(one.inspects, one.id).not.toBe('')
@@ -476,21 +448,21 @@ describe('evidence requests on the command line', () => {
     expect(listing.find(({ id }) => id === 'ER-18')?.mayAnswer.map(({ check }) => check)).toContain('access.sshd.mfa')
     expect(listing.find(({ id }) => id === 'ER-25')).toMatchObject({ minimum: 'reperformed' })
     expect(await run('catalog', 'requests')).toBe(EXIT.done)
-    for (const { id, title } of catalog.requests) expect(out).toContain(`${id}  ${title}`)
-    expect(out).toMatch(/required for [^\n]*hipaa:164\.308\(b\)\(3\)/)
+    for (const { id, title } of catalog.requests) expect(cli.printed).toContain(`${id}  ${title}`)
+    expect(cli.printed).toMatch(/required for [^\n]*hipaa:164\.308\(b\)\(3\)/)
   })
 
   test('stand in the list of checks for what no server answers, beside severity and roles', async () => {
     expect(await run('catalog', 'checks', '--json')).toBe(EXIT.done)
-    const listing = JSON.parse(out) as ReturnType<typeof checkListing>
+    const listing = JSON.parse(cli.printed) as ReturnType<typeof checkListing>
     expect(listing.find(({ id }) => id === 'access.break-glass')).toMatchObject({ built: false, requests: ['ER-21'] })
     const accounts = listing.find(({ id }) => id === 'access.unique-accounts')
     expect(accounts).toMatchObject({ built: true, severity: { severity: 'high' } })
     expect(accounts?.roles).toContainEqual({ control: 'soc2:CC6.1', role: 'required' })
     expect(accounts?.feeds).toEqual(accounts?.roles.map(({ control }) => control))
     expect(await run('catalog', 'checks')).toBe(EXIT.done)
-    expect(out).toMatch(/required for [^\n]*soc2:CC6\.1/)
-    expect(out).toMatch(/counter for [^\n]*hipaa:164\.312\(a\)\(1\)/)
+    expect(cli.printed).toMatch(/required for [^\n]*soc2:CC6\.1/)
+    expect(cli.printed).toMatch(/counter for [^\n]*hipaa:164\.312\(a\)\(1\)/)
   })
 })
 const ROW_OF_AGREEMENT = 'hipaa:164.308(b)(3)'
@@ -514,7 +486,7 @@ describe('explanations on the command line', () => {
       withdrawn: null,
     })
     expect(await run('acceptance', 'list', ...there(), '--json')).toBe(EXIT.done)
-    expect(JSON.parse(out)).toMatchObject({ explanations: [{ id: entry?.id, standing: 'in-force' }] })
+    expect(JSON.parse(cli.printed)).toMatchObject({ explanations: [{ id: entry?.id, standing: 'in-force' }] })
     expect(
       await run('acceptance', 'withdraw', entry?.id ?? '', ...there(), '--by', 'P. Lind', '--reason', 'On again.'),
     ).toBe(EXIT.done)

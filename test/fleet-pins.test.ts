@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { completionFor } from '../main/cli/commands/completion.ts'
@@ -13,6 +13,7 @@ import { COMMANDS } from '../main/cli/commands.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { decidedPin, pinInKnownHosts, pinInList } from '../main/core/host-key-pins.ts'
 import { fingerprintOf } from '../main/core/known-hosts.ts'
+import { commandLine } from './support/command-line.ts'
 
 const blob = (type: string, seed: number): Buffer => {
   const head = Buffer.alloc(4)
@@ -96,32 +97,14 @@ describe('a pin from a provider’s list', () => {
 
 describe('at the command line', () => {
   let folder = ''
-  let printed = ''
   const at = (name: string): string => join(folder, name)
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'bw-pins-'))
-    printed = ''
-    vi.spyOn(process.stderr, 'write').mockImplementation(() => true)
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      printed += String(text)
-      return true
-    })
   })
-  afterEach(() => {
-    vi.restoreAllMocks()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const world = createWorld(catalog)
-  async function fleet(...argv: readonly string[]): Promise<number> {
-    let code = 0
-    const program = new Command('barewitness').exitOverride()
-    const exit = (next: number): void => {
-      code = next
-    }
-    fleetCommand({ world, program, exit })
-    await program.parseAsync(['fleet', ...argv], { from: 'user' })
-    return code
-  }
+  const cli = commandLine(() => world, fleetCommand)
+  const fleet = (...argv: readonly string[]): Promise<number> => cli.run('fleet', ...argv)
   const keyOf = async (name: string): Promise<string | undefined> => {
     const read = await world.fleets.read(at(name))
     if (!read.ok) throw new Error(read.error.detail)
@@ -136,7 +119,7 @@ describe('at the command line', () => {
     writeFileSync(at(name), text)
     writeFileSync(at('known'), line('192.0.2.1', ED, 1))
     expect(await fleet('trust', at(name), '--from-known-hosts', at('known'), '--json')).toBe(0)
-    expect(JSON.parse(printed)).toMatchObject([{ node: 'gpu-1', kind: 'found', fingerprint: print(ED, 1) }])
+    expect(JSON.parse(cli.printed)).toMatchObject([{ node: 'gpu-1', kind: 'found', fingerprint: print(ED, 1) }])
     expect(await keyOf(name)).toBe(print(ED, 1))
     if (name.endsWith('yaml')) expect(readFileSync(at(name), 'utf8')).toContain('# first')
     const pinned = readFileSync(at(name), 'utf8')
@@ -153,7 +136,7 @@ describe('at the command line', () => {
     expect(readFileSync(at('made.yaml'), 'utf8')).toMatch(/^name: /)
     expect(await keyOf('made.yaml')).toBe(print(ED, 1))
     expect(await fleet('show', at('made.yaml'))).toBe(0)
-    expect(printed).toContain(print(ED, 1))
+    expect(cli.printed).toContain(print(ED, 1))
     writeFileSync(at('nodes.csv'), 'name,address,user\ngpu-1,192.0.2.1,a\ngpu-2,,a\n')
     expect(await fleet('import', at('nodes.csv'), '--out', at('again.yaml'))).toBe(4)
   })
@@ -202,7 +185,7 @@ describe('at the command line', () => {
       const argv = ['--list', at('list'), '--verified-by', 'from the portal, by M. Ortiz', '--json']
       // The list holds another key of gpu-2: its decision stays one, and the key of the list is pinned for it.
       await fleet('trust', at('fleet.json'), ...argv)
-      expect(JSON.parse(printed)[0]).toMatchObject({ node: 'gpu-1', kind: 'compared', fingerprint: print(ED, 1) })
+      expect(JSON.parse(cli.printed)[0]).toMatchObject({ node: 'gpu-1', kind: 'compared', fingerprint: print(ED, 1) })
       expect((await howOf())[0]).toBe('list')
       const [judged] = await trusted()
       expect(judged?.ok === true ? judged.value.trust : null).toMatchObject({

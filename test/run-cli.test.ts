@@ -10,13 +10,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { collectCommand } from '../main/cli/commands/collect.ts'
 import { runCommand } from '../main/cli/commands/run.ts'
 import { fail } from '../main/core/failure.ts'
 import type { World } from '../main/core/world.ts'
 import type { Assessment } from '../schemas/types.ts'
+import { commandLine } from './support/command-line.ts'
 import { createFakeWorld } from './support/fake-world.ts'
 import { got } from './support/schedule-kit.ts'
 
@@ -26,8 +26,6 @@ let keys = ''
 let folder = ''
 let world: World
 let contacted: string[] = []
-let printed = ''
-let told = ''
 let whenContacted = (): void => undefined
 const at = (...parts: string[]): string => join(folder, ...parts)
 
@@ -39,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bw-run-'))
-  ;[contacted, printed, told, whenContacted] = [[], '', '', () => undefined]
+  ;[contacted, whenContacted] = [[], () => undefined]
   world = createFakeWorld({
     onConnect: (node) => {
       contacted.push(node)
@@ -54,33 +52,16 @@ beforeEach(() => {
     `name: clinic\nnodes:\n${nodes.join('\n').replaceAll('SHA256:x', `SHA256:${'A'.repeat(43)}`)}\n`,
   )
   writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text)
-    return true
-  })
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text)
-    return true
-  })
 })
 afterEach(() => {
   vi.restoreAllMocks()
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function cli(...argv: readonly string[]): Promise<number> {
-  let code = 0
-  const program = new Command('barewitness').exitOverride()
-  const exit = (next: number): void => {
-    code = next
-  }
-  for (const add of [runCommand, collectCommand]) add({ world, program, exit })
-  await program.parseAsync([...argv], { from: 'user' })
-  return code
-}
+const cli = commandLine(() => world, runCommand, collectCommand)
 const IDENTITY = () => ['--identity', 'ours', '--identity-folder', keys, '--passphrase-file', at('passphrase')]
 const run = (...argv: readonly string[]): Promise<number> =>
-  cli('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--formats', '', ...argv)
+  cli.run('run', '--fleet', at('fleet.yaml'), '--out', at('out'), '--formats', '', ...argv)
 const sealedRuns = (): readonly string[] =>
   existsSync(at('out/chains/clinic/entries.jsonl'))
     ? readFileSync(at('out/chains/clinic/entries.jsonl'), 'utf8').trim().split('\n')
@@ -121,7 +102,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
       return fail('timestamp.unreachable', 'tsa.example')
     }
     world = { ...world, timestamps: { ...world.timestamps, reachable, stamp } }
-    whenContacted = () => expect(told).toContain('tsa.example')
+    whenContacted = () => expect(cli.told).toContain('tsa.example')
     await run(...IDENTITY(), '--timestamp', 'http://tsa.example')
     expect(reachable).toHaveBeenCalledOnce()
     expect(sealedRuns()).toHaveLength(1)
@@ -131,14 +112,14 @@ describe('what sealing needs is checked before a node is contacted', () => {
     expect(await run('--identity-folder', at('none'))).toBe(2)
     expect(contacted).toEqual([])
     expect(await run('--identity-folder', at('none'), '--json')).toBe(2)
-    expect((JSON.parse(printed) as Assessment).nodes.map(({ node }) => node)).toEqual(['gpu-1', 'gpu-2'])
+    expect((JSON.parse(cli.printed) as Assessment).nodes.map(({ node }) => node)).toEqual(['gpu-1', 'gpu-2'])
     expect(sealedRuns()).toEqual([])
   })
 
   test('--json prints the assessment of a run that cannot be written, too', async () => {
     world = { ...world, packs: { ...world.packs, write: async () => fail('store.failed', 'the disk is full') } }
     expect(await run(...IDENTITY(), '--json')).toBe(4)
-    expect((JSON.parse(printed) as Assessment).nodes).toHaveLength(2)
+    expect((JSON.parse(cli.printed) as Assessment).nodes).toHaveLength(2)
   })
 })
 
@@ -152,7 +133,7 @@ describe('Ctrl-C', () => {
   test('says what it does, seals nothing and ends with 130; --resume goes on and seals once', async () => {
     stopAtFirst()
     expect(await run(...IDENTITY())).toBe(130)
-    expect(told).toMatch(/Ctrl-C again/)
+    expect(cli.told).toMatch(/Ctrl-C again/)
     expect(sealedRuns()).toEqual([])
     const runs = readdirSync(at('out/evidence')).filter((name) => /^\d{8}t/.test(name))
     whenContacted = () => undefined
@@ -163,7 +144,7 @@ describe('Ctrl-C', () => {
 
   test('collect ends with 130, too', async () => {
     stopAtFirst()
-    expect(await cli('collect', '--fleet', at('fleet.yaml'), '--out', at('out'))).toBe(130)
+    expect(await cli.run('collect', '--fleet', at('fleet.yaml'), '--out', at('out'))).toBe(130)
   })
 
   test('the second time, the program ends at once', async () => {

@@ -1,8 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { vantageCommand } from '../main/cli/commands/vantage.ts'
@@ -11,7 +10,7 @@ import { fail } from '../main/core/failure.ts'
 import type { Transport } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
 import type { VantageRecord } from '../schemas/types.ts'
-import { BANNED } from '../schemas/words.ts'
+import { commandLine } from './support/command-line.ts'
 import { localConnection } from './support/local-transport.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
@@ -36,31 +35,13 @@ beforeAll(async () => {
     `name: sample\nlocationSpreadSeconds: 0\nnodes:\n  - { name: node-a, ${key} }\n  - { name: gone, ${key} }\n`,
   )
 })
-afterEach(() => vi.restoreAllMocks())
 afterAll(() => rmSync(folder, { recursive: true }))
 
+const cli = commandLine(() => ({ ...real, transport }), vantageCommand)
 async function run(...argv: readonly string[]) {
-  const texts = { stderr: '', stdout: '' }
-  for (const name of ['stderr', 'stdout'] as const)
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      texts[name] += String(text)
-      return true
-    })
-  let code: number = EXIT.done
   contacted = []
-  const program = new Command('barewitness').exitOverride().configureOutput({ writeErr: () => undefined })
-  const exit = (next: number): void => {
-    code = next
-  }
-  vantageCommand({ world: { ...real, transport }, program, exit })
-  try {
-    await program.parseAsync(['node', 'barewitness', 'vantage', ...argv])
-  } finally {
-    vi.restoreAllMocks()
-  }
-  const told = texts.stderr.replaceAll(`${folder}/`, '')
-  for (const banned of BANNED) expect(told).not.toMatch(banned)
-  return { code, told, out: texts.stdout }
+  const code = await cli.run('vantage', ...argv)
+  return { code, told: cli.told.replaceAll(`${folder}/`, ''), out: cli.printed }
 }
 
 const PLACE = 'Office, Frankfurt, 50.11, 8.68, 2'

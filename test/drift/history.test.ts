@@ -1,8 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nameBaseline } from '../../main/app/baseline.ts'
 import { chainFolderOf } from '../../main/app/chain-folder.ts'
 import { driftBetween, flipsBetween } from '../../main/app/drift.ts'
@@ -11,6 +10,7 @@ import { detailLines } from '../../main/cli/drift-text.ts'
 import { baselineIn } from '../../main/core/drift/baseline.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
+import { commandLine } from '../support/command-line.ts'
 import { collected, exported, FLEET, must, packOf, worldAt } from '../support/kept-runs.ts'
 import { sampleCatalog, sampleSigner } from '../support/sample-pack.ts'
 
@@ -19,7 +19,6 @@ const world = worldAt(time)
 let keys = ''
 let root = ''
 let signer: Signer
-let [told, printed] = ['', '']
 const secret = (): string => join(keys, 'passphrase')
 
 beforeAll(async () => {
@@ -38,39 +37,16 @@ beforeAll(async () => {
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'bw-drift-'))
-  ;[told, printed] = ['', '']
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text)
-    return true
-  })
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text)
-    return true
-  })
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  rmSync(root, { recursive: true, force: true })
-})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 async function sealed(name: string, now: string): Promise<void> {
   time.now = now
   await collected(world, root, name)
   await exported(world, root, name, signer)
 }
-async function history(...argv: readonly string[]): Promise<number> {
-  let code = 0
-  const program = new Command('barewitness').exitOverride()
-  historyCommand({
-    world,
-    program,
-    exit: (next) => {
-      code = next
-    },
-  })
-  await program.parseAsync(['history', ...argv], { from: 'user' })
-  return code
-}
+const cli = commandLine(() => world, historyCommand)
+const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 const name = (run: string, why = 'as delivered') =>
   nameBaseline(world, {
     fleet: FLEET,
@@ -136,7 +112,7 @@ describe('history drift and history baseline', () => {
     await sealed('run-1', '2026-11-20T10:00:00.000Z')
     await sealed('run-2', '2026-11-21T10:00:00.000Z')
     const code = await history('drift', '--out', root, '--json')
-    const shown = JSON.parse(printed)
+    const shown = JSON.parse(cli.printed)
     expect(shown).toMatchObject({ before: { run: 'run-1' }, after: { run: 'run-2' }, from: ['sealed', 'sealed'] })
     // The program's own catalog is another one than that of the runs, and nothing is laid on it: both are as they were sealed.
     expect([code, shown.rules]).toEqual([0, []])
@@ -145,15 +121,15 @@ describe('history drift and history baseline', () => {
     expect(existsSync(path)).toBe(true)
     writeFileSync(path, readFileSync(path, 'utf8').replace('192.0.2.1', '192.0.2.9'))
     expect(await history('drift', '--out', root, '--details')).toBe(3)
-    expect(told).toContain('node-a: address was 192.0.2.1, is 192.0.2.9')
+    expect(cli.told).toContain('node-a: address was 192.0.2.1, is 192.0.2.9')
     expect(await history('drift', '--out', root, '--node', 'node-b')).toBe(0)
     expect(await history('drift', '--out', root, '--node', 'node-x')).toBe(2)
     expect(await history('drift', 'run-1', 'run-2', '--against', 'run-1', '--out', root)).toBe(2)
     const own = ['--identity', 'ours', '--identity-folder', join(keys, 'own'), '--passphrase-file', secret()]
     expect(await history('baseline', 'run-1', '--out', root, '--reason', 'as delivered', ...own)).toBe(0)
-    expect(told).toContain('Baseline set: run-1. The run chain has 3 entries.')
+    expect(cli.told).toContain('Baseline set: run-1. The run chain has 3 entries.')
     expect(await history('drift', '--against', 'baseline', '--out', root)).toBe(3)
-    expect(told).toContain(', the baseline')
+    expect(cli.told).toContain(', the baseline')
     expect(await history('baseline', 'run-9', '--out', root, '--reason', 'x', ...own)).toBe(2)
   })
   test('a folder without runs or chains is refused', async () => {

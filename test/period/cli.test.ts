@@ -1,14 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { periodCommands } from '../../main/cli/commands/history-period.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { historyCommand } from '../../main/cli/commands/history.ts'
+import { commandLine } from '../support/command-line.ts'
 import { must } from '../support/kept-runs.ts'
 import { type PeriodKit, periodKit } from '../support/period-kit.ts'
 
 let kit: PeriodKit
-let told = ''
-let printed = ''
 
 beforeAll(async () => {
   kit = await periodKit()
@@ -20,32 +18,9 @@ beforeAll(async () => {
   writeFileSync(join(kit.folder, 'passphrase'), 'a long passphrase', { mode: 0o600 })
 })
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
-beforeEach(() => {
-  told = ''
-  printed = ''
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text)
-    return true
-  })
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text)
-    return true
-  })
-})
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
-async function history(...argv: readonly string[]): Promise<number> {
-  let code = 0
-  const program = new Command('history').exitOverride()
-  const exit = (next: number): void => {
-    code = next
-  }
-  periodCommands(program, { world: kit.world, program, exit })
-  await program.parseAsync([...argv], { from: 'user' })
-  return code
-}
+const cli = commandLine(() => kit.world, historyCommand)
+const history = (...argv: readonly string[]): Promise<number> => cli.run('history', ...argv)
 const key = (): readonly string[] => [
   ...['--identity', 'owner', '--identity-folder', join(kit.folder, 'ids')],
   ...['--passphrase-file', join(kit.folder, 'passphrase')],
@@ -54,12 +29,12 @@ const key = (): readonly string[] => [
 describe('history calendar', () => {
   test('of the only fleet, from the first run to yesterday; a run that nobody speaks of is a gap', async () => {
     expect(await history('calendar', '--out', kit.folder)).toBe(3)
-    expect(told + printed).toContain('UNEXPLAINED: the run of nightly due 2026-11-26T02:00:00.000Z')
-    expect(told + printed).toContain('Scheduled 4: took place 3, of these late 0')
+    expect(cli.told + cli.printed).toContain('UNEXPLAINED: the run of nightly due 2026-11-26T02:00:00.000Z')
+    expect(cli.told + cli.printed).toContain('Scheduled 4: took place 3, of these late 0')
   })
   test('as JSON', async () => {
     await history('calendar', '--out', kit.folder, '--to', '2026-11-25', '--json')
-    const { calendar } = JSON.parse(printed)
+    const { calendar } = JSON.parse(cli.printed)
     expect(calendar.days.map(({ day, answered }: { day: string; answered: number }) => `${day} ${answered}`)).toEqual([
       '2026-11-23 2',
       '2026-11-24 2',
@@ -72,12 +47,12 @@ describe('history calendar', () => {
     [['--from', '2026-11-25', '--to', '2026-11-23'], 'enter a first and a last day'],
   ])('%j is refused', async (argv, why) => {
     expect(await history('calendar', '--out', kit.folder, ...argv)).toBe(2)
-    expect(told).toContain(why)
+    expect(cli.told).toContain(why)
   })
   test('of a folder without a chain is refused', async () => {
     mkdirSync(join(kit.folder, 'empty'))
     expect(await history('calendar', '--out', join(kit.folder, 'empty'))).toBe(2)
-    expect(told).toContain('there is no run chain')
+    expect(cli.told).toContain('there is no run chain')
   })
 })
 
@@ -88,7 +63,7 @@ describe('history period and history sample', () => {
       ...['period', '--out', kit.folder, '--to-folder', to, ...key()],
       ...['--sample', 'nodes:1:spring:2', 'runs:2:x'],
     )
-    expect(told).not.toMatch(/refused/)
+    expect(cli.told).not.toMatch(/refused/)
     expect(code).toBe(3)
     expect(readdirSync(to).sort()).toEqual([
       'calendar.csv',
@@ -125,7 +100,7 @@ describe('history period and history sample', () => {
   ])('%j is refused', async (argv, why) => {
     const to = join(kit.folder, 'refused')
     expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)
-    expect(told).toContain(why)
+    expect(cli.told).toContain(why)
   })
   test('a run whose pack is missing supports nothing, and a drawn row of it says so', async () => {
     const there = join(kit.folder, 'run-24', 'run-24.barewitness.zip')

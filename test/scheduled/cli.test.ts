@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepEngagement, keepProvider } from '../../main/app/engine/engagement-store.ts'
 import { registerPath } from '../../main/app/engine/register-store.ts'
 import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
@@ -10,12 +9,12 @@ import { readAttempts } from '../../main/app/scheduled/attempts.ts'
 import { runCommand } from '../../main/cli/commands/run.ts'
 import { scheduleCommand } from '../../main/cli/commands/schedule.ts'
 import { verifyCommand } from '../../main/cli/commands/verify.ts'
-import type { Context } from '../../main/cli/context.ts'
 import { optionsOf } from '../../main/cli/scheduled.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import type { DeclaredEngagement, World } from '../../main/core/world.ts'
 import type { Schedule } from '../../schemas/types.ts'
+import { commandLine } from '../support/command-line.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { createFakeWorld } from '../support/fake-world.ts'
 import { documentOf, POLICY } from '../support/register.ts'
@@ -24,7 +23,6 @@ import { got, scheduleOf } from '../support/schedule-kit.ts'
 // `run --schedule` from the command line on, over nodes that nobody can reach: everything but their answers is real.
 let folder = ''
 let now = ''
-let told = ''
 const at = (...parts: string[]): string => join(folder, ...parts)
 const unreachable = [
   { name: 'gpu-1', privilege: 'none', answers: null, fails: { code: 'ssh.unreachable', detail: '10.0.0.1' } },
@@ -43,19 +41,11 @@ beforeAll(async () => {
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'bw-run-schedule-'))
-  told = ''
   world = createFakeWorld({ nodes: unreachable as never, now: () => now })
   writeFileSync(at('fleet.yaml'), 'name: clinic\nnodes:\n  - name: gpu-1\n    address: 10.0.0.1\n    user: bw\n')
   writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    told += String(text)
-    return true
-  })
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const schedule = (changes: Partial<Schedule> = {}): Schedule =>
   scheduleOf({
@@ -67,20 +57,11 @@ const schedule = (changes: Partial<Schedule> = {}): Schedule =>
 
 const runNamed = (): string => readdirSync(at('out')).find((name) => /^2026/.test(name)) ?? ''
 
-async function command(add: (context: Context) => void, ...argv: readonly string[]): Promise<number> {
-  let code = 0
-  const program = new Command('barewitness').exitOverride()
-  const exit = (next: number): void => {
-    code = next
-  }
-  add({ world, program, exit })
-  await program.parseAsync([...argv], { from: 'user' })
-  return code
-}
+const cli = commandLine(() => world, runCommand, scheduleCommand, verifyCommand)
 
 async function run(schedules: readonly Schedule[], ...argv: string[]): Promise<number> {
   writeFileSync(at('schedules.json'), JSON.stringify({ schema: 'barewitness.schedules/1', schedules }))
-  return await command(runCommand, 'run', '--schedules', at('schedules.json'), ...argv)
+  return await cli.run('run', '--schedules', at('schedules.json'), ...argv)
 }
 
 describe('run --schedule', () => {
@@ -92,24 +73,18 @@ describe('run --schedule', () => {
       { kind: 'gap', schedule: 'nightly', due: '2026-03-01T02:00:00.000Z' },
       { kind: 'run', planned: { schedule: 'nightly', due: '2026-03-02T02:00:00.000Z' } },
     ])
-    expect(told).toContain('A scheduled run did not take place')
-    expect(told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
-    expect(told).toMatch(
+    expect(cli.told).toContain('A scheduled run did not take place')
+    expect(cli.told).toContain('This run is for 2026-03-02T02:00:00.000Z.')
+    expect(cli.told).toMatch(
       /Scheduled run of nightly, due at 2026-03-02T02:00:00.000Z, started on time: exported as \S+; 1 missed run recorded.\n$/,
     )
     expect(readdirSync(at('out/history')).length).toBeGreaterThan(0)
-    const verified = await command(
-      verifyCommand,
-      'verify',
-      at('out', runNamed(), `${runNamed()}.barewitness.zip`),
-      '--trust',
-      root,
-    )
+    const verified = await cli.run('verify', at('out', runNamed(), `${runNamed()}.barewitness.zip`), '--trust', root)
     expect(verified).toBe(0)
     const [attempt] = got(await readAttempts(world, at('out'), 'nightly'))
     expect(attempt).toMatchObject({ code: 'ran', exit: 4, due: '2026-03-02T02:00:00.000Z' })
     expect(await run([schedule()], '--schedule', 'nightly')).toBe(0)
-    expect(told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
+    expect(cli.told).toContain('No run is due; the next run is due at 2026-03-03T02:00:00.000Z')
   })
   describe('of the window', () => {
     const LIST = 'id,name\nsrv-1,gpu-1\nsrv-2,\n'
@@ -135,7 +110,7 @@ describe('run --schedule', () => {
       const register = { ...EMPTY_REGISTER, documents: [documentOf()] }
       got(await writeRegister(world, { path: registerPath(at('window')), folder: at('window') }, register))
       got(await storeBytes(world, at('window'), POLICY))
-      expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
+      expect(await run([windowed()], '--schedule', 'nightly'), cli.told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect(scope).toMatchObject({
         inFleet: ['gpu-1'],
@@ -147,12 +122,12 @@ describe('run --schedule', () => {
       await pack.close()
       expect(digests).toEqual(expect.arrayContaining([sha256(LIST), sha256(POLICY)]))
       const sealed = at('out', runNamed(), `${runNamed()}.barewitness.zip`)
-      expect(await command(verifyCommand, 'verify', sealed, '--trust', root)).toBe(0)
+      expect(await cli.run('verify', sealed, '--trust', root)).toBe(0)
     })
 
     test('nothing declared is nothing in the pack', async () => {
       now = '2026-03-02T02:00:20.000Z'
-      expect(await run([windowed()], '--schedule', 'nightly'), told).toBe(4)
+      expect(await run([windowed()], '--schedule', 'nightly'), cli.told).toBe(4)
       const { scope } = JSON.parse(exported('assessment.json'))
       expect([scope.engagement, scope.provider, scope.mappings]).toEqual([undefined, undefined, undefined])
     })
@@ -185,14 +160,13 @@ describe('run --schedule', () => {
     [['--now'], 'require --schedule NAME'],
   ])('%j is refused', async (argv, why) => {
     expect(await run([schedule()], ...argv)).toBe(2)
-    expect(told).toContain(why)
+    expect(cli.told).toContain(why)
   })
 })
 
 test('--deadline is kept in the schedule, listed, and given to its runs', async () => {
   const add = (name: string, ...more: readonly string[]): Promise<number> =>
-    command(
-      scheduleCommand,
+    cli.run(
       ...['schedule', 'add', name, '--fleet', at('fleet.yaml'), '--out', at('out'), '--every', 'every day at 02:00'],
       ...['--schedules', at('planned.json'), '--identity', 'ours', '--identity-folder', keys],
       ...['--passphrase-file', at('passphrase'), ...more],
@@ -205,9 +179,8 @@ test('--deadline is kept in the schedule, listed, and given to its runs', async 
   if (nightly === undefined || weekly === undefined) throw new Error('no schedule')
   expect([nightly.options.deadlineSeconds, weekly.options.deadlineSeconds]).toEqual([900, undefined])
   expect([optionsOf(nightly, {}).deadline, optionsOf(weekly, {}).deadline]).toEqual(['900', undefined])
-  told = ''
-  expect(await command(scheduleCommand, 'schedule', 'list', '--schedules', at('planned.json'))).toBe(0)
-  expect(told.split('\n').map((line) => [line.split(':')[0], line.includes('900')])).toEqual([
+  expect(await cli.run('schedule', 'list', '--schedules', at('planned.json'))).toBe(0)
+  expect(cli.told.split('\n').map((line) => [line.split(':')[0], line.includes('900')])).toEqual([
     ['nightly', true],
     ['weekly', false],
     ['', false],
