@@ -1,17 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readAddressCsv } from '../main/adapters/declarations/address-csv.ts'
 import { openAddressDatabase } from '../main/adapters/declarations/address-database.ts'
 import { readMmdb } from '../main/adapters/declarations/address-mmdb.ts'
 import type { OpenAddressDatabase } from '../main/core/world.ts'
 import type { AddressDatabaseInFile } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 import { control, encode, type MmdbInput, mmdb } from './support/mmdb.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'addresses-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('addresses')
 
 async function open(
   bytes: Uint8Array | string,

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createFiles } from '../main/adapters/files.ts'
 import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
@@ -30,11 +29,11 @@ import type { VerifiedPack } from '../main/core/verify.ts'
 import type { World } from '../main/core/world.ts'
 import type { Question } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { rawZip, relist } from './support/pack-attacks.ts'
 import { outcomes, sampleCatalog, samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-bounded-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('bounded')
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 let files: Map<string, Uint8Array>
 beforeAll(async () => {

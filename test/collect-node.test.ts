@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../main/app/collect-node.ts'
 import { importTranscript, printableCollector } from '../main/app/import-transcript.ts'
@@ -14,6 +11,7 @@ import type { LoadedRecording } from '../main/core/recording.ts'
 import { ok } from '../main/core/result.ts'
 import type { EchoTiming, Recording } from '../schemas/types.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
+import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
 import { localConnection, localTransport } from './support/local-transport.ts'
 
@@ -32,13 +30,10 @@ const place = { name: 'here', latitude: 0, longitude: 0, radiusKm: 10, declaredB
 let root = ''
 let store: EvidenceStore
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'bw-collect-'))
+  root = folderOfTest('collect')
   const opened = await openEvidenceStore(root, validator)
   if (!opened.ok) throw new Error(opened.error.detail)
   store = opened.value
-})
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true })
 })
 
 const events: RunEvent[] = []

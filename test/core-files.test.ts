@@ -1,13 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
+import { folderOfTests } from './support/folders.ts'
 import { sampleCatalog } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-core-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('core')
 
 test.runIf(process.platform === 'linux')('a process that may hold keys leaves its memory out of core files', () => {
   createWorld(sampleCatalog)

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDocument } from '../main/adapters/declarations/document.ts'
+import { folderOfTests } from './support/folders.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-declared-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('declared')
 
 async function refusal(content: string | Uint8Array): Promise<string> {
   const path = join(folder, 'any.yaml')

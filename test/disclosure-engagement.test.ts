@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { WithholdableClass } from '../main/core/disclosure/classes.ts'
@@ -13,6 +10,7 @@ import type { Assessment, InventoryRow } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { copyOf, disclosablePack, WHO } from './support/disclosure.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
+import { folderOfTests } from './support/folders.ts'
 import {
   AS_OF,
   NO_KEPT_RULES,
@@ -23,12 +21,11 @@ import {
   sourceOf,
 } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-disclosed-list-'))
+const folder = folderOfTests('disclosed-list')
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'owner')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const ROWS: readonly InventoryRow[] = [
   { id: 'S-1', name: 'node-a', address: '203.0.113.7', serial: 'ZX81-4711' },

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { type CollectOptions, collectNode } from '../main/app/collect-node.ts'
 import { nonceEcho } from '../main/catalog/probes/nonce-echo.ts'
@@ -10,6 +7,7 @@ import { readProbe, run } from '../main/core/probe.ts'
 import { ok } from '../main/core/result.ts'
 import type { DeclaredNode } from '../schemas/types.ts'
 import { catalogOf, probeOf, realClock, realEntropy, realPause, targetOf, validator } from './support/deps.ts'
+import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
 import { localConnection } from './support/local-transport.ts'
 
@@ -20,13 +18,10 @@ const probes = [nonceEcho, probeOf('test.version', { version: run(['cat', '/proc
 let root = ''
 let store: EvidenceStore
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), 'bw-echo-'))
+  root = folderOfTest('echo')
   const opened = await openEvidenceStore(root, validator)
   if (!opened.ok) throw new Error(opened.error.detail)
   store = opened.value
-})
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true })
 })
 
 /** Waits of over a minute pass at once, and count in full: how fast this machine is decides nothing. */

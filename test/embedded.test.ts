@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../main/core/digest.ts'
 import { assessmentBytes, PATHS, type PackFiles } from '../main/core/pack.ts'
 import { assessmentFiles, assessmentPieces, digestOf, jsonBytes, nodeAssessmentPath } from '../main/core/pack-files.ts'
@@ -13,15 +10,15 @@ import { NOBODY } from '../main/core/verify/trust.ts'
 import { verifyReport } from '../main/core/verify-report.ts'
 import type { Assessment, NodeAssessment } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { sampleInput } from './support/report/sample.ts'
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-embedded-'))
+const folder = folderOfTests('embedded')
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'signer')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const small = sampleInput().assessment
 const PART = 1024 * 1024

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { engagementCommand } from '../main/cli/commands/engagement.ts'
@@ -10,11 +9,11 @@ import { engagementTemplate } from '../main/core/engagement/template.ts'
 import { BANNED } from '../schemas/words.ts'
 import { commandLine } from './support/command-line.ts'
 import { validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const world = { ...createWorld(catalog), clock: { now: () => '2026-11-21T09:00:00.000Z', ticks: () => 0n } }
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-cli-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('engagement-cli')
 
 const cli = commandLine(() => world, engagementCommand)
 /** Exit code and lines of one command; `out` is what machines read. */

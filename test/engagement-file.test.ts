@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readEngagement } from '../main/adapters/declarations/engagement-file.ts'
 import { inventoryRows } from '../main/adapters/declarations/inventory-csv.ts'
 import { readInventoryTable } from '../main/adapters/declarations/inventory-file.ts'
@@ -12,10 +11,10 @@ import { sha256 } from '../main/core/digest.ts'
 import { withDefaults } from '../main/core/engagement/defaults.ts'
 import type { DeclaredEngagement } from '../main/core/world.ts'
 import { validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const fixtures = fileURLToPath(new URL('fixtures/engagement/', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('engagement')
 const fixture = (name: string): string => readFileSync(join(fixtures, name), 'utf8')
 
 async function loaded(path: string): Promise<DeclaredEngagement> {

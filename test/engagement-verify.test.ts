@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { assess } from '../main/core/assess.ts'
@@ -18,6 +15,7 @@ import { engagementOfPack } from '../main/core/verify/engagement.ts'
 import { readPack } from '../main/core/verify/read.ts'
 import type { Assessment, Engagement, InventoryRow, MappedControl, Mapping } from '../schemas/types.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
+import { folderOfTests } from './support/folders.ts'
 import {
   AS_OF,
   outcomes,
@@ -98,12 +96,11 @@ const asking = (framework: string, control: string, check: string): Engagement =
   ],
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-engagement-pack-'))
+const folder = folderOfTests('engagement-pack')
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'signer')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 test('a pack with an engagement and its list verifies, coverage and all; with another list it is not complete', async () => {
   const recordings = [sampleRecording('node-a', ''), sampleRecording('node-b', '/dev/vda2 partition 1 0 -2\n')]

@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { attachedToNamed } from '../main/app/register/named.ts'
 import { catalog } from '../main/catalog/index.ts'
@@ -15,10 +14,11 @@ import { sha256 } from '../main/core/digest.ts'
 import type { Control, Framework } from '../main/core/framework.ts'
 import type { Register } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
+import { folderOfTests } from './support/folders.ts'
 import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'bw-except-'))
+const home = folderOfTests('except')
 const identities = join(home, 'identities')
 const secret = join(home, 'secret')
 const today = new Date().toISOString().slice(0, 10)
@@ -35,7 +35,6 @@ beforeAll(async () => {
   writeFileSync(secret, 'a long passphrase\n')
   chmodSync(secret, 0o600)
 })
-afterAll(() => rmSync(home, { recursive: true }))
 
 beforeEach(() => {
   folder = mkdtempSync(join(home, 'case-'))

@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { chainFolderOf } from '../main/app/chain-folder.ts'
 import { chainsBelow } from '../main/app/chains.ts'
 import { isSealed } from '../main/app/continued-export.ts'
@@ -11,6 +10,7 @@ import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { World } from '../main/core/world.ts'
+import { folderOfTests } from './support/folders.ts'
 import { collected, FLEET, must, packOf, worldAt } from './support/kept-runs.ts'
 import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/sample-pack.ts'
 
@@ -42,7 +42,7 @@ function worldUntil(world: World, step: Step): World {
 }
 
 describe('an export that was interrupted is continued, and its run is sealed once', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-continued-'))
+  const folder = folderOfTests('continued')
   const world = worldAt({ now: '2026-11-20T10:00:00.000Z' })
   let signer: Signer
   let other: Signer
@@ -50,7 +50,6 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
     other = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'another')
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   let count = 0
   /** A root with one run that was collected. */

@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { csvPieces } from '../main/adapters/csv-file.ts'
 import { createFiles } from '../main/adapters/files.ts'
 import { sha256 } from '../main/core/digest.ts'
+import { folderOfTest } from './support/folders.ts'
 
 const files = createFiles()
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-files-'))
+  folder = folderOfTest('files')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 // Where mkdir(2) says ENOENT below a folder that is there, Node's own recursive form never ends.
 test.skipIf(!existsSync('/proc/self'))(

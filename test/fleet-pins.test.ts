@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { completionFor } from '../main/cli/commands/completion.ts'
@@ -14,6 +13,7 @@ import { sha256 } from '../main/core/digest.ts'
 import { decidedPin, pinInKnownHosts, pinInList } from '../main/core/host-key-pins.ts'
 import { fingerprintOf } from '../main/core/known-hosts.ts'
 import { commandLine } from './support/command-line.ts'
+import { folderOfTest } from './support/folders.ts'
 
 const blob = (type: string, seed: number): Buffer => {
   const head = Buffer.alloc(4)
@@ -99,9 +99,8 @@ describe('at the command line', () => {
   let folder = ''
   const at = (name: string): string => join(folder, name)
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'bw-pins-'))
+    folder = folderOfTest('pins')
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
   const world = createWorld(catalog)
   const cli = commandLine(() => world, fleetCommand)
   const fleet = (...argv: readonly string[]): Promise<number> => cli.run('fleet', ...argv)

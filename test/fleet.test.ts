@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createFleets, parseFleet } from '../main/adapters/fleet-file.ts'
 import { planFleet } from '../main/core/fleet.ts'
 import type { Fleet } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const HOST_KEY = `SHA256:${'A'.repeat(43)}`
 const refused = (text: string): string => {
@@ -224,8 +225,7 @@ nodes:
   })
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-fleet-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('fleet')
 
 test('files: read from disk, absent, and too large', async () => {
   const path = join(folder, 'fleet.yaml')

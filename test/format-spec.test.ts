@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PATHS } from '../main/core/pack.ts'
 import { nodeAssessmentPath } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { copyOf } from './support/disclosure.ts'
+import { folderOfTests } from './support/folders.ts'
 import { collected, exported, packOf, worldAt } from './support/kept-runs.ts'
 import { problemsOf, runChain, treeRoot, unpacked } from './support/minimal-verifier.ts'
 import { rawEntries, rawZip, relist, reseal } from './support/pack-attacks.ts'
@@ -47,7 +47,7 @@ test('every document of the specification is linked from its first page', () => 
 })
 
 describe('the specification is enough to verify what the product writes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-format-'))
+  const folder = folderOfTests('format')
   let signer: Signer
   let stranger: Signer
   const packs: Files[] = []
@@ -70,7 +70,6 @@ describe('the specification is enough to verify what the product writes', () => 
       packs.push(unpacked(readFileSync(packOf(root, run))))
     }
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   test('good: every pack of a chain passes', () => {
     expect(expected.good?.script).toBe('passes')

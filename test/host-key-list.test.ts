@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { decideHostKey, listBehind, listPath, loadTrust } from '../main/adapters/ssh/host-key.ts'
 import { createHostKeys } from '../main/adapters/ssh/host-keys.ts'
 import { evidenceHostIdentity } from '../main/catalog/checks/evidence-host-identity.ts'
@@ -16,6 +15,7 @@ import { fingerprintOf } from '../main/core/known-hosts.ts'
 import type { ConnectTarget } from '../main/core/ports.ts'
 import type { Parsed } from '../main/core/probe.ts'
 import { fakeHostKey } from './support/fake-nodes.ts'
+import { folderOfTest } from './support/folders.ts'
 
 const print = (name: string): string => fingerprintOf(fakeHostKey(name))
 const LIST = `# order 1042\ndb-1 ${print('db-1')}\ndb-2 ${print('db-2')}\n`
@@ -24,10 +24,9 @@ const digestOf = (text: string): string => sha256(new TextEncoder().encode(text)
 let folder: string
 let decisions: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-key-list-'))
+  folder = folderOfTest('key-list')
   decisions = join(folder, 'fleet.json.known_hosts')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const target = (): ConnectTarget => ({
   node: { name: 'db-1', address: '192.0.2.1', port: 22, user: 'audit', sudo: false },

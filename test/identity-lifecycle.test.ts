@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createIdentities } from '../main/adapters/identity/index.ts'
 import { listToContinue } from '../main/adapters/identity/revocation-list.ts'
 import { signDetached } from '../main/adapters/seal/cms.ts'
@@ -11,9 +10,10 @@ import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.
 import { fromPem } from '../main/core/pem.ts'
 import type { Clock } from '../main/core/ports.ts'
 import { realEntropy } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const PASSPHRASE = 'correct horse battery'
-const home = mkdtempSync(join(tmpdir(), 'bw-lifecycle-'))
+const home = folderOfTests('lifecycle')
 const folder = join(home, 'identities')
 const kept = join(home, 'kept')
 const START = '2026-11-01T12:00:00.000Z'
@@ -41,7 +41,6 @@ beforeEach(() => {
   rmSync(folder, { recursive: true, force: true })
   cpSync(kept, folder, { recursive: true })
 })
-afterAll(() => rmSync(home, { recursive: true }))
 
 describe('rotation', () => {
   test('makes a new key under the same root and keeps the old certificate, not the old key', async () => {

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeptEntry, openKeptRules, signedText } from '../main/adapters/kept-rules/index.ts'
@@ -17,11 +16,11 @@ import { lackingIn } from '../main/core/verify/lacking.ts'
 import type { TracedNode } from '../schemas/types.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { folderOfTests } from './support/folders.ts'
 import { buildRules } from './support/rules-module.ts'
 import { samplePack, sampleSigner, sourceOf, verifySource } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-kept-rules-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('kept-rules')
 
 /** The rules of this program, as a later program keeps them. */
 let kept: KeptEntry

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   fingerprintOf,
   hostId,
@@ -13,6 +12,7 @@ import {
   onRecordFor,
   parseKnownHosts,
 } from '../main/core/known-hosts.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const field = (text: string | Buffer): Buffer => {
   const bytes = Buffer.from(text)
@@ -97,8 +97,7 @@ describe('matchHostKey', () => {
   })
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-known-hosts-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('known-hosts')
 const installed = existsSync('/usr/bin/ssh-keygen')
 
 describe.skipIf(!installed)(`against ssh-keygen${installed ? '' : ' (skipped: ssh-keygen is not installed)'}`, () => {

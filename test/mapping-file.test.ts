@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readMapping } from '../main/adapters/declarations/mapping-file.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { oscalRows } from '../main/core/mapping.ts'
+import { folderOfTests } from './support/folders.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-mapping-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('mapping')
 
 const OSCAL = {
   catalog: {

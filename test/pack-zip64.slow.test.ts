@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
 import { endRecords, listedRecord, localHeader } from '../main/adapters/pack/zip-format.ts'
+import { folderOfTests } from './support/folders.ts'
 import { sampled } from './support/thorough.ts'
 import { putTogether, takeApart } from './support/zip-parts.ts'
 
 /** The 64-bit form (APPNOTE §4.3.14, §4.3.15, §4.5.3): written and accepted exactly where something needs it. */
-const folder = mkdtempSync(join(tmpdir(), 'bw-zip64-'))
+const folder = folderOfTests('zip64')
 const at = (name: string): string => join(folder, name)
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const hex = (bytes: Buffer): string => bytes.toString('hex')
 const entry = { name: 'a', crc: 0x11223344, at: 0 }

@@ -4,19 +4,16 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openPack, replacePack, writePack } from '../main/adapters/pack/index.ts'
 import { LIMITS } from '../main/adapters/pack/limits.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -26,11 +23,12 @@ import type { Signer, StoredBytes } from '../main/core/ports.ts'
 import { recordingDigest } from '../main/core/recording.ts'
 import type { OpenPack } from '../main/core/world.ts'
 import { BANNED } from '../schemas/words.ts'
+import { folderOfTests } from './support/folders.ts'
 import { archiveAttacks, type RawEntry, rawEntries, rawZip } from './support/pack-attacks.ts'
 import { inHand, samplePack, sampleRecording, sampleSigner, verifySource } from './support/sample-pack.ts'
 import { putTogether, renamed, takeApart, type ZipPart } from './support/zip-parts.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-pack-'))
+const folder = folderOfTests('pack')
 const at = (name: string): string => join(folder, name)
 let signer: Signer
 let files: Map<string, Uint8Array>
@@ -40,7 +38,6 @@ beforeAll(async () => {
   files = await samplePack({ signer })
   expect(await writePack(at('good.zip'), files)).toEqual({ ok: true, value: null })
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 // Always the same, and to be compressed only to about half.
 const noise = (size: number): Uint8Array =>

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { reportInputOf } from '../main/app/report-input.ts'
 import { reviewFile } from '../main/app/review.ts'
 import { assess } from '../main/core/assess.ts'
@@ -16,17 +15,17 @@ import type { World } from '../main/core/world.ts'
 import type { VerificationAnswer, VerificationReport } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
+import { folderOfTests } from './support/folders.ts'
 import { collected, exported, must, packOf, recordingsOf, worldAt } from './support/kept-runs.ts'
 import { sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 
 describe('PDFs in a pack, by a signer who writes other pages than the evidence gives', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-forged-pages-'))
+  const folder = folderOfTests('forged-pages')
   const world = worldAt({ now: realClock.now() })
   let signer: Signer
   beforeAll(async () => {
     signer = await sampleSigner(mkdtempSync(join(folder, 'keys-')), 'keeper')
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   /** The world of somebody who changes each document before it is drawn and signed. */
   const forging = (change: (document: ReportDocument) => ReportDocument): World => ({

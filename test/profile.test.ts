@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseFleet } from '../main/adapters/fleet-file.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { catalog as wholeCatalog } from '../main/catalog/index.ts'
@@ -18,6 +15,7 @@ import { buildReport, documentText } from '../main/core/report.ts'
 import type { Assessment, ChosenProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { folderOfTests } from './support/folders.ts'
 import {
   inHand,
   outcomes,
@@ -253,12 +251,11 @@ describe('what people read', () => {
 })
 
 describe('a pack', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-profile-'))
+  const folder = folderOfTests('profile')
   let signer: Signer
   beforeAll(async () => {
     signer = await sampleSigner(folder, 'signer')
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
   const verified = async (options: Omit<SampleOptions, 'signer'>) =>
     await verifySource(
       sourceOf(await samplePack({ signer, catalog, ...options })),

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { NO_REGISTER } from '../main/app/attachments.ts'
 import { idNamed, needNamed } from '../main/app/register/named.ts'
@@ -10,13 +9,13 @@ import { readRegister } from '../main/cli/register.ts'
 import type { Outcome } from '../main/core/failure.ts'
 import { ok } from '../main/core/result.ts'
 import type { Register } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 import { documentOf, POLICY, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleCatalog } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-register-cli-'))
+const folder = folderOfTests('register-cli')
 const world = createWorld(sampleCatalog)
 const path = join(folder, 'register.json')
-afterAll(() => rmSync(folder, { recursive: true }))
 
 test('without a file nothing was said', async () => {
   expect(await readRegister(world, undefined)).toEqual({ ok: true, value: NO_REGISTER })

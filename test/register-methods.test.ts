@@ -1,17 +1,6 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { documentsIn } from '../main/app/attachments.ts'
 import type { EngineContext } from '../main/app/engine/context.ts'
@@ -31,6 +20,7 @@ import { ok } from '../main/core/result.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
 import type { World } from '../main/core/world.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
+import { folderOfTest } from './support/folders.ts'
 import { documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './support/sample-pack.ts'
 
@@ -97,7 +87,7 @@ let context: EngineContext
 let methods: ReturnType<typeof registerMethods>
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-register-'))
+  folder = folderOfTest('register')
   now = AS_OF
   shown = []
   const real = createWorld(catalog)
@@ -119,7 +109,6 @@ beforeEach(async () => {
   }
   methods = registerMethods(context)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const must = <T>(outcome: Outcome<T>): T => {
   if (!outcome.ok) throw new Error(`${outcome.error.code}: ${outcome.error.detail}`)

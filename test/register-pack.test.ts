@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { catalogSnapshot } from '../main/core/catalog.ts'
 import { PATHS } from '../main/core/pack.ts'
 import { jsonBytes } from '../main/core/pack-files.ts'
@@ -11,6 +8,7 @@ import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { registerOfPack } from '../main/core/verify/register.ts'
 import type { Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import {
   acceptanceRequestOf,
   decisionOf,
@@ -30,7 +28,7 @@ import {
   verifySource,
 } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-register-pack-'))
+const folder = folderOfTests('register-pack')
 const PATH = attachmentPath(documentOf())
 const good = registerOf({ riskAcceptances: [riskAcceptanceOf()], documents: [documentOf()] })
 let signer: Signer
@@ -40,7 +38,6 @@ beforeAll(async () => {
   signer = await sampleSigner(folder, 'signer')
   root = signer.chain[0] ?? new Uint8Array()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const packed = (register: Register, attachments: ReadonlyMap<string, Uint8Array>): Promise<Map<string, Uint8Array>> =>
   samplePack({ signer, register, attachments })

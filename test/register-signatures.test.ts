@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { signEntry, standsProblem } from '../main/app/register/sign.ts'
 import type { SealReader, SealReading, Signer } from '../main/core/ports.ts'
 import { approveRequest } from '../main/core/register/pending.ts'
@@ -11,10 +8,11 @@ import { ok } from '../main/core/result.ts'
 import { readEntries, readSignatures } from '../main/core/verify/entries.ts'
 import type { EntrySignature, Register } from '../schemas/types.ts'
 import { realClock, validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { acceptanceRequestOf, decisionOf, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-register-signatures-'))
+const folder = folderOfTests('register-signatures')
 const world = { sealing, clock: realClock }
 const now = realClock.now()
 const day = (after: number): string =>
@@ -34,7 +32,6 @@ beforeAll(async () => {
   if (!approved.ok) throw new Error(approved.error.detail)
   signed = await sign(approved.value, ID, 'approver', approver)
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 async function sign(register: Register, id: string, role: EntrySignature['role'], signer: Signer): Promise<Register> {
   const done = await signEntry(world, register, id, { role, openSigner: async () => ok(signer) })

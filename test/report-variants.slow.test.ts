@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { makeIdentity } from '../main/adapters/identity/certificates.ts'
 import { signerOf } from '../main/adapters/identity/signer.ts'
 import { renderReport } from '../main/adapters/pdf/index.ts'
@@ -17,6 +16,7 @@ import { verifyReport } from '../main/core/verify-report.ts'
 import type { Engagement } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { realClock, realEntropy } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
 import { times } from './support/thorough.ts'
 
@@ -239,8 +239,7 @@ describe('signed without embedded files', () => {
 
 const poppler = spawnSync('which', ['pdftotext']).status === 0
 describe.skipIf(!poppler)('on paper (skipped where pdftotext is absent)', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'barewitness-variants-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = folderOfTests('barewitness-variants')
   let boxes: string
   beforeAll(async () => {
     const hostile = saying(sampleInput(), `/srv/${'patients'.repeat(30)} ${'W'.repeat(300)} ${'日'.repeat(50)}`, 1)

@@ -18,6 +18,7 @@ import type { World } from '../main/core/world.ts'
 import type { Assessment } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
 import { createFakeWorld } from './support/fake-world.ts'
+import { folderOfTest } from './support/folders.ts'
 import { got } from './support/schedule-kit.ts'
 
 // `run` and `collect` from the command line on, over nodes that are made up: everything but their answers is real.
@@ -36,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-run-'))
+  folder = folderOfTest('run')
   ;[contacted, whenContacted] = [[], () => undefined]
   world = createFakeWorld({
     onConnect: (node) => {
@@ -53,10 +54,7 @@ beforeEach(() => {
   )
   writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
 })
-afterEach(() => {
-  vi.restoreAllMocks()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterEach(() => vi.restoreAllMocks())
 
 const cli = commandLine(() => world, runCommand, collectCommand)
 const IDENTITY = () => ['--identity', 'ours', '--identity-folder', keys, '--passphrase-file', at('passphrase')]

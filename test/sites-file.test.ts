@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { countryNamed } from '../main/adapters/declarations/country-names.ts'
 import { siteRowsInCsv } from '../main/adapters/declarations/sites-csv.ts'
 import { readSites } from '../main/adapters/declarations/sites-file.ts'
@@ -11,6 +10,7 @@ import { siteRecordSignals } from '../main/catalog/location/signals/site-record.
 import type { Context } from '../main/core/check.ts'
 import type { Parsed } from '../main/core/probe.ts'
 import type { SiteList, SiteRow } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const csv = (text: string) => siteRowsInCsv(bytes(text))
@@ -186,8 +186,7 @@ it.each([
 })
 
 describe('a file of sites', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sites-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = folderOfTests('sites')
   const declared = { source: 'Hostrunway', on: '2026-11-01', declaredBy: 'M. Ortiz' }
   const put = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(folder, name), content)

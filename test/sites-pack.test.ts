@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { readSites } from '../main/adapters/declarations/sites-file.ts'
 import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -10,14 +9,14 @@ import type { PackSource, Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { locationOfPack } from '../main/core/verify/location.ts'
 import type { SiteList } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 import { AS_OF, sampleCatalog, sampleSigner, sealing } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'sites-pack-'))
+const folder = folderOfTests('sites-pack')
 let provider: Signer
 beforeAll(async () => {
   provider = await sampleSigner(folder, 'provider')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const TABLE = 'serial,site,country\nSN-1001,FRA-2,DE\n'
 

@@ -1,19 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { readSites } from '../main/adapters/declarations/sites-file.ts'
 import { readSigned, signerOf } from '../main/core/cms-plain.ts'
 import type { SitesInFile } from '../schemas/types.ts'
+import { folderOfTests } from './support/folders.ts'
 
 const noOpenssl = spawnSync('openssl', ['version']).status === 0 ? '' : ' (skipped: openssl is not installed)'
 
 // A list of sites signed by a provider with the tool that everybody has.
 describe.skipIf(noOpenssl !== '')(`a list of sites that openssl signed${noOpenssl}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sites-signed-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = folderOfTests('sites-signed')
   const openssl = (...argv: string[]): string =>
     execFileSync('openssl', argv, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   const TABLE = 'serial,site,country\r\nSN-1001,FRA-2,DE\n'

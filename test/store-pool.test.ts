@@ -1,30 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { measuredCapture } from '../main/app/captures.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Recording } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
+import { folderOfTest } from './support/folders.ts'
 import { must } from './support/kept-runs.ts'
 
 let root = ''
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bw-pool-'))
+  root = folderOfTest('pool')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const ANSWERS = Array.from({ length: 20 }, (_, n) =>
   measuredCapture('test.probe', `c${n}`, 'nonce', { n, filler: 'x'.repeat(9000) }, '2026-11-20T09:12:00.000Z'),

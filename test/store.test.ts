@@ -3,7 +3,6 @@ import {
   appendFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,10 +11,9 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeApart } from '../main/adapters/identity/folder.ts'
 import { readRecordingFolder, readRecordingFolders, writeRecordingFolder } from '../main/adapters/recording-folder.ts'
 import { writeWhole } from '../main/adapters/store/durable.ts'
@@ -27,14 +25,14 @@ import type { Recording } from '../schemas/types.ts'
 import { bundled } from './support/bundled.ts'
 import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
+import { folderOfTest } from './support/folders.ts'
 import { loadedOf } from './support/loaded.ts'
 import { times } from './support/thorough.ts'
 
 let root = ''
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bw-store-'))
+  root = folderOfTest('store')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const recording: Recording = { ...fixtureRecording('demo-gpu-01', []).recording, run: 'r1', id: 'n1' }
 const unfinished: Recording = {

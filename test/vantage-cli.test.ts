@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
 import { vantageCommand } from '../main/cli/commands/vantage.ts'
@@ -11,10 +10,11 @@ import type { Transport } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
 import type { VantageRecord } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
+import { folderOfTests } from './support/folders.ts'
 import { localConnection } from './support/local-transport.ts'
 import { sampleSigner } from './support/sample-pack.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-cli-'))
+const folder = folderOfTests('vantage-cli')
 const real = createWorld(catalog)
 const at = (name: string): string => join(folder, name)
 let contacted: string[] = []
@@ -35,7 +35,6 @@ beforeAll(async () => {
     `name: sample\nlocationSpreadSeconds: 0\nnodes:\n  - { name: node-a, ${key} }\n  - { name: gone, ${key} }\n`,
   )
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const cli = commandLine(() => ({ ...real, transport }), vantageCommand)
 async function run(...argv: readonly string[]) {

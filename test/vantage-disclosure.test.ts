@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { defineCheck } from '../main/core/check.ts'
@@ -16,6 +13,7 @@ import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
 import type { AddressAnswer, DeclaredLocation, VantageRecord } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
+import { folderOfTests } from './support/folders.ts'
 import {
   AS_OF,
   NO_KEPT_RULES,
@@ -27,7 +25,7 @@ import {
 } from './support/sample-pack.ts'
 import { measurementOf, unsignedVantage, vantageOf } from './support/vantage.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-disclosed-'))
+const folder = folderOfTests('vantage-disclosed')
 let owner: Signer
 let record: VantageRecord
 let pack: Map<string, Uint8Array>
@@ -122,7 +120,6 @@ beforeAll(async () => {
     forge: () => assess({ catalog, scope, recordings, asOf: AS_OF }),
   })
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const textOf = (files: ReadonlyMap<string, Uint8Array>): string =>
   [...files].map(([path, bytes]) => `${path}\n${Buffer.from(bytes).toString('latin1')}`).join('\n')

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { PATHS } from '../main/core/pack-files.ts'
@@ -11,6 +8,7 @@ import { vantageProblems } from '../main/core/vantage.ts'
 import { locationOfPack } from '../main/core/verify/location.ts'
 import type { DeclaredLocation, NodeAssessment, SiteList } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
+import { folderOfTests } from './support/folders.ts'
 import { answerOf } from './support/location.ts'
 import {
   AS_OF,
@@ -25,7 +23,7 @@ import {
 } from './support/sample-pack.ts'
 import { unsignedVantage, vantageOf } from './support/vantage.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-verify-'))
+const folder = folderOfTests('vantage-verify')
 const NOW = new Date().toISOString()
 let owner: Signer
 let prober: Signer
@@ -33,7 +31,6 @@ beforeAll(async () => {
   owner = await sampleSigner(folder, 'owner')
   prober = await sampleSigner(folder, 'prober')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const population = ['node-a', 'node-b']
 const recordings = population.map((node) => sampleRecording(node, ''))

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { declaredLocation } from '../main/app/location/declared.ts'
 import { recordVantage, signedVantage } from '../main/app/vantage.ts'
@@ -16,17 +15,17 @@ import { vantagePlaceProblem } from '../main/core/vantage.ts'
 import type { World } from '../main/core/world.ts'
 import type { VantageRecord } from '../schemas/types.ts'
 import { realClock, targetOf, validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { localConnection } from './support/local-transport.ts'
 import { sampleSigner, sealing } from './support/sample-pack.ts'
 import { measurementOf, PLACE, unsignedVantage, vantageOf } from './support/vantage.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-vantage-'))
+const folder = folderOfTests('vantage')
 const world = createWorld(catalog)
 let signer: Signer
 beforeAll(async () => {
   signer = await sampleSigner(folder, 'prober')
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const read = (file: string) => world.declarations.vantage(file, null)
 const file = (name: string, content: string | Uint8Array): string => {

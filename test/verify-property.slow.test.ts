@@ -1,21 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as zlib from 'node:zlib'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../main/adapters/pack/index.ts'
 import { endRecords, listedRecord, localHeader } from '../main/adapters/pack/zip-format.ts'
 import { storedResponse } from '../main/adapters/seal/tsp/stored.ts'
 import { PATHS } from '../main/core/pack-files.ts'
 import { verifyPack } from '../main/core/verify.ts'
 import { realClock, validator } from './support/deps.ts'
+import { folderOfTests } from './support/folders.ts'
 import { testTsa } from './support/lying-tsa.ts'
 import { NO_KEPT_RULES, SAME_PAGES, sampleCatalog, samplePack, sampleSigner, sealing } from './support/sample-pack.ts'
 import { sampled, times } from './support/thorough.ts'
 
 // A sealed and time-stamped archive, as it lies on a disk, and everything that can be done to its bytes and entries one at a time.
-const folder = mkdtempSync(join(tmpdir(), 'bw-property-'))
+const folder = folderOfTests('property')
 const tsa = testTsa()
 const at = (name: string): string => join(folder, name)
 let files: Map<string, Uint8Array>
@@ -32,7 +32,6 @@ beforeAll(async () => {
   expect(await writePack(at('good.zip'), files)).toMatchObject({ ok: true })
   archive = readFileSync(at('good.zip'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 interface Entry {
   readonly name: string

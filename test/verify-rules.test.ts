@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeExcerpts } from '../main/app/excerpt.ts'
@@ -13,6 +12,7 @@ import { rulesStanding } from '../main/core/verify/rules.ts'
 import { verifyDisclosure } from '../main/core/verify-disclosure.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
+import { folderOfTests } from './support/folders.ts'
 import { must } from './support/kept-runs.ts'
 import { type PeriodKit, periodKit } from './support/period-kit.ts'
 import {
@@ -58,12 +58,11 @@ const forgiving = (changes: Partial<Catalog>): Catalog => ({
 })
 
 describe('rules that the signer made up', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-rules-'))
+  const folder = folderOfTests('rules')
   let signer: Signer
   beforeAll(async () => {
     signer = await sampleSigner(folder, 'owner')
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   const verified = async (catalog: Catalog): Promise<VerificationReport> =>
     (await verifySource(sourceOf(await samplePack({ signer, catalog })), [signer.certificate])).report
   const answer = ({ answers }: VerificationReport) => answers.find(({ question }) => question === 'reproducible')

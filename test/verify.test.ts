@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PATHS } from '../main/core/pack.ts'
 import { pem } from '../main/core/pem.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { BANNED } from '../schemas/words.ts'
+import { folderOfTests } from './support/folders.ts'
 import { fileAttacks } from './support/pack-attacks.ts'
 import {
   outcomes,
@@ -19,7 +17,7 @@ import {
 } from './support/sample-pack.ts'
 import { sampled, times } from './support/thorough.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-verify-'))
+const folder = folderOfTests('verify')
 let signer: Signer
 let stranger: Signer
 let files: Map<string, Uint8Array>
@@ -31,7 +29,6 @@ beforeAll(async () => {
   files = await samplePack({ signer })
   root = signer.chain[0] ?? new Uint8Array()
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a good pack', () => {
   test('gets its six answers', async () => {

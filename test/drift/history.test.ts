@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { nameBaseline } from '../../main/app/baseline.ts'
 import { chainFolderOf } from '../../main/app/chain-folder.ts'
 import { driftBetween, flipsBetween } from '../../main/app/drift.ts'
@@ -11,6 +11,7 @@ import { baselineIn } from '../../main/core/drift/baseline.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
 import { commandLine } from '../support/command-line.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { collected, exported, FLEET, must, packOf, worldAt } from '../support/kept-runs.ts'
 import { sampleCatalog, sampleSigner } from '../support/sample-pack.ts'
 
@@ -36,9 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bw-drift-'))
+  root = folderOfTest('drift')
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 async function sealed(name: string, now: string): Promise<void> {
   time.now = now

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createWorld } from '../../main/adapters/world.ts'
 import { answeredInOneBoot } from '../../main/app/boots.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
@@ -10,6 +7,7 @@ import { capturesByKey } from '../../main/core/captures.ts'
 import { run } from '../../main/core/probe.ts'
 import { loadAll } from '../../main/core/recording.ts'
 import { catalogOf, probeOf, targetOf } from '../support/deps.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { type ScriptedNode, scriptedTransport } from '../support/scripted-fleet.ts'
 
 const catalog = catalogOf([
@@ -22,9 +20,8 @@ const IDS = 'host.identity/ids'
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-boots-'))
+  folder = folderOfTest('boots')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** One attempt at the one node of a run: what was asked, and what is stored now. */
 async function attempt(boot: string | null, how: Pick<ScriptedNode, 'cutAfter'> = {}) {

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tidyMemory } from '../../main/adapters/memory.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { collectRun } from '../../main/app/collect-run.ts'
@@ -11,11 +8,11 @@ import { run } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { ok } from '../../main/core/result.ts'
 import { catalogOf, probeOf, targetOf } from '../support/deps.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { scriptedTransport } from '../support/scripted-fleet.ts'
 
 // A run is held by a mark on the disk, also where its answers are kept nowhere.
-const folder = mkdtempSync(join(tmpdir(), 'bw-memory-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('memory')
 
 const catalog = catalogOf([probeOf('test.large', { one: run(['cat', '/proc/version']) })])
 const ANSWER = 256 * 1024

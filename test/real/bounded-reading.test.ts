@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PATHS, stampPath } from '../../main/core/pack-files.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { rawEntries, rawZip } from '../support/pack-attacks.ts'
 import { samplePack, sampleSigner } from '../support/sample-pack.ts'
 
 /** Packs of at most 8 MB that were built to exhaust their reader, against the built program with little memory. */
 const PROGRAM = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 const why = existsSync(PROGRAM) ? null : 'the program is not built: npm run build'
-const folder = mkdtempSync(join(tmpdir(), 'bw-hostile-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = folderOfTests('hostile')
 const at = (name: string): string => join(folder, name)
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 

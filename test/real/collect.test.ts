@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../../main/app/collect-node.ts'
@@ -13,6 +12,7 @@ import type { ConnectTarget, EvidenceStore } from '../../main/core/ports.ts'
 import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
 import type { Capture, EchoTiming } from '../../schemas/types.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { loadedOf } from '../support/loaded.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
@@ -23,13 +23,10 @@ const noRoot = whyNoSshd ?? (isRoot ? null : 'not running as root')
 let folder = ''
 let store: EvidenceStore
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-real-'))
+  folder = folderOfTest('real')
   const opened = await openEvidenceStore(folder, validator)
   if (!opened.ok) throw new Error(opened.error.detail)
   store = opened.value
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const targetAt = (sshd: Sshd, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({

@@ -1,5 +1,4 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createDemoSigner } from '../../main/adapters/identity/signer.ts'
@@ -8,18 +7,18 @@ import { chainsBelow } from '../../main/app/chains.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { bundled } from '../support/bundled.ts'
 import { validator } from '../support/deps.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { exported, must, packOf } from '../support/kept-runs.ts'
 import { killed } from '../support/killed.ts'
 import { outcomes, verifySource } from '../support/sample-pack.ts'
 import { collectSmall, SMALL_NODES, smallCatalog, smallWorld } from '../support/small-fleet.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-at-once-'))
+const folder = folderOfTests('at-once')
 const world = smallWorld()
 let root = ''
 beforeEach(() => {
   root = mkdtempSync(join(folder, 'root-'))
 })
-afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('two processes at once', () => {
   let made: Awaited<ReturnType<typeof bundled>>

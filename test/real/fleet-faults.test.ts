@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
@@ -12,18 +11,18 @@ import type { ConnectTarget, RunEvent } from '../../main/core/ports.ts'
 import { type Behaviour, behaviourOf, type Faults, nameOf } from '../bench/farm/behaviour.ts'
 import { type Farm, type FarmOptions, startFarm } from '../bench/farm/farm.ts'
 import { bundled } from '../support/bundled.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { startRelay } from '../support/relay.ts'
 
 // Fleets of emulated nodes over real SSH on loopback, some of which misbehave: what one does must not touch another.
 let folder = ''
 let farm: Farm | null = null
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-faults-'))
+  folder = folderOfTest('faults')
 })
 afterEach(async () => {
   await farm?.close()
   farm = null
-  rmSync(folder, { recursive: true, force: true })
 })
 
 type Mutable = { -readonly [K in keyof Faults]: Faults[K] }

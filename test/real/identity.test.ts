@@ -1,28 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { IdentityInfo } from '../../main/core/identities.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { testCa } from '../support/test-ca.ts'
 
 // The program as a person runs it.
 const PROGRAM = [resolve('out/main/cli.js')]
 const SECRET = 'correct horse battery staple'
 const openssl = spawnSync('openssl', ['version']).status === 0
-const home = mkdtempSync(join(tmpdir(), 'bw-identity-cli-'))
+const home = folderOfTests('identity-cli')
 const at = (...parts: readonly string[]): string => join(home, ...parts)
 const inFolder = ['--identity-folder', at('ids')]
 const byFile = [...inFolder, '--passphrase-file', at('secret')]
@@ -35,7 +25,6 @@ beforeAll(() => {
   const created = identity('create', 'clinic', '--subject', 'Clinic', ...byFile)
   expect(created.status, created.stderr).toBe(0)
 })
-afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 describe('identity, on the command line', () => {
   test('backup, restore, trust and list', () => {

@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTransport } from '../../main/adapters/ssh/transport.ts'
 import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { collectNode } from '../../main/app/collect-node.ts'
@@ -16,6 +15,7 @@ import type { LoadedRecording } from '../../main/core/recording.ts'
 import { rootCommands, sudoersFor } from '../../main/core/sudoers.ts'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { realClock, realEntropy, realPause, targetOf, validator } from '../support/deps.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { loadedOf } from '../support/loaded.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
 
@@ -32,13 +32,10 @@ const few: Catalog = {
 let folder = ''
 let store: EvidenceStore
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-live-'))
+  folder = folderOfTest('live')
   const opened = await openEvidenceStore(folder, validator)
   if (!opened.ok) throw new Error(opened.error.detail)
   store = opened.value
-})
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const targetAt = (sshd: Sshd, changes: Partial<ConnectTarget['node']> = {}): ConnectTarget => ({

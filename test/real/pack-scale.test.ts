@@ -1,20 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { openPack, writePack } from '../../main/adapters/pack/index.ts'
 import { endRecords, listedRecord, localHeader } from '../../main/adapters/pack/zip-format.ts'
 import { sha256 } from '../../main/core/digest.ts'
+import { folderOfTests } from '../support/folders.ts'
 
 /** Large packs and the tools that other people have. The bytes stay few: many small files, or one that is mostly a hole. */
 const TOOLS = ['zip', 'unzip']
 const has = (tool: string): boolean => spawnSync('sh', ['-c', `command -v ${tool}`]).status === 0
 const missing = TOOLS.filter((tool) => !has(tool))
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-scale-'))
+const folder = folderOfTests('scale')
 const at = (name: string): string => join(folder, name)
-afterAll(() => rmSync(folder, { recursive: true }))
 const run = (tool: string, ...argv: string[]): string =>
   execFileSync(tool, argv, { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 ** 2 })
 

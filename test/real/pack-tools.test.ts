@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { PATHS } from '../../main/core/pack.ts'
 import { pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { COMMAND_INDENT } from '../../main/core/verify-text.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'
 import { samplePack, sampleRecording, sampleSigner, sealing } from '../support/sample-pack.ts'
 
@@ -18,7 +18,7 @@ const ready = TOOLS.every(has)
 const SHELLS = ['sh', 'dash', 'bash'].filter(has)
 const NAME = 'sample.barewitness.zip'
 
-const top = mkdtempSync(join(tmpdir(), 'bw-tools-'))
+const top = folderOfTests('tools')
 let signer: Signer
 let stranger: Signer
 let files: Map<string, Uint8Array>
@@ -28,7 +28,6 @@ beforeAll(async () => {
   stranger = await sampleSigner(join(top, 'ids'), 'stranger')
   files = await samplePack({ signer, packName: NAME })
 })
-afterAll(() => rmSync(top, { recursive: true }))
 
 let count = 0
 /** A folder as an auditor has it: the pack, and the root certificate received another way. */

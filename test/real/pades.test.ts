@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
@@ -9,12 +8,12 @@ import { signerOf } from '../../main/adapters/identity/signer.ts'
 import { fromPem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { padesSuite } from '../support/pades-suite.ts'
 import { softhsmSigner, whyNoSoftHsm } from '../support/softhsm.ts'
 import { testCa } from '../support/test-ca.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'barewitness-rsa-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = folderOfTests('barewitness-rsa')
 
 function localIdentity(): Signer {
   const request = { commonName: 'Local', rootCommonName: 'Local root', now: realClock.now(), entropy: realEntropy }

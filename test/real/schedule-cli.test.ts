@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
 
 // The built program, as a timer starts it, against a real sshd on this machine; what it does later is seen with a clock that is set.
@@ -14,9 +14,8 @@ const missing =
   (existsSync(CLI) ? null : 'out/main/cli.js is not built') ??
   (hasFaketime ? null : 'faketime is not installed')
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-schedule-cli-'))
+const folder = folderOfTests('schedule-cli')
 const at = (...parts: string[]): string => join(folder, ...parts)
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const env = { ...process.env, XDG_CONFIG_HOME: at('config'), TZ: 'UTC' }
 const options = { encoding: 'utf8', env, cwd: folder, maxBuffer: 1e9 } as const

@@ -1,6 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import { zones } from '../../main/adapters/zones.ts'
 import { dueTimes, parseCadence } from '../../main/core/period/cadence.ts'
 import type { TimerKind } from '../../main/core/schedule/units.ts'
 import type { Schedule } from '../../schemas/types.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { textsOf, units } from '../support/schedule.ts'
 
 const isThere = (program: string): boolean =>
@@ -20,7 +20,7 @@ const lacking = (...programs: string[]): string | null => {
 const named = (title: string, missing: string | null): string =>
   missing === null ? title : `${title} (skipped: ${missing})`
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-timers-'))
+const folder = folderOfTests('timers')
 /** Everything that a path may not be taken for: blanks, both quotes, specifiers, variables, markup, other scripts. */
 const hostile = join(folder, `it's "a" 50% of $HOME & <b> äöü 漢`)
 /** Stands for the built program: writes down what it was called with, and its environment. */
@@ -34,7 +34,6 @@ beforeAll(() => {
   mkdirSync(hostile)
   writeFileSync(program[1], CLI)
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const textsFor = (kind: TimerKind, schedule: Partial<Schedule> = {}): readonly string[] =>
   textsOf(units(kind, schedule, { program, file, environment, user: 'root' }))
 

@@ -1,14 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTimestampClient } from '../../main/adapters/seal/tsp/client.ts'
 import { timestampQuery } from '../../main/adapters/seal/tsp/request.ts'
 import { readToken } from '../../main/adapters/seal/tsp/token.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { pem } from '../../main/core/pem.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { lyingTsa, say, testTsa } from '../support/lying-tsa.ts'
 import { opensslTsa } from '../support/openssl-tsa.ts'
 
@@ -18,8 +18,7 @@ const over = new TextEncoder().encode('what is stamped')
 const imprint = new Uint8Array(Buffer.from(sha256(over), 'hex'))
 
 describe.skipIf(missing)(`time-stamps and openssl${because}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'barewitness-tsa-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = folderOfTests('barewitness-tsa')
   const openssl = (...argv: string[]): string =>
     execFileSync('openssl', argv, { cwd: folder, stdio: 'pipe' }).toString()
   const file = (name: string, content: Uint8Array | string): string => {

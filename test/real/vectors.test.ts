@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { judgeVector, type VectorAnswer } from '../support/judge-vector.ts'
 import { makeVectors, type VectorSet } from '../support/vectors.ts'
 
@@ -34,12 +33,11 @@ test('at least 80 vectors are expected, and each that only `verify` refuses is o
 })
 
 describe.skipIf(absent.length > 0)(`test vectors${why}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bw-vectors-'))
+  const folder = folderOfTests('vectors')
   let made: VectorSet
   beforeAll(async () => {
     made = await makeVectors(folder)
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   test('are the ones that are expected', () => {
     expect(made.vectors.map(({ id, what }) => [id, what])).toEqual(rows.map(([id, what]) => [id, what]))

@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createPrivateKey } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { signerOf } from '../../main/adapters/identity/signer.ts'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { der, sequence, small, text } from '../../main/adapters/seal/der.ts'
@@ -13,6 +12,7 @@ import { fromPem, pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { VERIFY_SH } from '../../main/core/verify-sh.ts'
 import { copyOf, disclosablePack } from '../support/disclosure.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 import { archiveAttacks, fileAttacks } from '../support/pack-attacks.ts'
 import { digits, type RevokingCa, revokingCa } from '../support/revoking-ca.ts'
@@ -28,10 +28,9 @@ const DAY = 86_400_000
 type Files = Map<string, Uint8Array>
 type ReadFiles = ReadonlyMap<string, Uint8Array>
 
-const top = mkdtempSync(join(tmpdir(), 'bw-sh-'))
+const top = folderOfTests('sh')
 const script = join(top, 'verify.sh')
 writeFileSync(script, VERIFY_SH)
-afterAll(() => rmSync(top, { recursive: true }))
 
 test('it is short, in ASCII, and every shell can parse it', () => {
   expect(VERIFY_SH.trimEnd().split('\n').length).toBeLessThan(160)

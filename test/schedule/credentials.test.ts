@@ -1,21 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import ssh2 from 'ssh2'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseFleet } from '../../main/adapters/fleet-file.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { unattendedUse } from '../../main/app/credentials.ts'
 import { certificateUntil, keyFile } from '../../main/core/schedule/key-file.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 
 const { utils } = ssh2
-const folder = mkdtempSync(join(tmpdir(), 'bw-credentials-'))
+const folder = folderOfTests('credentials')
 const at = (name: string): string => join(folder, name)
-afterAll(() => rmSync(folder, { recursive: true }))
 const world = createWorld(sampleCatalog)
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

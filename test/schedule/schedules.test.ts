@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTimers } from '../../main/adapters/schedules/os-timers.ts'
 import type { RunProgram } from '../../main/adapters/schedules/run-program.ts'
 import { createWorld } from '../../main/adapters/world.ts'
@@ -21,12 +11,12 @@ import { fail } from '../../main/core/failure.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import type { TimerKind } from '../../main/core/schedule/units.ts'
 import type { World } from '../../main/core/world.ts'
+import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 import { NOW, scheduleOf, textsOf, units } from '../support/schedule.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'bw-schedules-'))
+const folder = folderOfTests('schedules')
 const at = (...parts: string[]): string => join(folder, ...parts)
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const PASSPHRASE = 'correct horse battery'
 const file = at('config', 'schedules.json')

@@ -1,15 +1,14 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { createFiles } from '../../main/adapters/files.ts'
+import { folderOfTest } from '../support/folders.ts'
 
 const files = createFiles()
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-append-'))
+  folder = folderOfTest('append')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 test('lines are added whole, whoever adds them at once', async () => {
   const path = join(folder, 'new', 'lines')

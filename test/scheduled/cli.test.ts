@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { keepEngagement, keepProvider } from '../../main/app/engine/engagement-store.ts'
 import { registerPath } from '../../main/app/engine/register-store.ts'
 import { storeBytes, writeRegister } from '../../main/app/register/store.ts'
@@ -17,6 +17,7 @@ import type { Schedule } from '../../schemas/types.ts'
 import { commandLine } from '../support/command-line.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
 import { createFakeWorld } from '../support/fake-world.ts'
+import { folderOfTest } from '../support/folders.ts'
 import { documentOf, POLICY } from '../support/register.ts'
 import { got, scheduleOf } from '../support/schedule-kit.ts'
 
@@ -40,12 +41,11 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(keys, { recursive: true, force: true }))
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bw-run-schedule-'))
+  folder = folderOfTest('run-schedule')
   world = createFakeWorld({ nodes: unreachable as never, now: () => now })
   writeFileSync(at('fleet.yaml'), 'name: clinic\nnodes:\n  - name: gpu-1\n    address: 10.0.0.1\n    user: bw\n')
   writeFileSync(at('passphrase'), PASSPHRASE, { mode: 0o600 })
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const schedule = (changes: Partial<Schedule> = {}): Schedule =>
   scheduleOf({
