@@ -28,8 +28,8 @@ import { anyCommand } from '../../main/catalog/sudo-rights.ts'
 import type { DraftObservation } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
+import { changed, over, said } from '../support/concluded.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
-import { changed, over, said } from '../support/over-model.ts'
 
 /** Evidence that is empty, partial, forged, or out of time must not support; and hostile texts must not take long to read. */
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
 import { sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
 import { type SshdContexts, sshdContexts } from '../../main/catalog/probes/sshd-contexts.ts'
 import { type SshdSettings, sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
-import { type Conclusion, conclude } from '../../main/core/check.ts'
+import type { Conclusion } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 // As OpenSSH 9.2 on Debian 12 prints it, cut to what matters. 8.0 to 8.6 print challengeresponseauthentication beside
 // kbdinteractiveauthentication; 8.5 renamed pubkeyacceptedkeytypes to pubkeyacceptedalgorithms; 9.8 added the penalties.
@@ -66,25 +65,18 @@ function judged(
   changes: Readonly<Record<string, string>> | null = {},
   general: Readonly<Record<string, string>> = {},
 ): Conclusion {
-  const node = fixtures.find(({ name }) => name === 'fx-access-hardened')
-  const check = catalog.checks.find((one) => one.id === id)
-  if (node === undefined || check === undefined) throw new Error(`no ${id}`)
+  const node = fixtureOf('fx-access-hardened')
   const sshd = settingsOf(fact(node.readings.get(sshdEffective.id) as Parsed<SshdSettings>), general)
   const contexts = fact(node.readings.get(sshdContexts.id) as Parsed<SshdContexts>).contexts.map((context) => ({
     ...context,
     ...settingsOf(sshd, context.user === 'root' && context.address === '10.0.0.1' ? (changes ?? {}) : {}),
   }))
   const text = match.replace(/^/gm, '/etc/ssh/sshd_config:')
-  return conclude(
-    check,
-    new Map([
-      ...node.readings,
-      [sshdEffective.id, known(sshd)],
-      [sshdContexts.id, changes === null ? unknown('this was not collected') : known({ contexts })],
-      [sshdConditions.id, sshdConditions.parse({ settings: answer(match === '' ? '' : text) })],
-    ]),
-    node.context,
-  )
+  return concludeOn(checkOf(id), node.name, [
+    [sshdEffective.id, known(sshd)],
+    [sshdContexts.id, changes === null ? unknown('this was not collected') : known({ contexts })],
+    [sshdConditions.id, sshdConditions.parse({ settings: answer(match === '' ? '' : text) })],
+  ])
 }
 const verdictOf = (...input: Parameters<typeof judged>): string => judged(...input).verdict
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
 import { accountsLocal, canLogIn, membersOf } from '../../main/catalog/probes/accounts-local.ts'
 import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
 import { authorizedKeys, whyUnsearched } from '../../main/catalog/probes/authorized-keys.ts'
@@ -8,11 +7,10 @@ import { expandStack, pamStack } from '../../main/catalog/probes/pam-stack.ts'
 import { sessionTimeout } from '../../main/catalog/probes/session-timeout.ts'
 import { conditional, sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
 import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
-import { conclude } from '../../main/core/check.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 describe('accounts', () => {
   const passwd = answer(
@@ -238,16 +236,13 @@ describe('authorized keys', () => {
       ['no list of links', null, [], 'inconclusive'],
       ['accounts of a directory service', [], ['sss'], 'inconclusive'],
     ])('%s', (_, found, otherSources, verdict) => {
-      const model = fixtures.find(({ name }) => name === 'demo-gpu-01')
-      const check = catalog.checks.find(({ id }) => id === 'access.authorized-keys')
-      if (model === undefined || check === undefined) throw new Error('no model')
+      const model = fixtureOf('demo-gpu-01')
       const factOf = (id: string) => (model.readings.get(id) as { fact: object }).fact
-      const readings = new Map<string, Parsed<unknown>>([
-        ...model.readings,
+      const changed: [string, Parsed<unknown>][] = [
         ['authorized-keys', known({ ...factOf('authorized-keys'), links: found })],
         ['accounts.local', known({ ...factOf('accounts.local'), otherSources })],
-      ])
-      expect(conclude(check, readings, model.context).verdict).toBe(verdict)
+      ]
+      expect(concludeOn(checkOf('access.authorized-keys'), model.name, changed).verdict).toBe(verdict)
     })
   })
 

@@ -1,28 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
 import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
 import { ruleNames } from '../../main/catalog/sudo-rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
-import { conclude } from '../../main/core/check.ts'
-import { captureKey, readProbe } from '../../main/core/probe.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
-import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+import { checkOf, concludeOn } from '../support/evaluated.ts'
 
 /** One check over a fixture under another profile than the baseline. */
 function under(profile: 'cis' | 'stig', fixture: string, id: string): readonly string[] {
-  const check = catalog.checks.find((candidate) => candidate.id === id)
-  if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
-  const { recording, captures } = fixtureRecording(fixture, probes)
-  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  const { observations } = conclude(check, new Map(probes.map((probe) => [probe.id, readProbe(probe, byKey)])), {
-    node: recording.node,
-    asOf: FIXTURE_TIME,
-    observedAt: FIXTURE_TIME,
-    thresholds: thresholdValues(THRESHOLDS, { name: profile, changes: [] }),
-  })
+  const thresholds = thresholdValues(THRESHOLDS, { name: profile, changes: [] })
+  const { observations } = concludeOn(checkOf(id), fixture, [], { thresholds })
   return observations.map(({ direction, text }) => `${direction}: ${text}`)
 }
 

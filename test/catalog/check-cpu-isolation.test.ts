@@ -3,12 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { tenancyCpuIsolation } from '../../main/catalog/checks/tenancy-cpu-isolation.ts'
 import { cpuIsolation } from '../../main/catalog/probes/cpu-isolation.ts'
 import { cpuTopology } from '../../main/catalog/probes/cpu-topology.ts'
-import { conclude } from '../../main/core/check.ts'
-import { captureKey, readProbe } from '../../main/core/probe.ts'
+import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact } from '../support/answers.ts'
-import { BASELINE } from '../support/baseline.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 const read = (files: string, kernel = '', memory = '') =>
   cpuIsolation.parse({ files: answer(files), kernel: answer(kernel), memory: answer(memory) })
@@ -46,17 +44,13 @@ describe('what the kernel shows of CPUs set aside', () => {
 
 describe('the record', () => {
   const texts = (node: string, without?: string) => {
-    const { recording, captures } = fixtureRecording(node, [cpuIsolation, cpuTopology])
-    const by = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
+    const by = new Map(fixtureOf(node).captures)
     if (without !== undefined) by.delete(without)
-    const readings = new Map([cpuIsolation, cpuTopology].map((probe) => [probe.id, readProbe<unknown>(probe, by)]))
-    const at = recording.endedAt
-    const concluded = conclude(tenancyCpuIsolation, readings, {
-      node: recording.node,
-      asOf: at,
-      observedAt: at,
-      thresholds: BASELINE,
-    })
+    const concluded = concludeOn(
+      tenancyCpuIsolation,
+      node,
+      [cpuIsolation, cpuTopology].map((probe) => [probe.id, readProbe<unknown>(probe, by)]),
+    )
     const said = concluded.observations.map(({ text }) => text)
     for (const text of said) for (const banned of BANNED) expect(text).not.toMatch(banned)
     return [concluded.verdict, ...said]

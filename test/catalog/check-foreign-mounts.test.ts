@@ -1,24 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { tenancyForeignMounts } from '../../main/catalog/checks/tenancy-foreign-mounts.ts'
-import { conclude } from '../../main/core/check.ts'
-import { captureKey, type Probe, readProbe } from '../../main/core/probe.ts'
+import { type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { BASELINE } from '../support/baseline.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 const PROBES: readonly Probe<unknown>[] = Object.values(tenancyForeignMounts.requires)
 
 function concluded(node: string, without?: string) {
-  const { recording, captures } = fixtureRecording(node, PROBES)
-  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  if (without !== undefined) byKey.delete(without)
-  const readings = new Map(PROBES.map((probe) => [probe.id, readProbe(probe, byKey)]))
-  return conclude(tenancyForeignMounts, readings, {
-    node: recording.node,
-    asOf: recording.endedAt,
-    observedAt: recording.endedAt,
-    thresholds: BASELINE,
-  })
+  const by = new Map(fixtureOf(node).captures)
+  if (without !== undefined) by.delete(without)
+  return concludeOn(
+    tenancyForeignMounts,
+    node,
+    PROBES.map((probe) => [probe.id, readProbe(probe, by)]),
+  )
 }
 
 describe('no file system or drive of another party', () => {

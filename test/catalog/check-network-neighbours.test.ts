@@ -3,23 +3,18 @@ import { tenancyNetworkNeighbours } from '../../main/catalog/checks/tenancy-netw
 import { netLinks } from '../../main/catalog/probes/net-links.ts'
 import { netNeighbours } from '../../main/catalog/probes/net-neighbours.ts'
 import { conclude } from '../../main/core/check.ts'
-import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import type { Parsed } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { concludeOn } from '../support/evaluated.ts'
 
-const PROBES: readonly Probe<unknown>[] = [netNeighbours, netLinks]
 const AT = '2026-11-20T09:12:00.000Z'
 const node = { name: 'n', address: '192.0.2.1', port: 22, user: 'bwaudit', sudo: false } as const
 const verdict = (...readings: readonly (readonly [string, Parsed<unknown>])[]) =>
   conclude(tenancyNetworkNeighbours, new Map(readings), { node, asOf: AT, observedAt: AT, thresholds: BASELINE })
 
-function ofFixture(name: string) {
-  const { captures } = fixtureRecording(name, PROBES)
-  const by = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  return verdict(...PROBES.map((probe) => [probe.id, readProbe(probe, by)] as const))
-}
+const ofFixture = (name: string) => concludeOn(tenancyNetworkNeighbours, name)
 
 const GATEWAY = { dst: '192.0.2.254', dev: 'eno1', lladdr: '44:38:39:ff:00:54', state: ['REACHABLE'] }
 const LINKS = [

@@ -8,27 +8,20 @@ import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.
 import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { tenancyProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
-import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
+import { concludeOn } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
 
-function on(node: string, check: Check, without: readonly Probe<unknown>[] = []): Conclusion {
-  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
-  const { recording, captures } = fixtureRecording(node, probes)
-  const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
-  const readings = new Map(
-    probes.filter((probe) => !without.includes(probe)).map((probe) => [probe.id, readProbe(probe, by)]),
+const on = (node: string, check: Check, without: readonly Probe<unknown>[] = []): Conclusion =>
+  concludeOn(
+    check,
+    node,
+    without.map(({ id }) => [id, unknown('this was not collected')]),
   )
-  return conclude(check, readings, {
-    node: recording.node,
-    asOf: recording.endedAt,
-    observedAt: recording.endedAt,
-    thresholds: BASELINE,
-  })
-}
 
 describe('confidential computing', () => {
   test.each([

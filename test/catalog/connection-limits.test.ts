@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
 import { answer, fact } from '../support/answers.ts'
-import { texts, verdict } from '../support/concluded.ts'
-import { over, said } from '../support/over-model.ts'
+import { over, said, texts, verdict } from '../support/concluded.ts'
 
 const ID = 'access.sshd.connection-limits'
 

@@ -4,9 +4,8 @@ import { type Smt, smtState, weaknessState } from '../../main/catalog/isolation/
 import { cpuPlatform } from '../../main/catalog/probes/cpu-platform.ts'
 import { cpuTopology } from '../../main/catalog/probes/cpu-topology.ts'
 import { unknown } from '../../main/core/probe.ts'
-import { texts, verdict } from '../support/concluded.ts'
-import { fixtures } from '../support/evaluated.ts'
-import { changed, over, said } from '../support/over-model.ts'
+import { changed, over, said, texts, verdict } from '../support/concluded.ts'
+import { fixtureOf } from '../support/evaluated.ts'
 
 const ID = 'tenancy.cpu-side-channels'
 
@@ -187,7 +186,7 @@ describe('recorded kernels', () => {
   })
 
   test('every file of the folder is read, whatever its name', () => {
-    const guest = fixtures.find(({ name }) => name === 'demo-guest-03')?.readings.get('cpu.platform')
+    const guest = fixtureOf('demo-guest-03').readings.get('cpu.platform')
     if (guest?.ok !== true) throw new Error('no reading')
     expect([...(guest.fact as { vulnerabilities: ReadonlyMap<string, string> }).vulnerabilities.keys()]).toEqual(
       expect.arrayContaining(['ghostwrite', 'old_microcode', 'tsa', 'vmscape']),

@@ -6,15 +6,14 @@ import { accountsPasswordState } from '../../main/catalog/probes/accounts-passwo
 import { logFiles } from '../../main/catalog/probes/log-files.ts'
 import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
 import { packagesAptArchives } from '../../main/catalog/probes/packages-apt-archives.ts'
-import { packagesDistribution } from '../../main/catalog/probes/packages-distribution.ts'
 import { parseSshdSettings, sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
 import { storageLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
 import { sudoProgram } from '../../main/catalog/probes/sudo-program.ts'
-import { type Context, conclude } from '../../main/core/check.ts'
-import { captureKey, known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
-import { BASELINE } from '../support/baseline.ts'
+import { conclude } from '../../main/core/check.ts'
+import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import { concluded, verdict } from '../support/concluded.ts'
-import { FIXTURE_TIME, fixtureRecording } from '../support/fixtures.ts'
+import { concludeOn, fixtureOf } from '../support/evaluated.ts'
+import { FIXTURE_TIME } from '../support/fixtures.ts'
 
 /** What the tools of each distribution answer, from recordings of real ones where they could be had (fx-dist-*: `synthetic` states how). */
 
@@ -30,20 +29,11 @@ const NODES = [
   'fx-dist-ubuntu-20',
   'fx-dist-ubuntu-24',
 ] as const
-const byKey = (name: string) =>
-  new Map(
-    fixtureRecording(name, catalog.probes).captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one]),
-  )
-const captures = new Map(NODES.map((name) => [name, byKey(name)]))
-const read = <F>(name: (typeof NODES)[number], probe: Probe<F>) => readProbe(probe, captures.get(name) ?? new Map())
+const read = <F>(name: (typeof NODES)[number], probe: Probe<F>) => readProbe(probe, fixtureOf(name).captures)
 const factOf = <F>(name: (typeof NODES)[number], probe: Probe<F>): F => {
   const reading = read(name, probe)
   if (!reading.ok) throw new Error(`${name}: ${probe.id}: ${reading.reason}`)
   return reading.fact
-}
-const contextOf = (name: (typeof NODES)[number]): Context => {
-  const { node } = fixtureRecording(name, []).recording
-  return { node, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE }
 }
 const isolation = new Set(isolationProbes.map(({ id }) => id))
 const own = catalog.probes.filter(({ id }) => !isolation.has(id))
@@ -135,7 +125,7 @@ describe('settings that newer OpenSSH prints', () => {
 })
 
 describe('what tools say of their failures', () => {
-  const asked = captures.get('fx-dist-ubuntu')?.get('log.files/files')
+  const asked = fixtureOf('fx-dist-ubuntu').captures.get('log.files/files')
   const { volatile: _, ...asks } = logFiles
   const heard: Probe<string, 'files'> = { ...asks, parse: ({ files }) => known(files.errorText) }
   const answering = (stderr: string, exitCode = 1) => {
@@ -189,7 +179,7 @@ describe('BusyBox and nothing else', () => {
     const readings = new Map<string, Parsed<unknown>>(
       catalog.probes.map((probe) => [probe.id, read('fx-dist-busybox', probe)]),
     )
-    const context = contextOf('fx-dist-busybox')
+    const context = fixtureOf('fx-dist-busybox').context
     const ends = catalog.checks.map((check) => [check.id, conclude(check, readings, context).verdict] as const)
     expect(ends.filter(([, verdict]) => verdict === 'satisfied')).toEqual([])
     expect(ends.flatMap(([id, verdict]) => (verdict === 'not-satisfied' ? [id] : []))).toEqual([
@@ -225,15 +215,10 @@ describe('pending updates', () => {
   // “Suite:” of the Release files; a fresh Debian that names no security archive never has a security update to show.
   test('without the list of a security archive, no waiting update says nothing', () => {
     const said = (suites: readonly string[], isWhole = true) =>
-      conclude(
-        vulnPatchLevel,
-        new Map<string, Parsed<unknown>>([
-          ['packages.distribution', read('fx-dist-debian-13', packagesDistribution)],
-          ['packages.apt', known({ pending: [], isWhole, listsChangedAt: Date.parse(FIXTURE_TIME) / 1000 })],
-          ['packages.apt-archives', known({ suites })],
-        ]),
-        contextOf('fx-dist-debian-13'),
-      ).verdict
+      concludeOn(vulnPatchLevel, 'fx-dist-debian-13', [
+        ['packages.apt', known({ pending: [], isWhole, listsChangedAt: Date.parse(FIXTURE_TIME) / 1000 })],
+        ['packages.apt-archives', known({ suites })],
+      ]).verdict
     expect(said(['stable', 'stable-updates'])).toBe('inconclusive')
     expect(said([])).toBe('inconclusive')
     expect(said(['stable', 'stable-security'])).toBe('satisfied')

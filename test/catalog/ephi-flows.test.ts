@@ -12,11 +12,11 @@ import type { IpsecState, VpnInterfaces } from '../../main/catalog/probes/vpn-in
 import { type Conclusion, conclude, type DraftObservation } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import type { DeclaredFlow, DeclaredNode } from '../../schemas/types.ts'
-import { type Evaluated, fixtures } from '../support/evaluated.ts'
+import { fixtureOf, fixtures } from '../support/evaluated.ts'
 
 /** Declared flows, and what a socket or a mount shows of them. Everything else is as on the first demo node. */
 
-const base = fixtures.find(({ name }) => name === 'demo-gpu-01') as Evaluated
+const base = fixtureOf('demo-gpu-01')
 const check = encryptionInTransitEphiFlows
 const flow = (port: number, protocol: 'tcp' | 'udp' = 'tcp'): DeclaredFlow => ({ port, protocol, name: 'studies' })
 

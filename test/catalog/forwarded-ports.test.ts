@@ -3,9 +3,8 @@ import { forwardedSteps } from '../../main/catalog/forwarded-ports.ts'
 import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
 import { ipvsServices } from '../../main/catalog/probes/ipvs-services.ts'
 import type { Listener } from '../../main/catalog/probes/listeners.ts'
-import { conclude } from '../../main/core/check.ts'
 import type { Answer, Parsed } from '../../main/core/probe.ts'
-import { checks, fixtures } from '../support/evaluated.ts'
+import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 const answer = (text: string, exitCode = 0, errorText = ''): Answer => ({ exitCode, text, errorText }) as Answer
 const NFT = { metainfo: { version: '1.0.6' } }
@@ -118,12 +117,7 @@ Prot LocalAddress:Port Scheduler Flags
 })
 
 describe('what a list of sockets does not show', () => {
-  const fixture = (name: string) => {
-    const found = fixtures.find((one) => one.name === name)
-    if (found === undefined) throw new Error(name)
-    return found
-  }
-  const whole = fixture('demo-gpu-01')
+  const whole = fixtureOf('demo-gpu-01')
   const read = <T>(id: string): Parsed<T> => whole.readings.get(id) as Parsed<T>
   const all = {
     nft: read<never>('firewall.nftables'),
@@ -160,10 +154,7 @@ describe('what a list of sockets does not show', () => {
   })
 
   test.each(['network.listening-ports', 'encryption.in-transit.plaintext-listeners'])('leaves %s undecided', (id) => {
-    const check = checks.find((one) => one.id === id)
-    if (check === undefined) throw new Error(id)
-    const { readings, context } = fixture('fx-forwarded')
-    const { verdict, observations } = conclude(check, readings, context)
+    const { verdict, observations } = concludeOn(checkOf(id), 'fx-forwarded')
     expect(verdict).toBe('inconclusive')
     const texts = observations.filter(({ direction }) => direction === 'unclear').map(({ text }) => text)
     for (const named of ['172.17.0.2', 'DOCKER', 'KUBE-NODEPORTS', 'tcp 10.96.0.1:443'])

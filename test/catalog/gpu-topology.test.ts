@@ -6,7 +6,7 @@ import { infiniband } from '../../main/catalog/probes/infiniband.ts'
 import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { fixtureOf } from '../support/evaluated.ts'
 import { pci, TOPOLOGY_FLAT_GUEST, TOPOLOGY_OLD } from './gpu-forms.ts'
 
 // A processor port, a switch below it, and a second switch below one of the first one's ports.
@@ -33,9 +33,7 @@ describe('what the PCI tree says of two devices', () => {
 })
 
 const node = (name: string) => {
-  const probes = [gpuNvidia, gpuTopology, infiniband, pciDevices]
-  const { captures } = fixtureRecording(name, probes)
-  const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
+  const by = fixtureOf(name).captures
   const { gpus } = fact(readProbe(gpuNvidia, by))
   const { adapters } = fact(readProbe(infiniband, by))
   const { devices } = fact(readProbe(pciDevices, by))

@@ -14,7 +14,7 @@ import { type Check, type Conclusion, type Context, conclude } from '../../main/
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
 import { BASELINE } from '../support/baseline.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { fixtureOf } from '../support/evaluated.ts'
 
 const AS_OF = '2026-11-20T09:12:00.000Z'
 const CONTEXT: Context = {
@@ -95,8 +95,8 @@ describe('as real hosts read', () => {
       'authorizedkeysfile',
     ].map((keyword) => [[], { [keyword]: ['/etc/ssh/other'] }, 'inconclusive'] as const),
   ] as const)('key files %j, settings %j: %s', (doubtful, settings, verdict) => {
-    const model = fixtures.find(({ name }) => name === 'demo-gpu-01')
-    const of = (id: string) => (model?.readings.get(id) as { fact: object } | undefined)?.fact ?? {}
+    const model = fixtureOf('demo-gpu-01')
+    const of = (id: string) => (model.readings.get(id) as { fact: object } | undefined)?.fact ?? {}
     const { settings: own } = of('sshd.effective') as SshdSettings
     const said = on(accessAuthorizedKeys, {
       ...Object.fromEntries(Object.values(KEY_SOURCES).map(({ id }) => [id, of(id)])),

@@ -6,8 +6,7 @@ import { sshServers } from '../../main/catalog/probes/ssh-servers.ts'
 import { sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
 import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
 import { known, unknown } from '../../main/core/probe.ts'
-import { texts } from '../support/concluded.ts'
-import { changed, over, said } from '../support/over-model.ts'
+import { changed, over, said, texts } from '../support/concluded.ts'
 
 const ID = 'access.key-per-account'
 const account = (name: string, home: string, shell = '/bin/bash', uid = 1000): Account => ({

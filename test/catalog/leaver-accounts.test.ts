@@ -7,8 +7,7 @@ import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/probes/au
 import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
 import { unknown } from '../../main/core/probe.ts'
 import type { DeclaredAccount } from '../../schemas/types.ts'
-import { texts, verdict } from '../support/concluded.ts'
-import { changed, overDeclared, said } from '../support/over-model.ts'
+import { changed, overDeclared, said, texts, verdict } from '../support/concluded.ts'
 
 const ID = 'access.leaver-accounts'
 const PAST = '2026-11-19'

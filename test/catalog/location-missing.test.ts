@@ -8,7 +8,7 @@ import { LOCATION_WANTS } from '../../main/catalog/location/signals.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Parsed } from '../../main/core/probe.ts'
 import type { ResidencyPolicy } from '../../schemas/types.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { concludeOn, fixtureOf, fixtures } from '../support/evaluated.ts'
 
 const LOST: Parsed<never> = { ok: false, reason: 'not collected: the session ended before it answered' }
 const RESIDENCY: readonly ResidencyPolicy[] = [{ region: 'US' }, { region: 'EU' }, { country: ['DE', 'US'] }]
@@ -36,9 +36,8 @@ test.each(located.map((one) => [one.name, one] as const))(
 )
 
 test('an answer that could have named another place and is lost leaves an agreement asserted, and is named', () => {
-  const one = fixtures.find(({ name }) => name === 'demo-gpu-02')
+  const one = fixtureOf('demo-gpu-02')
   const { location } = demoLocation(['demo-gpu-02'], () => '2026-11-01')
-  if (one === undefined) throw new Error('the recorded node is missing')
   const [whole] = assessLocation(one.readings, { ...one.context, location }).results
   expect(whole?.result).toBe('corroborated')
   const lost = new Map([...one.readings, [LOCATION_WANTS.lldpd.id, LOST]])
@@ -48,8 +47,7 @@ test('an answer that could have named another place and is lost leaves an agreem
 })
 
 describe('a residency policy', () => {
-  const one = fixtures.find(({ name }) => name === 'demo-gpu-01')
-  if (one === undefined) throw new Error('the recorded node is missing')
+  const one = fixtureOf('demo-gpu-01')
   const residency = (policies: readonly ResidencyPolicy[] | undefined, readings = one.readings) => {
     const location = policies === undefined ? {} : { location: { residency: policies } }
     return conclude(locationResidency, readings, { ...one.context, ...location })
@@ -75,16 +73,10 @@ describe('a residency policy', () => {
 })
 
 test('a region that agrees is supported by a list of regions that is dated, and by an old one no more', () => {
-  const one = fixtures.find(({ name }) => name === 'fx-iso-cloud-home')
-  if (one === undefined) throw new Error('the recorded node is missing')
-  const on = (asOf: string) => conclude(locationProviderClaim, one.readings, { ...one.context, asOf })
+  const on = (asOf: string, node = 'fx-iso-cloud-home') => concludeOn(locationProviderClaim, node, [], { asOf })
   const day = (days: number) => new Date(Date.parse(REGION_LIST.asOf) + days * 86_400_000).toISOString()
   expect(on(day(90)).verdict).toBe('satisfied')
   expect(on(day(90)).observations.at(-1)?.text).toMatch(/is dated \d{4}-\d{2}-\d{2}, 90 days before this assessment\.$/)
   expect(on(day(91)).verdict).toBe('inconclusive')
-  const abroad = fixtures.find(({ name }) => name === 'fx-iso-cloud-abroad')
-  if (abroad === undefined) throw new Error('the recorded node is missing')
-  expect(conclude(locationProviderClaim, abroad.readings, { ...abroad.context, asOf: day(400) }).verdict).toBe(
-    'not-satisfied',
-  )
+  expect(on(day(400), 'fx-iso-cloud-abroad').verdict).toBe('not-satisfied')
 })

@@ -8,9 +8,10 @@ import { loginSession } from '../../main/catalog/probes/login-session.ts'
 import { timeNow } from '../../main/catalog/probes/time-now.ts'
 import { readCtime, readStamp, readYearless, secondsOf } from '../../main/catalog/stamps.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
+import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { concludeOn, fixtureOf } from '../support/evaluated.ts'
 
 describe('the clock and stamps', () => {
   test.each([
@@ -98,23 +99,10 @@ describe('our own login', () => {
   })
 
   test('a journal that is not written to leaves it open', () => {
-    const fixture = fixtures.find(({ name }) => name === 'fx-log-weak')
-    const readings = fixture?.readings ?? new Map()
-    const state = readings.get('journal.state')
-    const files = state.fact.files.map((file: JournalFile) => ({
-      ...file,
-      newest: { seconds: 1795000000, stamp: null },
-    }))
-    const facts = { session: readings.get('login.session').fact, now: readings.get('time.now').fact }
-    const wanted = {
-      journal: readings.get('login.journal'),
-      state: { ok: true, fact: { ...state.fact, files } },
-      records: readings.get('login.records'),
-      ssh: readings.get('ssh.session') ?? { ok: false },
-    }
-    expect(auditCollectorSelfRecord.evaluate(facts as never, wanted as never, fixture?.context as never).verdict).toBe(
-      'inconclusive',
-    )
+    const state = fact(fixtureOf('fx-log-weak').readings.get('journal.state') as Parsed<{ files: JournalFile[] }>)
+    const files = state.files.map((file) => ({ ...file, newest: { seconds: 1795000000, stamp: null } }))
+    const changed = [['journal.state', known({ ...state, files })]] as const
+    expect(concludeOn(auditCollectorSelfRecord, 'fx-log-weak', changed).verdict).toBe('inconclusive')
   })
 
   test('of the environment one variable may be asked for, of the clock only its reading', () => {

@@ -13,6 +13,7 @@ import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { type Answer, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { answer, fact, reason } from '../support/answers.ts'
+import { fixtureOf } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 import { gpuXml, slice, TOPOLOGY_B300, TOPOLOGY_FLAT_GUEST, TOPOLOGY_OLD } from './gpu-forms.ts'
 
@@ -201,8 +202,7 @@ test('services and the multi-process service', () => {
 
 describe('every probe', () => {
   test.each(['demo-gpu-01', 'demo-metal-04', 'demo-guest-03'])('has an answer or a reason on %s', (node) => {
-    const captures = fixtureRecording(node, PROBES).captures
-    const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
+    const by = fixtureOf(node).captures
     const read = PROBES.filter((probe) => {
       const reading = readProbe(probe, by)
       if (!reading.ok) expect(reading.reason).toMatch(/^not collected: tool absent|did not answer|service manager/)

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { catalog } from '../../main/catalog/index.ts'
 import type { LocalAccounts } from '../../main/catalog/probes/accounts-local.ts'
 import { type Listener, parseListeners } from '../../main/catalog/probes/listeners.ts'
 import { sshProcesses } from '../../main/catalog/probes/ssh-processes.ts'
@@ -10,15 +9,13 @@ import type { SshdSettings } from '../../main/catalog/probes/sshd-effective.ts'
 import { firstMethods } from '../../main/catalog/running-ssh.ts'
 import { askedNames, MOST_SSH_SERVERS, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
 import { readSshdStart } from '../../main/catalog/sshd-command-line.ts'
-import { conclude } from '../../main/core/check.ts'
 import { redact } from '../../main/core/collector/redact.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/ssh-methods.ts'
 import { answer, fact, reason } from '../support/answers.ts'
-import { fixtures } from '../support/evaluated.ts'
+import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 
-const model = fixtures.find(({ name }) => name === 'demo-gpu-01')
-if (model === undefined) throw new Error('no model node')
+const model = fixtureOf('demo-gpu-01')
 const factOf = <T>(id: string): T => (model.readings.get(id) as { fact: T }).fact
 
 const CHECKS = [
@@ -35,14 +32,8 @@ function judged(
   port = 22,
   ids: readonly string[] = CHECKS,
 ): readonly string[] {
-  const readings = new Map([...(model?.readings ?? []), ...Object.entries(changes)])
-  const context = model?.context
-  if (context === undefined) throw new Error('no context')
-  return ids.map((id) => {
-    const check = catalog.checks.find((one) => one.id === id)
-    if (check === undefined) throw new Error(id)
-    return conclude(check, readings, { ...context, node: { ...context.node, port } }).verdict
-  })
+  const node = { ...model.context.node, port }
+  return ids.map((id) => concludeOn(checkOf(id), model.name, Object.entries(changes), { node }).verdict)
 }
 const settings = (changes: Readonly<Record<string, string>>): Parsed<SshdSettings> => {
   const base = factOf<SshdSettings>('sshd.effective').settings
@@ -301,11 +292,8 @@ describe('which SSH servers run, and whose settings were read', () => {
 
 describe('the algorithms of every SSH server that others can reach', () => {
   const ID = 'encryption.in-transit.ssh-algorithms'
-  const concluded = (changes: Readonly<Record<string, Parsed<unknown>>>) => {
-    const check = catalog.checks.find(({ id }) => id === ID)
-    if (check === undefined || model === undefined) throw new Error(ID)
-    return conclude(check, new Map([...model.readings, ...Object.entries(changes)]), model.context)
-  }
+  const concluded = (changes: Readonly<Record<string, Parsed<unknown>>>) =>
+    concludeOn(checkOf(ID), model.name, Object.entries(changes))
   const [first] = factOf<SshServers>('ssh.servers').servers
   if (first?.offer === undefined || first.offer === null) throw new Error('no offer')
   const { offer } = first

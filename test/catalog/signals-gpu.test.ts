@@ -13,7 +13,7 @@ import { infiniband } from '../../main/catalog/probes/infiniband.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { fixtureRecording } from '../support/fixtures.ts'
+import { fixtureOf } from '../support/evaluated.ts'
 import { type GpuForm, gpuXml, pci, slice, TOPOLOGY_FLAT_GUEST } from './gpu-forms.ts'
 
 type Facts = readonly (readonly [Probe<never> | Probe<unknown>, Parsed<unknown>])[]
@@ -213,8 +213,7 @@ describe('on recorded nodes', () => {
     cpuFeatures,
   ]
   const readsOn = (node: string) => {
-    const { captures } = fixtureRecording(node, probes)
-    const by = new Map(captures.map((capture) => [`${capture.meta.probe}/${capture.meta.command}`, capture]))
+    const by = fixtureOf(node).captures
     const read = readOf(...probes.map((probe) => [probe, readProbe(probe as Probe<unknown>, by)] as const))
     return Object.fromEntries(gpuSignals.map((signal) => [signal.id, signal.observe(read).reads]))
   }

@@ -8,11 +8,11 @@ import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
 import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
 import { ipsec, parseTunnels, vpnInterfaces, wireguardPeers } from '../../main/catalog/probes/vpn-interfaces.ts'
 import { argueMount, mayCrossNetwork } from '../../main/catalog/storage/remote-mounts.ts'
-import { type Conclusion, conclude, type DraftObservation } from '../../main/core/check.ts'
+import type { Conclusion, DraftObservation } from '../../main/core/check.ts'
 import { argvOf, known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'
-import { checks, type Evaluated, fixtures } from '../support/evaluated.ts'
+import { checkOf, concludeOn } from '../support/evaluated.ts'
 
 const mountOf = (type: string, source: string, options: string) => {
   const { mounts } = fact(
@@ -130,12 +130,9 @@ describe('drives over a network', () => {
     ])
   })
 
-  const node = fixtures.find(({ name }) => name === 'demo-gpu-01') as Evaluated
   const withWays = (nvme: string): Conclusion => {
-    const check = checks.find(({ id }) => id === 'encryption.in-transit.remote-mounts')
-    if (check === undefined) throw new Error('no check')
     const remote = storageRemote.parse({ ...REMOTE, values: answer(nvme) })
-    return conclude(check, new Map([...node.readings, [storageRemote.id, remote]]), node.context)
+    return concludeOn(checkOf('encryption.in-transit.remote-mounts'), 'demo-gpu-01', [[storageRemote.id, remote]])
   }
   test('a controller elsewhere that no mount was seen to use leaves the claim open, and never supports it', () => {
     expect(withWays('').verdict).toBe('not-applicable')
@@ -236,12 +233,8 @@ describe('tunnels', () => {
     expect(links(macsec(true), 1)).toMatchObject({ encryptingMacsec: [], clearMacsec: null })
   })
 
-  const check = checks.find(({ id }) => id === 'encryption.in-transit.fabric')
-  const node = fixtures.find(({ name }) => name === 'demo-gpu-01') as Evaluated
-  const fabric = (read: ReturnType<typeof links>): Conclusion => {
-    if (check === undefined) throw new Error('no check')
-    return conclude(check, new Map([...node.readings, ['rdma.links', known(read)]]), node.context)
-  }
+  const fabric = (read: ReturnType<typeof links>): Conclusion =>
+    concludeOn(checkOf('encryption.in-transit.fabric'), 'demo-gpu-01', [['rdma.links', known(read)]])
   test('a fabric is clear unless encryption is shown', () => {
     const covered = links(macsec(true))
     const [port] = covered.ports

@@ -1,12 +1,21 @@
-import { catalog } from '../../main/catalog/index.ts'
 import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
-import { type Conclusion, conclude } from '../../main/core/check.ts'
-import { captureKey, known, type Parsed, readProbe } from '../../main/core/probe.ts'
+import type { Conclusion } from '../../main/core/check.ts'
+import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'
-import { BASELINE } from './baseline.ts'
-import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
+import { fact } from './answers.ts'
+import { checkOf, concludeOn, fixtureOf } from './evaluated.ts'
 
+type Replaced = readonly [Probe<unknown>, Parsed<unknown>]
 type Declared = { readonly [K in keyof DeclaredNode]?: DeclaredNode[K] | undefined }
+
+/** The node of the demo that supports nearly everything. */
+const MODEL = 'demo-gpu-01'
+
+/** A node as declared, with parts replaced, or taken out where undefined. */
+const declaredAs = (fixture: string, declared: Declared): DeclaredNode =>
+  Object.fromEntries(
+    Object.entries({ ...fixtureOf(fixture).context.node, ...declared }).filter(([, value]) => value !== undefined),
+  ) as unknown as DeclaredNode
 
 /** One check over one fixture node, with the declaration or settings of the SSH server changed where a test says so. */
 export function concluded(
@@ -15,28 +24,31 @@ export function concluded(
   declared: Declared = {},
   sshd: Readonly<Record<string, string>> = {},
 ): Conclusion {
-  const check = catalog.checks.find((candidate) => candidate.id === id)
-  if (check === undefined) throw new Error(`no such check: ${id}`)
-  const probes = [...Object.values(check.requires), ...Object.values(check.optional ?? {})]
-  const { recording, captures } = fixtureRecording(fixture, probes)
-  const byKey = new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture]))
-  const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, byKey)]))
-  const settings = readProbe(sshdEffective, byKey)
-  if (settings.ok) {
-    const changed = Object.entries(sshd).map(([key, value]) => [key, [value]] as const)
-    readings.set(sshdEffective.id, known({ settings: new Map([...settings.fact.settings, ...changed]) }))
-  }
-  const node = Object.fromEntries(
-    Object.entries({ ...recording.node, ...declared }).filter(([, value]) => value !== undefined),
-  )
-  return conclude(check, readings, {
-    node: node as unknown as DeclaredNode,
-    asOf: FIXTURE_TIME,
-    observedAt: FIXTURE_TIME,
-    thresholds: BASELINE,
-  })
+  const settings = readProbe(sshdEffective, fixtureOf(fixture).captures)
+  const set = Object.entries(sshd).map(([key, value]) => [key, [value]] as const)
+  const changed = settings.ok ? known({ settings: new Map([...settings.fact.settings, ...set]) }) : settings
+  const node = declaredAs(fixture, declared)
+  return concludeOn(checkOf(id), fixture, [[sshdEffective.id, changed]], { node })
 }
 
 export const verdict = (...input: Parameters<typeof concluded>): string => concluded(...input).verdict
-export const texts = (...input: Parameters<typeof concluded>): readonly string[] =>
-  concluded(...input).observations.map(({ direction, text }) => `${direction}: ${text}`)
+export const texts = (...input: Parameters<typeof concluded>): readonly string[] => stepsOf(concluded(...input))
+
+const stepsOf = ({ observations }: Conclusion): readonly string[] =>
+  observations.map(({ direction, text }) => `${direction}: ${text}`)
+export const said = (conclusion: Conclusion): string => stepsOf(conclusion).join('\n')
+
+/** A check over the model node, with some facts in place of its own. */
+export const over = (id: string, ...facts: readonly Replaced[]): Conclusion => overDeclared({}, id, ...facts)
+
+/** The same with parts of the declaration replaced, or taken out where undefined. */
+export function overDeclared(declared: Declared, id: string, ...facts: readonly Replaced[]): Conclusion {
+  const changed = facts.map(([probe, reading]) => [probe.id, reading] as const)
+  return concludeOn(checkOf(id), MODEL, changed, { node: declaredAs(MODEL, declared) })
+}
+
+/** The fact that the model node gives, with some of it changed. */
+export const changed = <F>(probe: Probe<F>, change: (fact: F) => F): Replaced => [
+  probe as Probe<unknown>,
+  known(change(fact(readProbe(probe, fixtureOf(MODEL).captures)))),
+]

@@ -1,5 +1,5 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
+import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
@@ -64,3 +64,26 @@ function evaluate(name: string): Evaluated {
 
 /** Every fixture node, evaluated once, where it is used. */
 export const fixtures = fixtureNames().map(evaluate)
+
+export function fixtureOf(name: string): Evaluated {
+  const fixture = fixtures.find((one) => one.name === name)
+  if (fixture === undefined) throw new Error(`no fixture ${name}`)
+  return fixture
+}
+
+export function checkOf(id: string): Check {
+  const check = checks.find((one) => one.id === id)
+  if (check === undefined) throw new Error(`no check ${id}`)
+  return check
+}
+
+/** A check over a fixture node, with readings and parts of the context in place of its own. */
+export function concludeOn(
+  check: Check,
+  name: string,
+  changed: Iterable<readonly [string, Parsed<unknown>]> = [],
+  context: Partial<Context> = {},
+): Conclusion {
+  const fixture = fixtureOf(name)
+  return conclude(check, new Map([...fixture.readings, ...changed]), { ...fixture.context, ...context })
+}
