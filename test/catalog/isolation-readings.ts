@@ -3,10 +3,10 @@ import { catalog } from '../../main/catalog/index.ts'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
-import { captureKey, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
-import { BASELINE } from '../support/baseline.ts'
-import { fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
+import { fixtureOf } from '../support/evaluated.ts'
+import { fixtureSettings } from '../support/fixtures.ts'
 
 /** Our checks and the argument read probes of every group. */
 export const PROBES: readonly Probe<unknown>[] = catalog.probes
@@ -14,27 +14,10 @@ export const PROBES: readonly Probe<unknown>[] = catalog.probes
 export type Captures = ReadonlyMap<string, CapturedAnswer>
 export type Readings = ReadonlyMap<string, Parsed<unknown>>
 
-interface Captured {
-  readonly captures: Captures
-  readonly context: Context
-}
+export const capturesOf = fixtureOf
 
-/** What each fixture answered, and what was read from it: both are asked for many times and never change. */
-const captured = new Map<string, Captured>()
+/** What was read from captures: it is asked for many times and never changes. */
 const read = new WeakMap<Captures, Readings>()
-
-export function capturesOf(node: string): Captured {
-  const before = captured.get(node)
-  if (before !== undefined) return before
-  const { recording, captures } = fixtureRecording(node, PROBES)
-  const loaded: Captured = {
-    captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: recording.endedAt, thresholds: BASELINE },
-  }
-  captured.set(node, loaded)
-  return loaded
-}
-
 export function readingsFrom(captures: Captures): Readings {
   const before = read.get(captures)
   if (before !== undefined) return before

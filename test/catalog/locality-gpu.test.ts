@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest'
 import { gpuAnswers } from '../../main/catalog/isolation/locality/gpu.ts'
-import type { Read } from '../../main/catalog/isolation/signal.ts'
 import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
 import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
-import { known, type Parsed, type Probe, unknown } from '../../main/core/probe.ts'
+import { known } from '../../main/core/probe.ts'
 import type { Layer } from '../../schemas/words.ts'
+import { readOf } from '../support/signal-facts.ts'
 import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
 
-const readOf = (...facts: readonly (readonly [Probe<never> | Probe<unknown>, Parsed<unknown>])[]): Read => {
-  const readings = new Map(facts.map(([probe, reading]) => [probe.id, reading]))
-  return ((probe: Probe<unknown>) => readings.get(probe.id) ?? unknown('this was not collected')) as Read
-}
 const bus = (...devices: readonly PciDevice[]) => [pciDevices, known({ devices })] as const
 const CARD = pci('0000:01:00.0', '10de:2331', ['0000:00:01.0'])
 const is = (form: GpuForm, layer: Layer) =>

@@ -4,7 +4,8 @@ import { type AcpiHeaders, acpiHeaders } from '../../main/catalog/probes/acpi-he
 import { acpiOverview } from '../../main/catalog/probes/acpi-overview.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { ARM, cpuinfo, type Fact, identity, observing, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(acpiSignals)
 

@@ -5,7 +5,8 @@ import { kernelMessages } from '../../main/catalog/probes/kernel-messages.ts'
 import { virtBuses } from '../../main/catalog/probes/virt-buses.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { ARM, cpuinfo, type Fact, identity, observing, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(bootSignals)
 const START = 'Linux version 6.1.0-41-amd64 (debian-kernel@lists.debian.org) (gcc-12) #1 SMP\n'

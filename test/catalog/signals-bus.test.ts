@@ -6,8 +6,9 @@ import { type HypervisorInterrupts, virtInterrupts } from '../../main/catalog/pr
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
-import { ARM, cpuinfo, type Fact, observing, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo } from '../support/firmware-facts.ts'
 import { pci } from '../support/pci-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(busSignals)
 const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))

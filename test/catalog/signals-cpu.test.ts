@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostFeatures, instruments } from '../../main/catalog/isolation/cpu-hardware.ts'
 import { coresByName } from '../../main/catalog/isolation/cpu-parts.ts'
-import type { Observation, Read, Signal } from '../../main/catalog/isolation/signal.ts'
+import type { Read, Signal } from '../../main/catalog/isolation/signal.ts'
 import { cpuFeatureSignals } from '../../main/catalog/isolation/signals/cpu-features.ts'
 import { cpuIdentitySignals } from '../../main/catalog/isolation/signals/cpu-identity.ts'
 import { armPlatform, parseArmPlatform } from '../../main/catalog/probes/arm-platform.ts'
@@ -16,27 +16,18 @@ import { type CpuTopology, cpuTopology } from '../../main/catalog/probes/cpu-top
 import { type KernelMessages, kernelMessages } from '../../main/catalog/probes/kernel-messages.ts'
 import { type VirtualBuses, virtBuses } from '../../main/catalog/probes/virt-buses.ts'
 import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
-import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import { known, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
+import { type Fact, observing, readOf, weightsOf } from '../support/signal-facts.ts'
 
 const SIGNALS: readonly Signal[] = [...cpuIdentitySignals, ...cpuFeatureSignals]
-type Fact = readonly [Probe<never> | Probe<unknown>, Parsed<unknown>]
-
-const readOf = (...facts: readonly Fact[]): Read => {
-  const readings = new Map(facts.map(([probe, reading]) => [probe.id, reading]))
-  return ((probe: Probe<unknown>) => readings.get(probe.id) ?? unknown('this was not collected')) as Read
-}
-const of = (id: string, ...facts: readonly Fact[]): Observation => {
-  const signal = SIGNALS.find((one) => one.id === id)
-  if (signal === undefined) throw new Error(id)
-  return signal.observe(readOf(...facts))
-}
+const of = observing(SIGNALS)
 /** What a signal reads, with the weights of its signs: "virtual odd". */
 const said = (id: string, ...facts: readonly Fact[]): string => {
   const found = of(id, ...facts)
-  return [found.reads, ...('signs' in found ? found.signs.map(({ weight }) => weight) : [])].join(' ')
+  return [found.reads, ...weightsOf(found)].join(' ')
 }
 const platforms = (id: string, ...facts: readonly Fact[]): readonly (string | null)[] => {
   const found = of(id, ...facts)

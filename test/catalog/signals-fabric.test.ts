@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { fabricSignals } from '../../main/catalog/isolation/signals/fabric.ts'
 import { infiniband } from '../../main/catalog/probes/infiniband.ts'
 import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
-import { observed, type Reading, reading, readOf, said, weighed } from '../support/device-facts.ts'
+import { type Reading, reading, said, weighed } from '../support/device-facts.ts'
+import { observed, readOf } from '../support/signal-facts.ts'
 
 const find = (id: string, ...readings: readonly Reading[]) => observed(fabricSignals, id, readOf(...readings))
 const weights = (id: string, ...readings: readonly Reading[]): readonly string[] => weighed(find(id, ...readings))

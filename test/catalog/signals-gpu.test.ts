@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { Observation, Read } from '../../main/catalog/isolation/signal.ts'
 import { gpuSignals } from '../../main/catalog/isolation/signals/gpu.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
 import { gpuConfCompute } from '../../main/catalog/probes/gpu-conf-compute.ts'
@@ -11,28 +10,19 @@ import { gpuTopology, parseTopology } from '../../main/catalog/probes/gpu-topolo
 import { hostSerials } from '../../main/catalog/probes/host-identity.ts'
 import { infiniband } from '../../main/catalog/probes/infiniband.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
-import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
+import { known, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { fixtureOf } from '../support/evaluated.ts'
+import { type Fact, observing, readOf, weightsOf } from '../support/signal-facts.ts'
 import { type GpuForm, gpuXml, pci, slice, TOPOLOGY_FLAT_GUEST } from './gpu-forms.ts'
 
-type Facts = readonly (readonly [Probe<never> | Probe<unknown>, Parsed<unknown>])[]
-const readOf = (...facts: Facts): Read => {
-  const readings = new Map(facts.map(([probe, reading]) => [probe.id, reading]))
-  return ((probe: Probe<unknown>) => readings.get(probe.id) ?? unknown('this was not collected')) as Read
-}
-const of = (id: string, ...facts: Facts): Observation => {
-  const signal = gpuSignals.find((one) => one.id === id)
-  if (signal === undefined) throw new Error(id)
-  return signal.observe(readOf(...facts))
-}
-const weights = (found: Observation) => ('signs' in found ? found.signs.map(({ weight }) => weight) : [])
+const of = observing(gpuSignals)
 
-const bus = (...devices: readonly PciDevice[]): Facts[number] => [pciDevices, known({ devices })]
-const driver = (...gpus: readonly GpuForm[]): Facts[number] => [gpuNvidia, parseNvidiaSmi(gpuXml(...gpus))]
+const bus = (...devices: readonly PciDevice[]): Fact => [pciDevices, known({ devices })]
+const driver = (...gpus: readonly GpuForm[]): Fact => [gpuNvidia, parseNvidiaSmi(gpuXml(...gpus))]
 const CARD = pci('0000:01:00.0', '10de:2331', ['0000:00:01.0'])
 const NO_GPU = bus(pci('0000:00:1f.2', '8086:2922', [], '010601'))
-const NO_DRIVER: Facts[number] = [gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]
+const NO_DRIVER: Fact = [gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]
 
 describe('what the driver says', () => {
   test.each([
@@ -44,11 +34,11 @@ describe('what the driver says', () => {
   ])('gpu.mode: %s', (mode, reads, signs) => {
     const found = of('gpu.mode', bus(CARD), driver({ mode }))
     expect(found.reads).toBe(reads)
-    expect(weights(found)).toEqual(signs)
+    expect(weightsOf(found)).toEqual(signs)
   })
   test('gpu.mode: the name of a virtual GPU betrays one that says None', () => {
     for (const name of ['NVIDIA L40S-2Q', 'NVIDIA A100-1-5CME', 'GRID P40-24Q'])
-      expect(weights(of('gpu.mode', bus(CARD), driver({ name })))).toEqual(['names'])
+      expect(weightsOf(of('gpu.mode', bus(CARD), driver({ name })))).toEqual(['names'])
     for (const name of ['NVIDIA A100-SXM4-80GB', 'Tesla V100-PCIE-16GB', 'NVIDIA B300 SXM6 AC', 'Quadro P4000'])
       expect(of('gpu.mode', bus(CARD), driver({ name })).reads).toBe('metal')
   })
@@ -67,39 +57,39 @@ describe('what the driver says', () => {
   ])('gpu.hostlink: %s under %s', (host, mode, reads, signs) => {
     const found = of('gpu.hostlink', bus(CARD), driver({ host, mode }))
     expect(found.reads).toBe(reads)
-    expect(weights(found)).toEqual(signs)
+    expect(weightsOf(found)).toEqual(signs)
   })
   test('gpu.hostlink: a GPU on the package of an arm64 processor is no contradiction', () => {
-    const grace: Facts[number] = [cpuFeatures, parseCpuInfo('processor\t: 0\nCPU implementer\t: 0x41\n')]
-    expect(weights(of('gpu.hostlink', bus(CARD), grace, driver({ host: 'N/A' })))).toEqual(['hint'])
-    expect(weights(of('gpu.hostlink', bus(CARD), driver({ host: 'N/A', c2c: 'Enabled' })))).toEqual(['hint'])
+    const grace: Fact = [cpuFeatures, parseCpuInfo('processor\t: 0\nCPU implementer\t: 0x41\n')]
+    expect(weightsOf(of('gpu.hostlink', bus(CARD), grace, driver({ host: 'N/A' })))).toEqual(['hint'])
+    expect(weightsOf(of('gpu.hostlink', bus(CARD), driver({ host: 'N/A', c2c: 'Enabled' })))).toEqual(['hint'])
   })
 
   const licence =
     '<licensed_product_name>NVIDIA Virtual Applications</licensed_product_name><license_status>Unlicensed (Unrestricted)</license_status>'
   test('gpu.licence: more than a hint only on a virtual GPU', () => {
-    expect(weights(of('gpu.licence', bus(CARD), driver({ licence })))).toEqual(['hint'])
-    expect(weights(of('gpu.licence', bus(CARD), driver({ licence, mode: 'VGPU' })))).toEqual(['odd'])
+    expect(weightsOf(of('gpu.licence', bus(CARD), driver({ licence })))).toEqual(['hint'])
+    expect(weightsOf(of('gpu.licence', bus(CARD), driver({ licence, mode: 'VGPU' })))).toEqual(['odd'])
     expect(of('gpu.licence', bus(CARD), driver({})).reads).toBe('neutral')
   })
 })
 
 describe('parts and names', () => {
   test('gpu.identity', () => {
-    const serials: Facts[number] = [hostSerials, known({ product: 'S1', board: 'B1', chassis: '1821225190123' })]
+    const serials: Fact = [hostSerials, known({ product: 'S1', board: 'B1', chassis: '1821225190123' })]
     const id = (...gpus: GpuForm[]) => of('gpu.identity', bus(CARD), serials, driver(...gpus))
     expect(id({}).reads).toBe('neutral')
-    expect(weights(id({ serial: '0000000000000', part: '000-00000-0000-000' }))).toEqual(['hint'])
+    expect(weightsOf(id({ serial: '0000000000000', part: '000-00000-0000-000' }))).toEqual(['hint'])
     expect(id({ serial: 'N/A' }).reads).toBe('neutral')
-    expect(weights(id({}, { uuid: 'GPU-9a9a6c50-2a47-2f51-a902-b82c3b127e90' }))).toEqual(['odd'])
+    expect(weightsOf(id({}, { uuid: 'GPU-9a9a6c50-2a47-2f51-a902-b82c3b127e90' }))).toEqual(['odd'])
     expect(id({ chassis: '1821225190123' }).reads).toBe('metal')
     expect(id({ chassis: '1821225190999' })).toMatchObject({ reads: 'neutral', steps: [{ direction: 'unclear' }] })
   })
 
   test('gpu.mig: one slice of a larger GPU is a hint, a divided GPU in full view is none', () => {
     const mig = (form: GpuForm) => of('gpu.mig', bus(CARD), driver({ mig: 'Enabled', ...form }))
-    expect(weights(mig({ slices: slice(1, 40448) }))).toEqual(['hint'])
-    expect(weights(mig({ slices: slice(1, 9728), total: 'Insufficient Permissions' }))).toEqual(['hint'])
+    expect(weightsOf(mig({ slices: slice(1, 40448) }))).toEqual(['hint'])
+    expect(weightsOf(mig({ slices: slice(1, 9728), total: 'Insufficient Permissions' }))).toEqual(['hint'])
     expect(mig({ slices: slice(1, 40448) + slice(2, 40448) }).reads).toBe('neutral')
     expect(mig({ slices: slice(0, 80896) }).reads).toBe('neutral')
     expect(of('gpu.mig', bus(CARD), driver({})).reads).toBe('neutral')
@@ -111,8 +101,8 @@ describe('parts and names', () => {
         gpuConfCompute,
         known({ isOn, isProtectedGroup, processor: 'INTEL TDX', isCapable: true }),
       ])
-    expect(weights(cc(true))).toEqual(['odd'])
-    expect(weights(cc(false, true))).toEqual(['odd'])
+    expect(weightsOf(cc(true))).toEqual(['odd'])
+    expect(weightsOf(cc(false, true))).toEqual(['odd'])
     expect(cc(false).reads).toBe('neutral')
     expect(of('gpu.cc', bus(CARD)).reads).toBe('unreadable')
   })
@@ -130,7 +120,7 @@ describe('parts and names', () => {
       pci('0000:05:00.0', '1002:74a1', [], '120000'),
       pci('0000:05:02.0', '1002:74b5', [], '120000'),
     ]
-    expect(weights(of('gpu.function', bus(part)))).toEqual(['odd'])
+    expect(weightsOf(of('gpu.function', bus(part)))).toEqual(['odd'])
     expect(of('gpu.function', bus(whole, part)).reads).toBe('neutral')
     expect(of('gpu.function', bus(whole)).reads).toBe('metal')
     expect(of('gpu.function', bus(CARD)).reads).toBe('not-applicable')
@@ -164,18 +154,18 @@ describe('the board', () => {
   ] as const)('gpu.nvswitch: %s', (_, devices, reads, signs) => {
     const found = of('gpu.nvswitch', bus(...devices))
     expect(found.reads).toBe(reads)
-    expect(weights(found)).toEqual(signs)
+    expect(weightsOf(found)).toEqual(signs)
   })
 
   test('gpu.nvlink', () => {
-    const links = (active: number, inactive: number): Facts[number] => [
+    const links = (active: number, inactive: number): Fact => [
       gpuNvlink,
       known({ gpus: modules(8).map((_, index) => ({ index, uuid: null, active, inactive, speeds: null })) }),
     ]
     const gpus = driver(...modules(8).map(() => ({ fabric: 'Completed' })))
     expect(of('gpu.nvlink', bus(...modules(8)), links(18, 0), gpus).reads).toBe('metal')
     expect(of('gpu.nvlink', bus(...modules(8)), links(17, 1), gpus).reads).toBe('neutral')
-    expect(weights(of('gpu.nvlink', bus(...modules(8)), links(0, 18), gpus))).toEqual(['hint'])
+    expect(weightsOf(of('gpu.nvlink', bus(...modules(8)), links(0, 18), gpus))).toEqual(['hint'])
     expect(of('gpu.nvlink', bus(CARD), [gpuNvlink, known({ gpus: [] })], gpus).reads).toBe('not-applicable')
     expect(of('gpu.nvlink', bus(CARD), gpus).reads).toBe('unreadable')
     // Half of the links of a module is less than hardware has, though none is down.
@@ -186,15 +176,18 @@ describe('the board', () => {
   })
 
   test('gpu.topo: a switch that the PCI tree does not have', () => {
-    const flat: Facts = [
+    const flat: readonly Fact[] = [
       bus(pci('0000:00:1b.0', '10de:26b9'), pci('0000:00:1c.0', '10de:26b9')),
       driver({ id: '00000000:00:1B.0' }, { id: '00000000:00:1C.0' }),
       [gpuTopology, parseTopology(TOPOLOGY_FLAT_GUEST)],
     ]
-    expect(weights(of('gpu.topo', ...flat))).toEqual(['odd'])
+    expect(weightsOf(of('gpu.topo', ...flat))).toEqual(['odd'])
     expect(of('gpu.topo', ...flat.slice(1)).reads).toBe('unreadable')
     expect(of('gpu.topo', ...flat.slice(0, 2))).toMatchObject({ reads: 'unreadable', probe: { id: 'gpu.topology' } })
-    const phb: Facts = [...flat.slice(0, 2), [gpuTopology, parseTopology(TOPOLOGY_FLAT_GUEST.replaceAll('PIX', 'PHB'))]]
+    const phb: readonly Fact[] = [
+      ...flat.slice(0, 2),
+      [gpuTopology, parseTopology(TOPOLOGY_FLAT_GUEST.replaceAll('PIX', 'PHB'))],
+    ]
     expect(of('gpu.topo', ...phb).reads).toBe('neutral')
   })
 })

@@ -14,8 +14,9 @@ import { tpmPresence } from '../../main/catalog/probes/tpm-presence.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
-import { ARM, cpuinfo, type Fact, identity, observing, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'
 import { OVMF_LOG, OVMF_REGISTERS } from '../support/ovmf-log.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(managementSignals)
 const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).reads

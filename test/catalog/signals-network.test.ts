@@ -5,7 +5,8 @@ import { netLinks } from '../../main/catalog/probes/net-links.ts'
 import { netLldp } from '../../main/catalog/probes/net-lldp.ts'
 import { netNeighbours } from '../../main/catalog/probes/net-neighbours.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { observed, type Reading, reading, readOf, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { type Reading, reading, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { observed, readOf } from '../support/signal-facts.ts'
 
 interface Nic {
   readonly driver: string

@@ -7,8 +7,8 @@ import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-feature
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { type UsbDevice, usbDevices } from '../../main/catalog/probes/usb-devices.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
-import { weights } from '../support/firmware-facts.ts'
 import { pciFunction } from '../support/pci-facts.ts'
+import { weights } from '../support/signal-facts.ts'
 
 /** Labelled captures of real machines that live outside this repository. Without them these tests are skipped. */
 const CORPUS = process.env.BAREWITNESS_CORPUS ?? fileURLToPath(new URL('../../../shared/corpus', import.meta.url))

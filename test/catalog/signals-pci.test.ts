@@ -12,8 +12,9 @@ import { usbDevices } from '../../main/catalog/probes/usb-devices.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'
-import { ARM, cpuinfo, type Fact, observing, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo } from '../support/firmware-facts.ts'
 import { pci, pciFunction, port, ports } from '../support/pci-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(pciSignals)
 const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).reads

@@ -11,8 +11,9 @@ import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
 import { virtHosted } from '../../main/catalog/probes/virt-hosted.ts'
 import { known, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { observed, said, weighed } from '../support/device-facts.ts'
-import type { Fact } from '../support/firmware-facts.ts'
+import { said, weighed } from '../support/device-facts.ts'
+import type { Fact } from '../support/signal-facts.ts'
+import { observed } from '../support/signal-facts.ts'
 import { readWith } from '../support/tenancy-readings.ts'
 
 const HOST: Namespaces = {

@@ -6,7 +6,8 @@ import { memorySpd } from '../../main/catalog/probes/memory-spd.ts'
 import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { virtBuses } from '../../main/catalog/probes/virt-buses.ts'
 import { known } from '../../main/core/probe.ts'
-import { ARM, cpuinfo, type Fact, observing, ROOTLESS, table, weights } from '../support/firmware-facts.ts'
+import { ARM, cpuinfo, ROOTLESS, table } from '../support/firmware-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(smbiosSumSignals)
 

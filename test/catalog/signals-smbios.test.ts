@@ -6,18 +6,8 @@ import type { DmiIdentity } from '../../main/catalog/probes/dmi-identity.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import type { Structure } from '../support/dmidecode.ts'
-import {
-  ARM,
-  cpuinfo,
-  type Fact,
-  identity,
-  NO_IDENTITY,
-  NO_TABLE,
-  observing,
-  ROOTLESS,
-  table,
-  weights,
-} from '../support/firmware-facts.ts'
+import { ARM, cpuinfo, identity, NO_IDENTITY, NO_TABLE, ROOTLESS, table } from '../support/firmware-facts.ts'
+import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(smbiosSignals)
 const GUEST_CPU = cpuinfo(2, 'fpu hypervisor')

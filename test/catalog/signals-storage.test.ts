@@ -4,7 +4,8 @@ import { inventoryDisks } from '../../main/catalog/probes/inventory-disks.ts'
 import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { observed, type Reading, reading, readOf, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { type Reading, reading, readOfFixture, said, weighed } from '../support/device-facts.ts'
+import { observed, readOf } from '../support/signal-facts.ts'
 
 const drive = (name: string, path: string, files: Readonly<Record<string, string>> = {}): Reading => {
   const folder = name.startsWith('nvme') ? `/sys/class/nvme/${name.slice(0, 5)}` : `/sys/block/${name}/device`

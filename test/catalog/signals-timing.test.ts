@@ -10,20 +10,13 @@ import { liveMsr } from '../../main/catalog/probes/live-msr.ts'
 import { liveSteal } from '../../main/catalog/probes/live-steal.ts'
 import { liveThermal } from '../../main/catalog/probes/live-thermal.ts'
 import { steal } from '../../main/catalog/probes/steal.ts'
-import {
-  known,
-  LIVE_NOT_ASKED,
-  LIVE_UNANSWERED,
-  type Parsed,
-  type Probe,
-  readProbe,
-  unknown,
-} from '../../main/core/probe.ts'
+import { known, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
+import { type Fact, observed, weightsOf } from '../support/signal-facts.ts'
 
-type Facts = readonly (readonly [Probe<never> | Probe<unknown>, Parsed<unknown>])[]
+type Facts = readonly Fact[]
 const readOf = (...facts: Facts): Read => {
   const readings = new Map(facts.map(([probe, reading]) => [probe.id, reading]))
   return ((probe: Probe<unknown>) =>
@@ -31,14 +24,9 @@ const readOf = (...facts: Facts): Read => {
 }
 /** A test that our clock heard for as long as it takes. */
 const heard = { least: 3, auditor: 3.01 }
-const of = (id: string, read: Read): Observation => {
-  const signal = timingSignals.find((one) => one.id === id)
-  if (signal === undefined) throw new Error(id)
-  return signal.observe(read)
-}
-const weights = (found: Observation) => ('signs' in found ? found.signs.map(({ weight }) => weight) : [])
+const of = (id: string, read: Read): Observation => observed(timingSignals, id, read)
 
-const cpu = (vendor: string, family: number, model: number): Facts[number] => [
+const cpu = (vendor: string, family: number, model: number): Fact => [
   cpuFeatures,
   parseCpuInfo(
     `processor\t: 0\nvendor_id\t: ${vendor}\ncpu family\t: ${family}\nmodel\t\t: ${model}\nflags\t\t: fpu\n`,
@@ -47,13 +35,13 @@ const cpu = (vendor: string, family: number, model: number): Facts[number] => [
 const SAPPHIRE_RAPIDS = cpu('GenuineIntel', 6, 143)
 const EPYC = cpu('AuthenticAMD', 25, 1)
 const PRESCOTT = cpu('GenuineIntel', 15, 4)
-const GRACE: Facts[number] = [cpuFeatures, parseCpuInfo('processor\t: 0\nCPU implementer\t: 0x41\n')]
+const GRACE: Fact = [cpuFeatures, parseCpuInfo('processor\t: 0\nCPU implementer\t: 0x41\n')]
 const times = (...micros: number[]) => known({ calls: 65536, micros })
 const around = (micros: number) => times(micros * 0.98, micros * 0.99, micros, micros * 1.02, micros * 1.4)
 
 describe('time.cpuid and time.delta', () => {
-  const cpuid = (micros: number): Facts[number] => [liveCpuid, around(micros)]
-  const msr = (micros: number): Facts[number] => [liveMsr, around(micros)]
+  const cpuid = (micros: number): Fact => [liveCpuid, around(micros)]
+  const msr = (micros: number): Fact => [liveMsr, around(micros)]
   const both = (...facts: Facts) => ['time.cpuid', 'time.delta'].map((id) => of(id, readOf(...facts)))
   const reads = (...facts: Facts) => both(...facts).map((found) => found.reads)
 
@@ -62,7 +50,7 @@ describe('time.cpuid and time.delta', () => {
     for (const micros of [0.7, 1.2, 3.8]) {
       const found = both(SAPPHIRE_RAPIDS, cpuid(micros), msr(0.12))
       expect(found.map((one) => one.reads)).toEqual(['virtual', 'virtual'])
-      expect(found.flatMap(weights)).toEqual(['odd', 'odd'])
+      expect(found.flatMap(weightsOf)).toEqual(['odd', 'odd'])
     }
   })
   test('without the control, CPUID is judged alone', () => {
@@ -75,7 +63,7 @@ describe('time.cpuid and time.delta', () => {
   test('a hypervisor that steps in at both gains no “hardware”', () =>
     expect(reads(SAPPHIRE_RAPIDS, cpuid(1.3), msr(1.2))).toEqual(['neutral', 'neutral']))
   test('one undisturbed run among disturbed ones is enough not to be called a guest', () => {
-    const busy: Facts[number] = [liveCpuid, times(0.2, 0.6, 0.9, 1.4, 3)]
+    const busy: Fact = [liveCpuid, times(0.2, 0.6, 0.9, 1.4, 3)]
     expect(reads(SAPPHIRE_RAPIDS, busy, msr(0.11))).toEqual(['neutral', 'neutral'])
   })
   test.each([
@@ -93,11 +81,11 @@ describe('time.cpuid and time.delta', () => {
 })
 
 describe('time.external', () => {
-  const long = (dd: number, node: number | null, auditor: number | null): Facts[number] => [
+  const long = (dd: number, node: number | null, auditor: number | null): Fact => [
     liveCpuidLong,
     known({ calls: 2097152, dd, node, auditor }),
   ]
-  const found = (processor: Facts[number], ...clocks: [number, number | null, number | null]) =>
+  const found = (processor: Fact, ...clocks: [number, number | null, number | null]) =>
     of('time.external', readOf(processor, long(...clocks)))
 
   test('hardware: quick by our clock as well', () =>
@@ -108,7 +96,7 @@ describe('time.external', () => {
   })
   test('a guest whose clock was slowed', () => {
     const slowed = found(SAPPHIRE_RAPIDS, 0.4, 0.43, 2.5)
-    expect([slowed.reads, weights(slowed)]).toEqual(['virtual', ['odd']])
+    expect([slowed.reads, weightsOf(slowed)]).toEqual(['virtual', ['odd']])
     expect(found(EPYC, 0.4, 0.43, 2.5).reads).toBe('virtual')
   })
   test('a node that claims more time than we heard', () => {
@@ -129,15 +117,15 @@ describe('time.external', () => {
 })
 
 describe('time.steal', () => {
-  const since = (ticks: number): Facts[number] => [steal, known({ steal: ticks })]
-  const interval = (ticks: number): Facts[number] => [liveSteal, known({ ticks: 600, steal: ticks, heard })]
+  const since = (ticks: number): Fact => [steal, known({ steal: ticks })]
+  const interval = (ticks: number): Fact => [liveSteal, known({ ticks: 600, steal: ticks, heard })]
   const found = (...facts: Facts) => of('time.steal', readOf(...facts))
   test('both ways', () => {
     expect(found(since(0)).reads).toBe('metal')
     expect(found(since(0), interval(0)).reads).toBe('metal')
-    expect(weights(found(since(333)))).toEqual(['names'])
-    expect(weights(found(since(0), interval(4)))).toEqual(['names'])
-    expect(weights(found(since(333), interval(4)))).toEqual(['names', 'names'])
+    expect(weightsOf(found(since(333)))).toEqual(['names'])
+    expect(weightsOf(found(since(0), interval(4)))).toEqual(['names'])
+    expect(weightsOf(found(since(333), interval(4)))).toEqual(['names', 'names'])
   })
   test('not read is not zero, and an interval that was lost is not a quiet one', () => {
     expect(found().reads).toBe('unreadable')
@@ -150,8 +138,8 @@ describe('time.jitter', () => {
   const found = (over50: number, over500: number) =>
     of('time.jitter', readOf([liveJitter, known({ readings: 2e7, over50, over500, longestMicros: 700, heard })]))
   test('it hints and never more', () => {
-    expect(weights(found(154, 2))).toEqual(['hint'])
-    expect(weights(found(51, 0))).toEqual(['hint'])
+    expect(weightsOf(found(154, 2))).toEqual(['hint'])
+    expect(weightsOf(found(51, 0))).toEqual(['hint'])
     expect(found(2, 0).reads).toBe('metal')
     expect(found(20, 0).reads).toBe('neutral')
     expect(of('time.jitter', readOf()).reads).toBe('unreadable')
@@ -159,18 +147,18 @@ describe('time.jitter', () => {
 })
 
 describe('instruments', () => {
-  const energy = (microjoules: number | null, seconds = 1.7): Facts[number] => [
+  const energy = (microjoules: number | null, seconds = 1.7): Fact => [
     liveEnergy,
     known({ zone: microjoules === null ? null : { name: 'package-0', microjoules, seconds }, heard }),
   ]
-  const thermal = (moved: number, low: number, high: number): Facts[number] => [
+  const thermal = (moved: number, low: number, high: number): Fact => [
     liveThermal,
     known({ sensors: 22, moved, range: [low, high], clock: [2000000, 3800000], heard }),
   ]
   test('the energy counter', () => {
     const found = (...facts: Facts) => of('time.rapl', readOf(...facts))
     expect(found(SAPPHIRE_RAPIDS, energy(321e6)).reads).toBe('metal')
-    expect(weights(found(SAPPHIRE_RAPIDS, energy(0)))).toEqual(['odd'])
+    expect(weightsOf(found(SAPPHIRE_RAPIDS, energy(0)))).toEqual(['odd'])
     expect(found(SAPPHIRE_RAPIDS, energy(null)).reads).toBe('neutral')
     expect(found(SAPPHIRE_RAPIDS, energy(9e12)).reads).toBe('neutral')
     expect(found(SAPPHIRE_RAPIDS).reads).toBe('unreadable')
@@ -225,7 +213,7 @@ describe('recorded nodes', () => {
 })
 
 describe('livePassed', () => {
-  const SLOWED: Facts[number] = [liveCpuid, around(1.2)]
+  const SLOWED: Fact = [liveCpuid, around(1.2)]
   test('on Intel the cost of CPUID fails where it is a guest’s, or stays open', () => {
     expect(livePassed(readOf(SAPPHIRE_RAPIDS, SLOWED, [liveMsr, around(0.1)]))).toMatchObject([
       { id: 'time.delta', holds: false },

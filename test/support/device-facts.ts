@@ -1,6 +1,7 @@
-import type { Observation, Read, Signal } from '../../main/catalog/isolation/signal.ts'
+import type { Observation, Read } from '../../main/catalog/isolation/signal.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
-import { captureKey, readProbe } from '../../main/core/probe.ts'
+import { readProbe } from '../../main/core/probe.ts'
+import { byKey } from './evaluated.ts'
 import { fixtureRecording } from './fixtures.ts'
 
 /** What a command said: its text, and where it matters its exit status and complaint. */
@@ -38,13 +39,6 @@ export const reading = <F, C extends string>(probe: Probe<F, C>, said: Readonly<
   parsed(probe, said),
 ]
 
-/** Readings as signals ask for them; the rest was not collected. */
-export const readOf = (...readings: readonly Reading[]): Read => {
-  const byId = new Map(readings.map(([{ id }, found]) => [id, found]))
-  return <F, C extends string>({ id }: Probe<F, C>) =>
-    (byId.get(id) ?? { ok: false, reason: 'this was not collected' }) as Parsed<F>
-}
-
 /** What a fixture node answers. */
 export function readOfFixture(node: string): Read {
   const cache = new Map<string, Parsed<unknown>>()
@@ -52,21 +46,13 @@ export function readOfFixture(node: string): Read {
     const known = cache.get(probe.id)
     if (known !== undefined) return known as Parsed<F>
     const { captures } = fixtureRecording(node, [probe as Probe<unknown>])
-    const found = readProbe(
-      probe,
-      new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    )
+    const found = readProbe(probe, byKey(captures))
     cache.set(probe.id, found)
     return found
   }
 }
 
-/** What one of the signals finds, and the weight and platform of each of its signs. */
-export function observed(signals: readonly Signal[], id: string, read: Read): Observation {
-  const signal = signals.find((one) => one.id === id)
-  if (signal === undefined) throw new Error(`no signal ${id}`)
-  return signal.observe(read)
-}
+/** How it reads, and the weight and platform of each of its signs. */
 export const weighed = (found: Observation): readonly string[] =>
   'signs' in found
     ? [found.reads, ...found.signs.map(({ weight, platform }) => `${weight} ${platform}`)]

@@ -1,25 +1,9 @@
-import { readFrom } from '../../main/catalog/isolation/observe.ts'
-import type { Observation, Signal } from '../../main/catalog/isolation/signal.ts'
 import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
 import { type DmiIdentity, dmiIdentity } from '../../main/catalog/probes/dmi-identity.ts'
 import { dmiTable, parseDmiTable } from '../../main/catalog/probes/dmi-table.ts'
-import { known, type Parsed, type Probe } from '../../main/core/probe.ts'
+import { known } from '../../main/core/probe.ts'
 import { dmidecode, type Structure } from './dmidecode.ts'
-
-/** Readings for tests of firmware signals. */
-export type Fact = readonly [Probe<unknown> | Probe<never>, Parsed<unknown>]
-
-export const observing =
-  (signals: readonly Signal[]) =>
-  (id: string, ...facts: readonly Fact[]): Observation => {
-    const signal = signals.find((one) => one.id === id)
-    if (signal === undefined) throw new Error(id)
-    return signal.observe(readFrom(new Map(facts.map(([probe, reading]) => [probe.id, reading]))))
-  }
-
-/** Weight and platform of each sign, or how it reads where it has no signs to show. */
-export const weights = (found: Observation): readonly string[] =>
-  'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.reads]
+import type { Fact } from './signal-facts.ts'
 
 export const NO_IDENTITY: DmiIdentity = {
   present: true,

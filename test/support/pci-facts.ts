@@ -1,7 +1,7 @@
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { type PciPort, pciPorts } from '../../main/catalog/probes/pci-ports.ts'
 import { known } from '../../main/core/probe.ts'
-import type { Fact } from './firmware-facts.ts'
+import type { Fact } from './signal-facts.ts'
 
 /** A PCI function from "address vendor:device class [rest]"; it hangs on the root bus of its own address. */
 export function pciFunction(row: string, rest: Partial<PciDevice> = {}): PciDevice {

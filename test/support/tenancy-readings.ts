@@ -3,33 +3,26 @@ import type { Read } from '../../main/catalog/isolation/signal.ts'
 import { TENANCY_PROBES } from '../../main/catalog/isolation/tenancy/readings.ts'
 import { decideTenancy, type TenancyAnswer } from '../../main/catalog/isolation/tenancy.ts'
 import { storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
-import type { Context } from '../../main/core/check.ts'
-import { captureKey, known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
-import type { CapturedAnswer } from '../../main/core/recording.ts'
-import { BASELINE } from './baseline.ts'
-import { FIXTURE_TIME, fixtureRecording } from './fixtures.ts'
+import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { type Evaluated, fixtureOf } from './evaluated.ts'
 
 /** Everything that the session signals and the answer on tenancy are read from. */
 export const PROBES: readonly Probe<unknown>[] = [...Object.values(TENANCY_PROBES), storageMounts]
 
-export interface Node {
-  readonly captures: ReadonlyMap<string, CapturedAnswer>
-  readonly context: Context
-}
-
-/** What a fixture node answered; the same node is read many times, so it is loaded once. */
+/** What a fixture node answered, to the probes above. */
 const loaded = new Map<string, Node>()
 export function nodeOf(name: string): Node {
-  const before = loaded.get(name)
-  if (before !== undefined) return before
-  const { recording, captures } = fixtureRecording(name, PROBES)
-  const node: Node = {
-    captures: new Map(captures.map((capture) => [captureKey(capture.meta.probe, capture.meta.command), capture])),
-    context: { node: recording.node, asOf: recording.endedAt, observedAt: FIXTURE_TIME, thresholds: BASELINE },
+  const { captures, context } = fixtureOf(name)
+  const asked = new Set(PROBES.map(({ id }) => id))
+  const node = loaded.get(name) ?? {
+    captures: new Map([...captures].filter(([, { meta }]) => asked.has(meta.probe))),
+    context,
   }
   loaded.set(name, node)
   return node
 }
+
+type Node = Pick<Evaluated, 'captures' | 'context'>
 
 /** What the probes read on a node; kept with the node, which never changes. */
 const readings = new WeakMap<Node, ReadonlyMap<string, Parsed<unknown>>>()

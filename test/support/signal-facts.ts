@@ -1,0 +1,28 @@
+import { readFrom } from '../../main/catalog/isolation/observe.ts'
+import type { Observation, Read, Signal } from '../../main/catalog/isolation/signal.ts'
+import type { Parsed, Probe } from '../../main/core/probe.ts'
+
+export type Fact = readonly [Probe<unknown> | Probe<never>, Parsed<unknown>]
+
+/** Readings as signals ask for them; the rest was not collected. */
+export const readOf = (...facts: readonly Fact[]): Read =>
+  readFrom(new Map(facts.map(([probe, reading]) => [probe.id, reading])))
+
+/** What one of the signals finds. */
+export function observed(signals: readonly Signal[], id: string, read: Read): Observation {
+  const signal = signals.find((one) => one.id === id)
+  if (signal === undefined) throw new Error(`no signal ${id}`)
+  return signal.observe(read)
+}
+
+export const observing =
+  (signals: readonly Signal[]) =>
+  (id: string, ...facts: readonly Fact[]): Observation =>
+    observed(signals, id, readOf(...facts))
+
+export const weightsOf = (found: Observation): readonly string[] =>
+  'signs' in found ? found.signs.map(({ weight }) => weight) : []
+
+/** Weight and platform of each sign, or how it reads where it has no signs to show. */
+export const weights = (found: Observation): readonly string[] =>
+  'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.reads]
