@@ -43,6 +43,7 @@ const inspection = (at: string, conclusion: 'supports' | 'does-not-support' = 's
   lookedAt: 'all of it',
   conclusion,
 })
+const ENDED = { validUntil: '2026-11-21T23:59:59.999Z' }
 const GONE = { at: AS_OF, by: 'x', reason: 'y' }
 const [FIRST, SECOND] = ['2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'] as const
 
@@ -94,6 +95,7 @@ describe('the state of one document', () => {
     ['nothing', [], 'inspected', { level: null, conclusion: null }],
     ['asked', [at('inquiry')], 'inspected', { level: 'inquiry', conclusion: null }],
     ['the highest level counts', [at('received'), at('inquiry')], 'inspected', { level: 'received', conclusion: null }],
+    ['in any order', [at('inquiry'), at('received')], 'inspected', { level: 'received', conclusion: null }],
     ['withdrawn', [at('inspected', { withdrawn: GONE })], 'inspected', { level: null, conclusion: null }],
     ['at its minimum', [yes(FIRST)], 'inspected', { level: 'inspected', conclusion: 'supports' }],
     ['above it', [yes(FIRST, 'reperformed')], 'inspected', { level: 'reperformed', conclusion: 'supports' }],
@@ -122,13 +124,43 @@ describe('the state of one document', () => {
     ],
     [
       'a later failure that expired: what it overtook does not come back',
-      [yes(FIRST), no(SECOND, { validUntil: '2026-11-21T23:59:59.999Z' })],
+      [yes(FIRST), no(SECOND, ENDED)],
       'inspected',
       { level: 'inspected', conclusion: null },
     ],
     [
+      'a failure of the same moment that expired',
+      [yes(FIRST), no(FIRST, ENDED)],
+      'inspected',
+      { level: 'inspected', conclusion: null },
+    ],
+    [
+      'a failure of this very moment that expired',
+      [yes(AS_OF), no(AS_OF, ENDED)],
+      'inspected',
+      { level: 'inspected', conclusion: null },
+    ],
+    [
+      'a failure inspected later than now',
+      [yes(FIRST), no('2026-11-22T12:00:00.001Z')],
+      'inspected',
+      { level: 'inspected', conclusion: 'supports' },
+    ],
+    [
+      'a failure attached later than now',
+      [yes(FIRST), no(SECOND, { attachedAt: '2026-11-22T12:00:00.001Z' })],
+      'inspected',
+      { level: 'inspected', conclusion: 'supports' },
+    ],
+    [
+      'a later support that expired overtakes nothing',
+      [yes(FIRST), at('inspected', { inspection: inspection(SECOND), ...ENDED })],
+      'inspected',
+      { level: 'inspected', conclusion: 'supports' },
+    ],
+    [
       'an earlier failure that expired',
-      [yes(SECOND), no(FIRST, { validUntil: '2026-11-21T23:59:59.999Z' })],
+      [yes(SECOND), no(FIRST, ENDED)],
       'inspected',
       { level: 'inspected', conclusion: 'supports' },
     ],
@@ -264,6 +296,14 @@ describe('which documents answer a request at a row', () => {
     const own = documentOf(null, { title: 'Own', needs: ['Own'] })
     expect(names(own, [on('x', 'hipaa', 'k', 'Own'), on('y', REQUESTS, 'Own', null)])).toEqual(['x'])
   })
+
+  test('several of one request, all of them in their order', () =>
+    expect(
+      names(
+        document,
+        ['x', 'y', 'z'].map((id) => on(id, REQUESTS, 'R', null)),
+      ),
+    ).toEqual(['x', 'y', 'z']))
 
   test('one that names a row twice is there once', () => {
     const twice = {

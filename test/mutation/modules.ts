@@ -46,7 +46,20 @@ export const MODULES: readonly MutatedModule[] = [
   { path: 'main/core/verify/rules.ts', tests: ['test/verify-rules.test.ts'] },
   { path: 'main/core/verify/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
   { path: 'main/core/conclusion/parts.ts', tests: ['test/conclusion/decisions.test.ts'] },
-  { path: 'main/core/conclusion/counts.ts', tests: ['test/conclusion/decisions.test.ts'] },
-  { path: 'main/core/conclusion/documents.ts', tests: ['test/conclusion/documents.test.ts'] },
+  { path: 'main/core/conclusion/counts.ts', tests: ['test/conclusion/counts.test.ts'] },
+  {
+    path: 'main/core/conclusion/documents.ts',
+    tests: ['test/conclusion/documents.test.ts'],
+    equivalent: {
+      "return rank(stated) > rank('received') && inspection === undefined ? 'received' : stated: > -> >=":
+        'a document stated as received is received, inspected or not',
+      'if (level === null || rank(reached) > rank(level)) level = reached: > -> >=':
+        'a level of the same rank is the same level',
+      'if (mayAnswer.length === 0) continue: mayAnswer.length === 0 -> false':
+        'a request that may answer nothing enters nothing; it only need not be looked at',
+      'if (mayAnswer.length === 0) continue: continue -> ;':
+        'a request that may answer nothing enters nothing; it only need not be looked at',
+    },
+  },
   { path: 'main/core/conclusion/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
 ]
