@@ -2266,6 +2266,10 @@ export interface RunTrace {
    * @maxItems 10000
    */
   readonly sameMachines?: readonly string[][]
+  /**
+   * Rows of the provider inventory without a node and without a declared exclusion. Absent without an inventory.
+   */
+  readonly unreconciled?: number
 }
 /**
  * A schedule as the chain of runs states it: what was planned, from when, until when. `entry` counts lines of entries.jsonl from 1.

@@ -54,7 +54,13 @@ async function allOf(judge: Judge): Promise<string> {
   const traced: TracedNode[] = judged.flatMap((one) => ('threw' in one ? [] : [one.traced]))
   expect(assessed).toHaveLength(4)
   const whole = await alone.whole(assessed, { demo: true, register: EMPTY_REGISTER })
-  const trace = await alone.trace(traced, { run: 'run-1', planned: null, demo: true, shared: whole.shared })
+  const trace = await alone.trace(traced, {
+    run: 'run-1',
+    planned: null,
+    demo: true,
+    shared: whole.shared,
+    reconciliation: whole.reconciliation,
+  })
   return canonicalJson([await judge.about({}), judged, whole, trace])
 }
 

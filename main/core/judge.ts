@@ -3,6 +3,7 @@ import type {
   CatalogReference,
   NodeAssessment,
   Planned,
+  Reconciliation,
   Register,
   RunTrace,
   Scope,
@@ -77,6 +78,8 @@ export interface PackRules {
       readonly demo: boolean
       /** As the assessment states it, which packs of one node without identity do not. */
       readonly shared: SharedIdentities | undefined
+      /** As the assessment states it. */
+      readonly reconciliation: Reconciliation | undefined
     },
   ) => RunTrace
 }
@@ -117,11 +120,17 @@ export const rulesOf = (catalog: Catalog): Rules => ({
         }
       },
       whole: (nodes, about) => conclude(catalog, { ...about, scope: declared, asOf }, nodes),
-      trace: (nodes, { run, planned, demo, shared: stated }) =>
+      trace: (nodes, { run, planned, demo, shared: stated, reconciliation }) =>
         traceOf(catalog, {
           run,
           planned,
-          assessment: { asOf, scope: declared, demo, ...(stated && { shared: stated }) },
+          assessment: {
+            asOf,
+            scope: declared,
+            demo,
+            ...(stated && { shared: stated }),
+            ...(reconciliation && { reconciliation }),
+          },
           nodes,
         }),
     }

@@ -79,13 +79,13 @@ interface TraceInput {
   readonly run: string
   readonly planned: Planned | null
   /** `nodes` of it are not looked at. */
-  readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo' | 'shared'>
+  readonly assessment: Pick<Assessment, 'asOf' | 'scope' | 'demo' | 'shared' | 'reconciliation'>
   /** One for each declared node, in the order of the assessment. */
   readonly nodes: readonly TracedNode[]
 }
 
 export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: TraceInput): RunTrace {
-  const { asOf, scope, demo, shared = NOTHING_SHARED } = assessment
+  const { asOf, scope, demo, shared = NOTHING_SHARED, reconciliation } = assessment
   const catalog = catalogFor(ours, scope)
   const reference = catalogReference(ours, scope)
   return {
@@ -103,6 +103,9 @@ export function traceOf(ours: Catalog, { run, planned, assessment, nodes }: Trac
     probes: sortedProbes(catalog).map(({ id }) => id),
     nodes: [...nodes],
     ...(shared.machines.length === 0 ? {} : { sameMachines: shared.machines.map((one) => [...one.nodes]) }),
+    ...(reconciliation === undefined || reconciliation.inventory === null
+      ? {}
+      : { unreconciled: reconciliation.unreconciled }),
   }
 }
 

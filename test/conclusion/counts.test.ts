@@ -5,20 +5,20 @@ import { acceptancesOf } from '../../main/core/register.ts'
 import type { CheckSource, ControlRole } from '../../schemas/conclusion-words.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { AS_OF } from '../support/conclusion-documents.ts'
-import { exceptionOf } from '../support/register.ts'
+import { riskAcceptanceOf } from '../support/register.ts'
 
 /** How results become counts, over made-up nodes: every number of every kind of check. */
-const NOT_FROM_NODES = [
-  { id: 'c.document', from: 'document', why: 'w' },
-  { id: 'c.pack', from: 'pack', why: 'w' },
-  { id: 'c.runs', from: 'runs', why: 'w' },
-  { id: 'c.population', from: 'population', why: 'w' },
+const OFF_NODE = [
+  { id: 'c.document', source: 'document', why: 'w' },
+  { id: 'c.pack', source: 'pack', why: 'w' },
+  { id: 'c.runs', source: 'runs', why: 'w' },
+  { id: 'c.population', source: 'population', why: 'w' },
 ] as const
 
 const matter = (changes: Partial<CountingMatter> = {}): CountingMatter => ({
   nodes: [],
   built: new Set(['a', 'other', 'c.period', 'c.ephi']),
-  notFromNodes: NOT_FROM_NODES,
+  offNodeChecks: OFF_NODE,
   acceptances: acceptancesOf([], AS_OF),
   answers: () => null,
   population: false,
@@ -35,9 +35,9 @@ const count = (check: string, changes: Partial<CountingMatter> = {}, scope: 'all
 const node = (name: string, verdict: Verdict | null, { check = 'a', stale = false } = {}): NodeVerdicts => ({
   node: name,
   stale,
-  findings: [{ check: 'other', verdict: 'satisfied' }, ...(verdict === null ? [] : [{ check, verdict }])],
+  results: [{ check: 'other', verdict: 'satisfied' }, ...(verdict === null ? [] : [{ check, verdict }])],
 })
-const unreached = (name: string): NodeVerdicts => ({ node: name, findings: [{ check: 'a', verdict: 'not-tested' }] })
+const unreached = (name: string): NodeVerdicts => ({ node: name, results: [{ check: 'a', verdict: 'not-tested' }] })
 
 /** What an all-zero count has besides. */
 const ZERO = {
@@ -49,8 +49,8 @@ const ZERO = {
   notApplicable: 0,
   informational: 0,
   notTested: 0,
-  excepted: 0,
-  answered: 0,
+  accepted: 0,
+  answeredByDocument: 0,
   notRetested: 0,
 }
 const server = (changes: Partial<typeof ZERO>, over: Partial<Omit<CheckOver, 'count'>> = {}, check = 'a') => ({
@@ -74,7 +74,7 @@ describe('where the answer to a check comes from', () => {
   ])('%s: %s', (check, source) => expect(sourceOf(check, matter())).toBe(source))
 
   test('what is built is a matter of servers, whatever else lists it', () =>
-    expect(sourceOf('a', matter({ notFromNodes: [{ id: 'a', from: 'pack', why: 'w' }] }))).toBe('server'))
+    expect(sourceOf('a', matter({ offNodeChecks: [{ id: 'a', source: 'pack', why: 'w' }] }))).toBe('server'))
 })
 
 describe('whether a check decides', () => {
@@ -106,21 +106,26 @@ describe('one check on one server', () => {
     ['without a result', node('n', null), null, server({ notTested: 1, tested: 0 }, { unsettled: 1 })],
     ['not reached', unreached('n'), null, server({ notTested: 1, tested: 0 })],
     ['not reached, answered', unreached('n'), 'any', server({ notTested: 1, tested: 0 })],
-    ['not satisfied, answered', node('n', 'not-satisfied'), 'any', server({ notSatisfied: 1, answered: 1 })],
+    ['not satisfied, answered', node('n', 'not-satisfied'), 'any', server({ notSatisfied: 1, answeredByDocument: 1 })],
     [
       'not satisfied, where only an open result may be answered',
       node('n', 'not-satisfied'),
       'undecided',
       server({ notSatisfied: 1 }, DEVIATES),
     ],
-    ['inconclusive, answered', node('n', 'inconclusive'), 'any', server({ inconclusive: 1, answered: 1 })],
+    ['inconclusive, answered', node('n', 'inconclusive'), 'any', server({ inconclusive: 1, answeredByDocument: 1 })],
     [
       'inconclusive, answered as open',
       node('n', 'inconclusive'),
       'undecided',
-      server({ inconclusive: 1, answered: 1 }),
+      server({ inconclusive: 1, answeredByDocument: 1 }),
     ],
-    ['not tested, answered', node('n', 'not-tested'), 'undecided', server({ notTested: 1, tested: 0, answered: 1 })],
+    [
+      'not tested, answered',
+      node('n', 'not-tested'),
+      'undecided',
+      server({ notTested: 1, tested: 0, answeredByDocument: 1 }),
+    ],
     ['satisfied, with an answer that it does not need', node('n', 'satisfied'), 'any', server({ satisfied: 1 })],
     [
       'stale, informational',
@@ -128,7 +133,12 @@ describe('one check on one server', () => {
       null,
       server({ informational: 1 }, { unsettled: 1 }),
     ],
-    ['stale, answered', node('n', 'informational', { stale: true }), 'any', server({ informational: 1, answered: 1 })],
+    [
+      'stale, answered',
+      node('n', 'informational', { stale: true }),
+      'any',
+      server({ informational: 1, answeredByDocument: 1 }),
+    ],
     [
       'stale, not satisfied',
       node('n', 'not-satisfied', { stale: true }),
@@ -139,18 +149,18 @@ describe('one check on one server', () => {
       'stale, not satisfied, answered',
       node('n', 'not-satisfied', { stale: true }),
       'any',
-      server({ notSatisfied: 1, answered: 1 }),
+      server({ notSatisfied: 1, answeredByDocument: 1 }),
     ],
   ])('%s', (_name, one, answer, expected) =>
     expect(count('a', { nodes: [one], answers: () => answer })).toEqual(expected),
   )
 
   test('a risk acceptance in effect is counted, and the deviation stays one', () => {
-    const acceptances = acceptancesOf([exceptionOf({ check: 'a', nodes: ['n'] })], AS_OF)
+    const acceptances = acceptancesOf([riskAcceptanceOf({ check: 'a', nodes: ['n'] })], AS_OF)
     const nodes = [node('n', 'not-satisfied'), node('m', 'not-satisfied'), node('o', 'satisfied')]
     expect(count('a', { nodes, acceptances })).toEqual(
       server(
-        { population: 3, tested: 3, satisfied: 1, notSatisfied: 2, excepted: 1 },
+        { population: 3, tested: 3, satisfied: 1, notSatisfied: 2, accepted: 1 },
         { deviating: ['n', 'm'], accepted: ['n'] },
       ),
     )
@@ -169,7 +179,15 @@ describe('one check on one server', () => {
     const answers = (_check: string, name: string) => (['a5', 'a6'].includes(name) ? ('any' as const) : null)
     expect(count('a', { nodes, answers })).toEqual(
       server(
-        { population: 7, tested: 6, notSatisfied: 3, inconclusive: 3, notTested: 1, answered: 2, notRetested: 2 },
+        {
+          population: 7,
+          tested: 6,
+          notSatisfied: 3,
+          inconclusive: 3,
+          notTested: 1,
+          answeredByDocument: 2,
+          notRetested: 2,
+        },
         { deviating: ['a1', 'a2'], unsettled: 2 },
       ),
     )

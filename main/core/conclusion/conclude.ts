@@ -4,9 +4,9 @@ import { type Control, type Framework, isElected } from '../framework.ts'
 import { decidedFor } from '../register/decisions.ts'
 import { byRow } from '../register/rows.ts'
 import { acceptancesOf } from '../register.ts'
-import { counting, decides, isReached } from './counts.ts'
+import { type CheckOver, type CountedScope, counting, decides, isReached } from './counts.ts'
 import { answersIn, attachedFor, attachmentsBy, documentPart, REQUESTS, stateOf } from './documents.ts'
-import { rowState, serverPart } from './parts.ts'
+import { type NodesInScope, rowState, serverPart } from './parts.ts'
 import { documentsOf } from './requests.ts'
 
 /** As much of a node's assessment as controls, and the comparison of lists, rest on. */
@@ -29,8 +29,16 @@ export interface ConclusionMatter {
   readonly uncovered: number
   /** Names that are a machine which already counts under another name: a declared server stands behind each that was not tested. */
   readonly surplus?: number
-  /** Whether the chain of runs covers the engagement's period. Read only in period engagements. */
+  /** Whether the conclusion is on a period, whatever the engagement declares. */
+  readonly isOnPeriod?: boolean
+  /** Whether the chain of runs covers the period. Read only on a period and in period engagements. */
   readonly chainCoversPeriod?: boolean
+}
+
+/** What conclusions count: the results of one run, or those of all runs of a period. */
+export interface Counted {
+  readonly count: (check: string, scope: CountedScope) => CheckOver
+  readonly inScope: (scope: CountedScope) => NodesInScope
 }
 
 /**
@@ -43,51 +51,79 @@ export function concludeControls(
   nodes: readonly NodeVerdicts[],
   matter: ConclusionMatter,
 ): ControlAssessment[] {
-  const conclude = concluding(catalog, nodes, matter)
+  return concludeCounted(catalog, frameworks, countResults(catalog, nodes, matter), matter)
+}
+
+/** The last part of concludeControls(), over results that were counted before. */
+export function concludeCounted(
+  catalog: Catalog,
+  frameworks: readonly string[],
+  counted: Counted,
+  matter: ConclusionMatter,
+): ControlAssessment[] {
+  const conclude = concluding(catalog, counted, matter)
   return catalog.frameworks
     .filter(({ id }) => frameworks.includes(id))
     .flatMap((framework) => framework.controls.map((control) => conclude(framework, control)))
 }
 
-function concluding(
-  catalog: Catalog,
-  nodes: readonly NodeVerdicts[],
-  { register, asOf, engagement, uncovered, surplus = 0, chainCoversPeriod = false }: ConclusionMatter,
-): (framework: Framework, control: Control) => ControlAssessment {
-  const attached = attachmentsBy(register)
-  const chain = engagement?.reportingBasis.kind === 'period' ? chainCoversPeriod : null
-  const population = engagement?.inventory != null && uncovered + surplus === 0
-  const ephiNodes = inspectedMap(catalog, attached, { engagement, asOf, nodes })
+/** What is answered once for all nodes: whether the chain covers the period (null at a point in time), and whether the lists agree. */
+const answeredOnce = ({
+  engagement,
+  uncovered,
+  surplus = 0,
+  isOnPeriod = false,
+  chainCoversPeriod = false,
+}: ConclusionMatter) => ({
+  chain: isOnPeriod || engagement?.reportingBasis.kind === 'period' ? chainCoversPeriod : null,
+  population: engagement?.inventory != null && uncovered + surplus === 0,
+})
+
+/** The first part of concludeControls(): the results of one run, counted by check and scope. */
+export function countResults(catalog: Catalog, nodes: readonly NodeVerdicts[], matter: ConclusionMatter): Counted {
+  const { register, asOf, engagement, surplus = 0 } = matter
+  const ephiNodes = inspectedMap(catalog, attachmentsBy(register), { engagement, asOf, nodes })
   const count = counting({
     nodes,
     built: new Set(catalog.checks.map(({ id }) => id)),
     offNodeChecks: catalog.offNodeChecks,
     acceptances: acceptancesOf(register.riskAcceptances, asOf),
     answers: answersIn(catalog.requests, register, asOf),
-    population,
-    chain,
+    ...answeredOnce(matter),
     periodChecks: new Set(catalog.conclusions.periodChecks),
     ephiChecks: new Set(catalog.conclusions.ephiChecks),
     ephiNodes,
   })
-  const inScope = (scoped: boolean) => {
-    const some = scoped && ephiNodes !== null ? nodes.filter(({ node }) => ephiNodes.has(node)) : nodes
-    return { population: some.length, reached: Math.max(0, some.filter(isReached).length - surplus) }
-  }
-  const [all, carrying] = [inScope(false), inScope(true)]
+  const nodesIn = (some: readonly NodeVerdicts[]): NodesInScope => ({
+    population: some.length,
+    reached: Math.max(0, some.filter(isReached).length - surplus),
+  })
+  const all = nodesIn(nodes)
+  const carrying = ephiNodes === null ? all : nodesIn(nodes.filter(({ node }) => ephiNodes.has(node)))
+  return { count, inScope: (scope) => (scope === 'ephi' ? carrying : all) }
+}
+
+function concluding(
+  catalog: Catalog,
+  { count, inScope }: Counted,
+  matter: ConclusionMatter,
+): (framework: Framework, control: Control) => ControlAssessment {
+  const { register, asOf, engagement } = matter
+  const { chain, population } = answeredOnce(matter)
+  const attached = attachmentsBy(register)
   const about = byRow(register)
   const elected = engagement?.categories ?? []
   return (framework, control) => {
     const row = { framework: framework.id, control: control.key }
-    const isScoped = control.scope === 'ephi'
+    const scope = control.scope ?? 'all'
     const isInScope = control.evidenceType !== 'out-of-scope' && isElected(control, elected)
     const checks = control.mappings.map(({ check, role = 'required' }) => {
-      const over = count(check, isScoped ? 'ephi' : 'all')
+      const over = count(check, scope)
       return { ...over, role, decides: isInScope && decides(role, over.count.source, chain) }
     })
     const server = serverPart(
       checks.filter((one) => one.decides),
-      isScoped ? carrying : all,
+      inScope(scope),
     )
     // Several of one moment agree; which of them is named does not depend on the order of the register.
     const [decision] = decidedFor(about(row), row, asOf).toSorted((a, b) => (a.id < b.id ? -1 : 1))

@@ -17,6 +17,9 @@ export interface CheckOver {
   readonly unsettled: number
 }
 
+/** Every node, or those that hold or carry declared ePHI. */
+export type CountedScope = 'all' | 'ephi'
+
 /** What results are counted by. */
 export interface CountingMatter {
   readonly nodes: readonly NodeVerdicts[]
@@ -55,7 +58,7 @@ export const decides = (role: ControlRole, source: CheckSource, chain: boolean |
   (role === 'required' || role === 'counter') && source !== 'document' && (source !== 'runs' || chain !== null)
 
 /** Counts of checks, made once for all controls: over every node, or over those that hold or carry ePHI. */
-export function counting(matter: CountingMatter): (check: string, scope: 'all' | 'ephi') => CheckOver {
+export function counting(matter: CountingMatter): (check: string, scope: CountedScope) => CheckOver {
   const every = matter.nodes.map((node) => ({
     node: node.node,
     stale: node.stale === true,

@@ -36,6 +36,8 @@ export interface CalendarReading {
   readonly calendar: Calendar
   readonly runs: readonly PeriodRun[]
   readonly missedRuns: readonly MissedRunRecord[]
+  /** Scheduled runs that did not take place, explained or not; by schedule and time. */
+  readonly missed: readonly DueRun[]
   /** Scheduled runs without any entry in the run chain (unexplained missed runs). */
   readonly unrecorded: readonly DueRun[]
   /** Scheduled runs that are due and not sealed yet: each can still be in time until `until`; none is missing or counted. */
@@ -74,6 +76,7 @@ export function calendarOf(input: CalendarInput): Outcome<CalendarReading> {
     calendar: { days, counts: countsOf(days), without: spansWithout(days) },
     runs,
     missedRuns: gapsIn(entries, within),
+    missed: found.filter(({ is, by }) => is !== 'completed' && by === null).map(({ run }) => run),
     unrecorded: found.filter(({ is }) => is === 'unrecorded').map(({ run }) => run),
     awaited: settled.flatMap(({ run, is }) => (is === 'awaited' ? [{ ...run, until: isoOf(latestOf(run)) }] : [])),
     late: found.flatMap(({ run, by, late }) => (late && by !== null ? [{ ...run, run: by.run, at: by.at }] : [])),

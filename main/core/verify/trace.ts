@@ -24,8 +24,9 @@ export async function traceDiffers(
   if (traced === null) return [`${PATHS.trace} could not be derived.`]
   const stated = found.value as RunTrace
   const { run, planned = null } = statement.predicate
-  // Facts shared between nodes are taken as stated; compareWhole() compares them with the derived ones.
-  const derived = await judge.trace(traced, { run, planned, demo, shared: assessment.shared })
+  // Facts shared between nodes and the reconciliation are taken as stated; compareWhole() compares them with the derived ones.
+  const { shared, reconciliation } = assessment
+  const derived = await judge.trace(traced, { run, planned, demo, shared, reconciliation })
   const { engine, rules } = stated
   const compared = standing === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
   return new TextDecoder().decode(traceBytes(compared)) === text
