@@ -2481,6 +2481,61 @@ export interface RulesSpan {
   readonly runs: number
 }
 /**
+ * Conclusions on controls over the period, by the rules for one run, over node tests: one node in one run is one item. `run` is the last run with evidence: its register and its declarations count for documents, decisions and the choice of frameworks.
+ */
+export interface PeriodConclusions {
+  readonly run: RunMoment
+  /**
+   * @maxItems 100
+   */
+  readonly frameworks: readonly FrameworkName[]
+  /**
+   * Runs that were counted.
+   */
+  readonly runs: number
+  /**
+   * Scheduled runs that did not take place, explained or not.
+   */
+  readonly missed: number
+  /**
+   * Sealed runs whose evidence is not available.
+   */
+  readonly unavailable: number
+  /**
+   * A schedule was in effect throughout the period, and every scheduled run took place or is explained.
+   */
+  readonly covered: boolean
+  /**
+   * @maxItems 100000
+   */
+  readonly controls: readonly PeriodControl[]
+}
+/**
+ * The conclusion is as for one run; its counts are node tests.
+ */
+export interface PeriodControl {
+  readonly conclusion: ControlAssessment
+  /**
+   * Null where no deciding check deviated in any run.
+   */
+  readonly deviations: null | ControlDeviations
+}
+/**
+ * Where and when the deciding checks of a control deviated; `first` and `last` are the first and the last run with a deviation.
+ */
+export interface ControlDeviations {
+  /**
+   * Nodes with a deviation in any run.
+   */
+  readonly nodes: number
+  /**
+   * Of those: nodes where no later run shows remediation.
+   */
+  readonly open: number
+  readonly first: RunMoment
+  readonly last: RunMoment
+}
+/**
  * What the runs of one fleet show of a period: derived from the chain of runs and the sealed traces, so that a reader derives the same bytes. Days are days of UTC, both ends included.
  */
 export interface Period {
@@ -2518,6 +2573,10 @@ export interface Period {
    * @maxItems 100000
    */
   readonly rules: readonly RulesSpan[]
+  /**
+   * Null where the evidence of no run is available.
+   */
+  readonly conclusions: null | PeriodConclusions
   readonly deviations: readonly Deviation[]
   readonly hardwareChanges: readonly HardwareChange[]
   readonly changes: ChangeCounts

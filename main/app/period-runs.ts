@@ -1,8 +1,8 @@
-import type { RunTrace } from '../../schemas/types.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Failure } from '../core/failure.ts'
 import { PACK_EXTENSION } from '../core/pack.ts'
 import type { PackContent } from '../core/pack-files.ts'
+import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
 import type { EnteredRun } from '../core/period/runs.ts'
 import { readBag } from '../core/verify/bag.ts'
@@ -15,7 +15,7 @@ export type PackPlaces = (run: EnteredRun) => readonly string[]
 
 /** The pack of a run that was found and is the one that the chain names. */
 export interface RunAtHand {
-  readonly trace: RunTrace
+  readonly evidence: RunEvidence
   readonly path: string
   readonly pack: OpenPack
 }
@@ -66,8 +66,8 @@ export async function runAtHand(
     return lost('pack.altered', `${path} is not the pack that the chain names`)
   if (bag.head === null || canonicalJson(bag.head) !== head)
     return lost('pack.altered', `${path} states another chain before it than this one`)
-  if (bag.trace === null) return lost('pack.unreadable', 'its pack is older than run traces')
-  return { found: { trace: bag.trace, path, pack } }
+  if (bag.evidence === null) return lost('pack.unreadable', 'its pack is older than run traces')
+  return { found: { evidence: bag.evidence, path, pack } }
 }
 
 /** The files of a run's pack that a period encloses, by path in the pack of the period; `nodes` complete. */

@@ -114,6 +114,7 @@ export async function derivePeriod(
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
     readonly asOf: string
     readonly catalog: CatalogReference
+    readonly rules: Catalog
     readonly engagement: Engagement | null
     readonly chain: RunChain
   },
@@ -129,7 +130,7 @@ export async function derivePeriod(
     const one = await runAtHand(world, shelf, run, { places, head: headBefore(run) })
     if (one.found === null) lost.push(one.why)
     else atHand.set(run.entry.run, one.found.path)
-    fold.add(run, one.found?.trace ?? null)
+    fold.add(run, one.found?.evidence ?? null)
   }
   const derived = fold.finish()
   return derived.ok ? ok({ derived: derived.value, lost, atHand }) : derived
@@ -144,7 +145,7 @@ async function exported(
 ): Promise<Outcome<ExportedPeriod>> {
   const { name, folder, signer, stamping, asOf } = input
   const { engagement = null } = input
-  const made = { catalog: catalogReference(catalog, {}), engagement }
+  const made = { catalog: catalogReference(catalog, {}), rules: catalog, engagement }
   const found = await derivePeriod(world, { ...input, ...made, chain: chain.chain() }, shelf)
   if (!found.ok) return found
   const { derived, lost, atHand } = found.value

@@ -42,6 +42,14 @@ export interface AssessInput {
 export const FRESH_DAYS = 30
 
 const DAY_MS = 86_400_000
+const daysBefore = (asOf: string, observedAt: string): number =>
+  Math.floor((Date.parse(asOf) - Date.parse(observedAt)) / DAY_MS)
+
+/** Whether evidence is too old at a moment, or dated after it. */
+export function isStale(observedAt: string, asOf: string): boolean {
+  const days = daysBefore(asOf, observedAt)
+  return !(days >= 0 && days <= FRESH_DAYS)
+}
 
 /**
  * The only way a verdict comes to exist: recordings, the declared scope and a moment, to an assessment. Pure and deterministic:
@@ -196,8 +204,8 @@ export function assessNode(
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording exists for this declared node.', provider)
   const { recording, captures } = loaded
-  const days = Math.floor((Date.parse(asOf) - Date.parse(recording.endedAt)) / DAY_MS)
-  const stale = !(days >= 0 && days <= FRESH_DAYS)
+  const days = daysBefore(asOf, recording.endedAt)
+  const stale = isStale(recording.endedAt, asOf)
   // A moment can have the form of one and be none (25:00): then there is no age, and nothing is supported.
   const ageDays = Number.isNaN(days) ? null : days
   const identity = {

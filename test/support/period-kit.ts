@@ -11,6 +11,7 @@ import { exportPeriod } from '../../main/app/period.ts'
 import { PRODUCER } from '../../main/app/producer.ts'
 import { assembleBag, evidenceDigestOf, manifestLines, PATHS } from '../../main/core/pack.ts'
 import { jsonBytes } from '../../main/core/pack-files.ts'
+import type { RunEvidence } from '../../main/core/period/conclusions.ts'
 import { PERIOD_PATH, periodStatement, subjectDigests } from '../../main/core/period/pack.ts'
 import { periodFold, type SampleRequest } from '../../main/core/period/period.ts'
 import { buildPeriodReport } from '../../main/core/period/report.ts'
@@ -23,7 +24,7 @@ import { chainFiles } from '../../main/core/run-chain/files.ts'
 import type { PeriodPageComparer } from '../../main/core/verify/pages.ts'
 import { verifyPeriod } from '../../main/core/verify-period.ts'
 import type { World } from '../../main/core/world.ts'
-import type { Period, RunTrace } from '../../schemas/types.ts'
+import type { Period } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
 import { must } from './kept-runs.ts'
 import { samplePeriodInput } from './report/period-sample.ts'
@@ -191,10 +192,16 @@ export function rederived(
   const chain = { id, fleet, entries: entriesIn(files) }
   const asking = samples.map(({ population, size, seed }) => ({ population, size, seed }))
   const made = { from, to, asOf, producer, catalog, engagement }
-  const fold = periodFold({ ...made, chain, zones, csv: world.csv, samples: asking })
+  const fold = periodFold({ ...made, rules: sampleCatalog, chain, zones, csv: world.csv, samples: asking })
   for (const run of fold.runs) {
-    const trace = files.get(`data/runs/${run.entry.run}/${PATHS.trace}`)
-    fold.add(run, trace === undefined ? null : (JSON.parse(new TextDecoder().decode(trace)) as RunTrace))
+    const partOf = (path: string): unknown => JSON.parse(textIn(files, `data/runs/${run.entry.run}/${path}`))
+    const isThere = files.has(`data/runs/${run.entry.run}/${PATHS.trace}`)
+    const parts = (): unknown => ({
+      trace: partOf(PATHS.trace),
+      scope: partOf(PATHS.scope),
+      register: partOf(PATHS.register),
+    })
+    fold.add(run, isThere ? (parts() as RunEvidence) : null)
   }
   const { period: next, tables } = must(fold.finish())
   return new Map([...files, ...tables, [PERIOD_PATH, jsonBytes(next)]])

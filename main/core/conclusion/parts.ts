@@ -43,7 +43,8 @@ export function serverPart(checks: readonly DecidingCheck[], { population, reach
   return { state: state(), ...part }
 }
 
-const isAboutServers = ({ source, built }: CheckOver['count']): boolean =>
+/** Whether each node answers it, rather than one thing for all of them. */
+export const isAboutServers = ({ source, built }: CheckOver['count']): boolean =>
   source === 'server' || (source === 'runs' && built)
 
 /** What the state of a row follows from besides its two parts. */

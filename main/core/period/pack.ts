@@ -53,14 +53,16 @@ const ALWAYS: readonly string[] = [
   PATHS.tagManifest,
   PATHS.statement,
   PATHS.trace,
+  PATHS.scope,
+  PATHS.register,
   CHAIN_PATHS.chain,
 ]
 /** Files required to evaluate a node, in addition to its folder. */
-const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.scope, PATHS.register, PATHS.assessment]
+const WITH_NODES: readonly string[] = [PATHS.catalog, PATHS.assessment]
 
 /**
- * The files of a run’s pack enclosed in a period report: the seal and its validation data, the run trace, and the complete folder of each of
- * `nodes`. The sealed lists link each to the seal of the run.
+ * The files of a run’s pack enclosed in a period report: the seal and its validation data, the run trace, its declarations and register, and
+ * the complete folder of each of `nodes`. The sealed lists link each to the seal of the run.
  */
 export function partialPaths(paths: readonly string[], nodes: readonly string[]): readonly string[] {
   const folders = nodes.map((node) => `${nodeFolder(node)}/`)

@@ -9,6 +9,7 @@ import type {
   RunTrace,
   SampledItem,
 } from '../../../schemas/types.ts'
+import type { Catalog } from '../catalog.ts'
 import type { Sha256 } from '../digest.ts'
 import type { Outcome } from '../failure.ts'
 import { rootOf } from '../merkle.ts'
@@ -19,6 +20,7 @@ import { drawRows } from '../sample.ts'
 import type { Zones } from './cadence.ts'
 import { type CalendarReading, calendarOf, type RunFacts } from './calendar.ts'
 import { changeFold } from './changes.ts'
+import { conclusionFold, isCovered, type RunEvidence } from './conclusions.ts'
 import { deviationFold } from './deviations.ts'
 import { movesIn } from './moves.ts'
 import { openNotes } from './open-notes.ts'
@@ -42,6 +44,8 @@ export interface PeriodInput {
   readonly producer: string
   /** Of the program that produces the period report. */
   readonly catalog: CatalogReference
+  /** The same catalog, whose mappings the conclusions follow. */
+  readonly rules: Catalog
   readonly engagement: Engagement | null
   readonly chain: RunChain
   readonly zones: Zones
@@ -62,8 +66,8 @@ export interface DerivedPeriod {
 export interface PeriodFold {
   /** In the order in which they must be added. */
   readonly runs: readonly EnteredRun[]
-  /** Null: the run trace is not available, and the run supports nothing. */
-  readonly add: (run: EnteredRun, trace: RunTrace | null) => void
+  /** Null: the evidence of the run is not available, and the run supports nothing. */
+  readonly add: (run: EnteredRun, evidence: RunEvidence | null) => void
   /** Fails as calendarOf() does. */
   readonly finish: () => Outcome<DerivedPeriod>
 }
@@ -75,16 +79,19 @@ export function periodFold(input: PeriodInput): PeriodFold {
   const missing: EnteredRun[] = []
   const rules: RulesSpan[] = []
   const [deviations, changes, seen] = [deviationFold(), changeFold(), seenFold()]
+  const conclusions = conclusionFold(input.rules)
   let demo = false
   let checks: readonly string[] = []
   return {
     runs: runsWithin(chain.entries, { from, to }),
-    add: (run, trace) => {
-      deviations.add(trace)
-      if (trace === null) {
+    add: (run, evidence) => {
+      conclusions.add(run, evidence)
+      deviations.add(evidence?.trace ?? null)
+      if (evidence === null) {
         missing.push(run)
         return
       }
+      const { trace } = evidence
       facts.set(run.entry.tagManifest, factsOf(trace))
       demo ||= trace.demo
       checks = trace.checks
@@ -95,8 +102,12 @@ export function periodFold(input: PeriodInput): PeriodFold {
     finish: () => {
       const read = calendarOf({ ...input, entries: chain.entries, facts })
       if (!read.ok) return read
+      const { missed, plans, unrecorded } = read.value
+      const found = deviations.finish()
+      const covered = isCovered(plans, { from, to, unexplained: unrecorded.length })
       const gathered = {
-        deviations: deviations.finish(),
+        deviations: found,
+        conclusions: conclusions.finish({ missed, deviations: found, covered }),
         ...changes.finish(),
         ...seen.finish(),
         rules,
@@ -109,18 +120,19 @@ export function periodFold(input: PeriodInput): PeriodFold {
   }
 }
 
-/** The same with all run traces available, by tag manifest. */
+/** The same with the evidence of all runs available, by tag manifest. */
 export function periodOf(
-  input: PeriodInput & { readonly traces: ReadonlyMap<Sha256, RunTrace> },
+  input: PeriodInput & { readonly evidence: ReadonlyMap<Sha256, RunEvidence> },
 ): Outcome<DerivedPeriod> {
   const fold = periodFold(input)
-  for (const run of fold.runs) fold.add(run, input.traces.get(run.entry.tagManifest) ?? null)
+  for (const run of fold.runs) fold.add(run, input.evidence.get(run.entry.tagManifest) ?? null)
   return fold.finish()
 }
 
 type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
   ReturnType<ReturnType<typeof seenFold>['finish']> & {
     readonly deviations: readonly Deviation[]
+    readonly conclusions: Period['conclusions']
     readonly rules: readonly RulesSpan[]
     readonly demo: boolean
     /** Of the last run available. */
@@ -131,7 +143,7 @@ type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
 function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): DerivedPeriod {
   const { chain, from, to, asOf, producer, catalog, engagement } = input
   const { plans, calendar, runs, missedRuns, late, unrecorded } = read
-  const { deviations, changes, rules, demo, missing } = gathered
+  const { deviations, conclusions, changes, rules, demo, missing } = gathered
   const populations = populationsOf({ ...gathered, runs, late })
   const files = populations.map((one) => populationFile(one, input.csv, { from, to }))
   const counted = (list: string): number => changes.filter((one) => one.list === list).length
@@ -152,6 +164,7 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     runs: [...runs],
     missedRuns: [...missedRuns],
     rules: [...rules],
+    conclusions,
     deviations: [...deviations],
     hardwareChanges: [...movesIn(gathered.moves)],
     changes: { evidence: counted('evidence'), rules: counted('rules'), scope: counted('scope') },

@@ -1,13 +1,15 @@
 import type { RunTrace, Statement } from '../../../schemas/types.ts'
 import { BAG_DECLARATION, PATHS } from '../pack.ts'
 import { isSafePath, linesOf, nodeFolder } from '../pack-files.ts'
+import type { RunEvidence } from '../period/conclusions.ts'
 import { partialPaths } from '../period/pack.ts'
 import { quote } from '../plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../ports.ts'
 import { ownEntry, type RunEntry } from '../run-chain/entry.ts'
 import { CHAIN_PATHS, type StatedHead } from '../run-chain/files.ts'
 import { parseStatedHead } from '../run-chain/read.ts'
-import { bytesOf, canonical, nodeFolders, textOf } from './read.ts'
+import { bytesOf, canonical, nodeFolders, readScope, textOf } from './read.ts'
+import { readRegister } from './register.ts'
 import { namedAuthority, readSealOf } from './signature.ts'
 import type { Trust } from './trust.ts'
 
@@ -16,6 +18,8 @@ export interface BagReading {
   readonly statement: Statement | null
   /** Null where it is missing, invalid, or of a different run from the statement. */
   readonly trace: RunTrace | null
+  /** What conclusions over a period need of the run; null where a part of it is missing or invalid. */
+  readonly evidence: RunEvidence | null
   /** The run chain entry that corresponds to its pack; null where it cannot be derived. */
   readonly own: RunEntry | null
   /** The checkpoint of the run chain before it, as its pack states it; null where it states none. */
@@ -25,7 +29,7 @@ export interface BagReading {
   readonly problems: readonly string[]
 }
 
-/** Reads a part of a run’s pack: lists, seal and run trace, and compares every file with the lists. Never throws, whatever it contains. */
+/** Reads a part of a run’s pack: lists, seal, run trace, declarations and register, and compares every file with the lists. Never throws, whatever it contains. */
 export async function readBag(
   source: PackSource,
   {
@@ -47,9 +51,16 @@ export async function readBag(
       ? null
       : ownEntry(statement.predicate, tagManifest, signer)
   const trace = await traceIn(source, validator, statement)
+  const scope = await readScope(source, validator)
+  const register = await readRegister(source, validator)
+  const evidence =
+    trace === null || scope === null || scope.asOf !== trace.asOf || 'problem' in register
+      ? null
+      : { trace, scope, register }
   return {
     statement,
     trace,
+    evidence,
     own,
     head: parseStatedHead(await textOf(source, CHAIN_PATHS.chain)),
     seal,
@@ -60,6 +71,9 @@ export async function readBag(
       ...(statement === null ? [`${PATHS.statement} is missing or does not have the required form.`] : []),
       ...(trace === null && source.paths.includes(PATHS.trace)
         ? [`${PATHS.trace} is not a run trace of that run in canonical form.`]
+        : []),
+      ...(trace !== null && evidence === null
+        ? [`${PATHS.scope} or ${PATHS.register} is missing, or is not of that run in valid form.`]
         : []),
       ...((await textOf(source, PATHS.bag)) === BAG_DECLARATION
         ? []

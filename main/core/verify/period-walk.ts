@@ -83,7 +83,8 @@ export async function walkPeriod(
   const { from, to, asOf, producer, catalog, engagement, samples } = period
   const asked = samples.map(({ population, size, seed }) => ({ population, size, seed }))
   const stated = { from, to, asOf, producer, catalog, engagement }
-  const fold = periodFold({ ...stated, chain, zones: input.zones, csv: input.csv, samples: asked })
+  const rules = { zones: input.zones, csv: input.csv, rules: input.catalog }
+  const fold = periodFold({ ...stated, ...rules, chain, samples: asked })
   const headBefore = headsBefore(chain)
   const known = new Set(fold.runs.map(({ entry }) => runFolder(entry.run)))
   for (const folder of runFolders(input.source))
@@ -112,12 +113,12 @@ export async function walkPeriod(
       found.problems,
       sampled.problems.map((problem) => `${about}: ${problem}`),
     )
-    const rules = bag.trace === null ? null : await rulesOfTrace(bag.trace, input)
-    const falsified = sampled.falsified ?? rules?.falsified ?? null
+    const made = bag.trace === null ? null : await rulesOfTrace(bag.trace, input)
+    const falsified = sampled.falsified ?? made?.falsified ?? null
     if (falsified !== null) found.wrong.push(`${about}: ${falsified}`)
-    if (rules?.unknown != null) found.unknown.add(rules.unknown)
+    if (made?.unknown != null) found.unknown.add(made.unknown)
     addAll(
-      found[rules?.unknown == null ? 'wrong' : 'other'],
+      found[made?.unknown == null ? 'wrong' : 'other'],
       sampled.details.map((detail) => `${about}: ${detail}`),
     )
     addAll(found.differences, sampled.differences)
@@ -125,7 +126,7 @@ export async function walkPeriod(
     found.stated += sampled.stated
     found.identical += sampled.identical
     found.demo ||= bag.trace?.demo === true || bag.seal?.demo === true
-    fold.add(run, unfit.length === 0 ? bag.trace : null)
+    fold.add(run, unfit.length === 0 ? bag.evidence : null)
   }
   const derived = fold.finish()
   if (!derived.ok) return { ...found, failed: `${derived.error.detail}.` }

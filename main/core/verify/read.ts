@@ -114,6 +114,12 @@ export function canonical(text: string | null): { readonly value: unknown } | nu
   }
 }
 
+/** The declarations in a pack; null where they are missing or have problems. */
+export async function readScope(source: PackSource, validator: SchemaValidator): Promise<PackScope | null> {
+  const found = canonical(await textOf(source, PATHS.scope))
+  return found === null || scopeProblems(found.value, validator).length > 0 ? null : (found.value as PackScope)
+}
+
 /** Problems of scope.json, which contains the scope of the assessment and the evaluation date. */
 function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
   if (typeof value !== 'object' || value === null) return ['not a scope']

@@ -79,7 +79,8 @@ const atMost = (problems: readonly string[]): readonly string[] =>
         `${PATHS.register}: ${problems.length - MOST_PROBLEMS} more problems of this kind.`,
       ]
 
-async function readRegister(
+/** The register in a pack by its form alone, or why it cannot be read. */
+export async function readRegister(
   source: PackSource,
   validator: SchemaValidator,
 ): Promise<Register | { readonly problem: string }> {

@@ -3,8 +3,10 @@ import { zones } from '../../../main/adapters/zones.ts'
 import { catalogReference } from '../../../main/core/catalog.ts'
 import { sha256 } from '../../../main/core/digest.ts'
 import { changeFold } from '../../../main/core/period/changes.ts'
+import type { RunEvidence } from '../../../main/core/period/conclusions.ts'
 import { periodOf } from '../../../main/core/period/period.ts'
 import type { PeriodReportInput } from '../../../main/core/period/report.ts'
+import { EMPTY_REGISTER } from '../../../main/core/register.ts'
 import type { ChainEntry, LoggedEntry, RunChain } from '../../../main/core/run-chain/entry.ts'
 import type { Period, RunTrace, TracedNode } from '../../../schemas/types.ts'
 import { value } from '../sealing-kit.ts'
@@ -129,6 +131,17 @@ function chain(): RunChain {
   return { id: sha256('chain'), fleet: FLEET, entries: [plan, ...days.flatMap(entriesOn)] }
 }
 
+const evidenceOf = (trace: RunTrace): RunEvidence => ({
+  trace,
+  scope: {
+    fleet: FLEET,
+    population: trace.nodes.map(({ node }) => node),
+    frameworks: ['hipaa', 'soc2'],
+    asOf: trace.asOf,
+  },
+  register: EMPTY_REGISTER,
+})
+
 export function samplePeriodInput(change: (period: Period) => Period = (period) => period): PeriodReportInput {
   const traces = Array.from({ length: DAYS }, (_, index) => index + 1)
     .filter(isRun)
@@ -145,7 +158,8 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
       zones,
       samples: [{ population: 'node-runs', size: 25, seed: 'from the practitioner, 2 November 2026' }],
       csv: csvOf,
-      traces: new Map(traces.map((trace) => [sha256(trace.run), trace])),
+      rules: sampleCatalog,
+      evidence: new Map(traces.map((trace) => [sha256(trace.run), evidenceOf(trace)])),
     }),
   )
   const changes = changeFold()
