@@ -1,20 +1,13 @@
-import {
-  DOCUMENT_STATES,
-  documentStateWords,
-  ROW_STATES,
-  type RowState,
-  rowStateWords,
-  SERVER_STATES,
-  serverStateWords,
-} from '../../../schemas/conclusion-words.ts'
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { Framework } from '../framework.ts'
 import { plain } from '../plain-text.ts'
+import { isTested, partsBlock, stateBlock } from './control-counts.ts'
 import { controlDetail, type Row, withoutNodes } from './control-detail.ts'
 import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
-import { type Block, type Cell, heading, type MarkName, plainCell, type Section, text } from './model.ts'
+import { type Block, type Cell, heading, plainCell, type Section, text } from './model.ts'
 import { see } from './titles.ts'
-import { documentMarked, of, plural, serverMarked, stateLine, when } from './wording.ts'
+import { documentMarked, of, serverMarked, when } from './wording.ts'
 
 const STATUS: Readonly<Record<string, string>> = {
   'in-force': 'In effect.',
@@ -24,18 +17,19 @@ const STATUS: Readonly<Record<string, string>> = {
 
 /** One framework: control counts by state, controls with server tests in one table and then in full, and documentary controls in one table. */
 export function controlSection(matter: Matter, framework: Framework): Section {
-  const results = new Map(
+  const byKey = new Map(
     matter.assessment.controls
       .filter(({ framework: id }) => id === framework.id)
       .map((result) => [result.control, result]),
   )
   const rows = framework.controls.flatMap((control): readonly Row[] => {
-    const result = results.get(control.key)
+    const result = byKey.get(control.key)
     return result === undefined ? [] : [{ control, result }]
   })
+  const results = rows.map(({ result }) => result)
   const own = isOwn(matter, framework)
-  const onServers = rows.filter(isTested)
-  const others = rows.filter((row) => !isTested(row))
+  const onServers = rows.filter(({ result }) => isTested(result))
+  const others = rows.filter(({ result }) => !isTested(result))
   return {
     id: `controls-${framework.id}`,
     title: `Controls: ${plain(framework.title, 120)}`,
@@ -48,8 +42,8 @@ export function controlSection(matter: Matter, framework: Framework): Section {
       text(HOW),
       heading(3, 'Conclusions', true),
       text(PARTS),
-      partsTable(rows),
-      stateTable(rows),
+      partsBlock(results),
+      stateBlock(results),
       ...(onServers.length === 0
         ? []
         : [heading(3, `Controls with server tests (${of(onServers.length, rows.length)})`, true), overview(onServers)]),
@@ -67,9 +61,6 @@ export function controlSection(matter: Matter, framework: Framework): Section {
     ],
   }
 }
-
-/** Whether a check decides the control, from servers or from what the tool itself produces. */
-const isTested = ({ result: { checks } }: Row): boolean => checks.some(({ decides }) => decides)
 
 const HOW = `To trace a count to its captures, look up the check ID. ${see('checks')} lists its expected condition and limitations; ${see('gaps')} lists the deviating nodes with the evidence and the short codes of the captures; ${see('undecided')} lists the nodes without a conclusive result; ${see('evidence')} states where the captures are stored.`
 
@@ -106,65 +97,6 @@ function pointInTime({ assessment }: Matter, { id }: Framework): readonly Block[
       `As of ${when(assessment.asOf)}. A SOC 2® examination over a period needs evidence through that period; one collection describes one date. Not tested: operation before or after that date.${period} Deviations are counted out of the nodes tested; a risk acceptance does not remove a deviation.`,
     ),
   ]
-}
-
-/** Controls by server part and document part. Every control in scope is counted in exactly one cell. */
-function partsTable(rows: readonly Row[]): Block {
-  const inScope = rows.filter(({ result }) => result.state !== 'out-of-scope')
-  const servers = SERVER_STATES.filter((state) => inScope.some(({ result }) => result.server.state === state))
-  const documents = DOCUMENT_STATES.filter((state) => inScope.some(({ result }) => result.documents.state === state))
-  return {
-    kind: 'table',
-    rowHeaders: true,
-    columns: [
-      { title: 'Server part', width: 28 },
-      ...documents.map((state) => ({ title: documentStateWords[state].label, width: 18 })),
-    ],
-    rows: servers.map((server): readonly Cell[] => [
-      [{ text: serverStateWords[server].label, style: 'strong', mark: serverStateWords[server].mark as MarkName }],
-      ...documents.map((state) =>
-        plainCell(
-          String(
-            inScope.filter(({ result }) => result.server.state === server && result.documents.state === state).length,
-          ),
-        ),
-      ),
-    ]),
-  }
-}
-
-function stateTable(rows: readonly Row[]): Block {
-  const used = ROW_STATES.map((state) => ({
-    state,
-    items: rows.filter(({ result }) => result.state === state),
-  })).filter(({ items }) => items.length > 0)
-  return {
-    kind: 'table',
-    columns: [
-      { title: 'State', width: 30 },
-      { title: 'Controls', width: 20 },
-      { title: 'Meaning', width: 50 },
-    ],
-    rows: used.map(({ state, items }) => [
-      [stateLine(state)],
-      [{ text: of(items.length, rows.length) }, ...apart(state, items)],
-      plainCell(rowStateWords[state].meaning),
-    ]),
-  }
-}
-
-/** Of the supported controls, those with server tests; of those with deviations, those where every deviation is risk-accepted. */
-function apart(state: RowState, rows: readonly Row[]): Cell {
-  if (state === 'supported')
-    return [{ text: `${plural(rows.filter(isTested).length, 'control')} with server tests`, style: 'quiet' }]
-  if (state !== 'deviations') return []
-  const accepted = rows.filter(
-    ({ result: { server, documents } }) =>
-      documents.state !== 'deviations' && server.deviating > 0 && server.accepted === server.deviating,
-  )
-  return accepted.length === 0
-    ? []
-    : [{ text: `${accepted.length} with every deviation risk-accepted`, style: 'quiet' }]
 }
 
 const overview = (rows: readonly Row[]): Block => ({
