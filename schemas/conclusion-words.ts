@@ -192,21 +192,35 @@ interface ServerCounts {
   readonly notRetested: number
 }
 
+/** What a server part counts: the nodes of one run, or over a period node tests, which are one node in one run each. */
+export type CountedItem = 'node' | 'node test'
+
+const itemWords: Readonly<
+  Record<CountedItem, { readonly on: string; readonly tested: (count: number) => string; readonly none: string }>
+> = {
+  node: { on: 'on', tested: (count) => `${count} nodes tested`, none: 'nodes was reached' },
+  'node test': { on: 'in', tested: (count) => `${count} node tests`, none: 'node tests took place' },
+}
+
 /** The server part in one line: the denominator is what was tested, and what was not tested follows. */
-export function serverLine({ state, population, tested, deviating, accepted, notRetested }: ServerCounts): string {
+export function serverLine(
+  { state, population, tested, deviating, accepted, notRetested }: ServerCounts,
+  item: CountedItem = 'node',
+): string {
   const { label } = serverStateWords[state]
+  const words = itemWords[item]
   if (population === 0) return label
-  if (state === 'not-tested') return `${label}: none of ${population} nodes was reached`
+  if (state === 'not-tested') return `${label}: none of ${population} ${words.none}`
   const untested = population - tested
   const counts =
     state === 'deviations'
       ? [
-          `deviations on ${deviating} of ${tested} nodes tested`,
-          ...(accepted === 0 ? [] : [`risk accepted on ${accepted}`]),
+          `deviations ${words.on} ${deviating} of ${words.tested(tested)}`,
+          ...(accepted === 0 ? [] : [`risk accepted ${words.on} ${accepted}`]),
           ...(notRetested === 0 ? [] : [`${notRetested} not retested since`]),
         ]
       : state === 'no-deviations' || state === 'scope-limitation'
-        ? [`no deviations on ${tested} nodes tested`]
+        ? [`no deviations ${words.on} ${words.tested(tested)}`]
         : []
   const parts = [...counts, ...(untested === 0 ? [] : [`${untested} not tested`])]
   return parts.length === 0 ? label : `${label}: ${parts.join('; ')}`

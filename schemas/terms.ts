@@ -701,6 +701,12 @@ const PACKS: readonly TermOfGroup[] = [
     avoid: ['let go', 'lets go', 'letting go'],
   },
   {
+    term: 'node test',
+    definition: 'One node in one run: the item that conclusions over a period count.',
+    source: 'AU-C 530 (sampling unit)',
+    avoid: [],
+  },
+  {
     term: 'period report',
     definition: 'Signed report over all runs between two dates.',
     source: 'AICPA (Type 2)',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { calendarFigures } from '../main/core/period/report/calendar-figure.ts'
 import { DAY_STATES, dayState, dayStateWords } from '../main/core/period/report/day-states.ts'
-import { buildPeriodReport, calendarRows, deviationRows } from '../main/core/period/report.ts'
+import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../main/core/period/report.ts'
 import type { ReportDocument } from '../main/core/report/model.ts'
 import { documentText } from '../main/core/report.ts'
 import type { CalendarDay, Period } from '../schemas/types.ts'
@@ -84,6 +84,7 @@ describe('the period report', () => {
       'reading',
       'coverage',
       'gaps',
+      'conclusions',
       'deviations',
       'changes',
       'rules',
@@ -101,6 +102,49 @@ describe('the period report', () => {
     expect(gaps).toContain('9 Oct 2026')
     expect(gaps).toContain('The network of the site was under maintenance')
     expect(gaps).toContain('On 3 of 92 days no node was collected')
+  })
+
+  test('concludes on each control over node tests, with both parts, when it deviated, and what was not tested', () => {
+    const said = textOf(report, 'conclusions')
+    expect(said).toContain(
+      '89 runs were counted; 3 scheduled runs did not take place, and the evidence of 0 sealed runs is not available.',
+    )
+    expect(said).toContain('see “Missed runs and days without evidence”')
+    expect(said).toContain('Controls: HIPAA Security Rule')
+    expect(said).toContain('Unable to conclude: 19 not tested')
+    const [one, ...others] = input.period.conclusions?.controls ?? []
+    if (one === undefined) throw new Error('the sample has controls')
+    const server = {
+      ...one.conclusion.server,
+      state: 'deviations',
+      population: 460,
+      tested: 441,
+      deviating: 62,
+    } as const
+    const moment = (day: number) => ({ run: `r${day}`, at: `2026-08-${day}T02:14:00.000Z` })
+    const withDeviations = (open: number) =>
+      textOf(
+        buildPeriodReport(
+          samplePeriodInput((period) => ({
+            ...period,
+            conclusions: period.conclusions && {
+              ...period.conclusions,
+              controls: [
+                {
+                  conclusion: { ...one.conclusion, state: 'deviations', server },
+                  deviations: { nodes: 3, open, first: moment(20), last: moment(29) },
+                },
+                ...others,
+              ],
+            },
+          })),
+        ),
+        'conclusions',
+      )
+    expect(withDeviations(1)).toContain(
+      'Deviations noted: deviations in 62 of 441 node tests; 19 not tested\nFirst seen 20 Aug 2026 02:14, last seen 29 Aug 2026 02:14\nOpen on 1 of 3 nodes at the end',
+    )
+    expect(withDeviations(0)).toContain('Remediated on all 3 nodes by the end')
   })
 
   test('follows a deviation from the run that found it to the one that shows it fixed', () => {
@@ -147,6 +191,7 @@ describe('the period report', () => {
       runs: [],
       missedRuns: [],
       rules: [],
+      conclusions: null,
       deviations: [],
       hardwareChanges: [],
       populations: [],
@@ -154,6 +199,7 @@ describe('the period report', () => {
     })
     const said = textOf(buildPeriodReport({ ...samplePeriodInput(empty), changes: [] }))
     expect(said).toContain('The run chain contains no schedule')
+    expect(said).toContain('The evidence of no run is available, so no control can be concluded on.')
     expect(said).toContain('On 1 of 1 days no node was collected in any run')
     expect(said).toContain('Not tested: operation between runs.')
     expect(said).toContain('0 of 0 scheduled runs took place')
@@ -191,7 +237,7 @@ describe('the period report', () => {
   })
 })
 
-test('the tables beside it have one row for each day and each deviation', () => {
+test('the tables beside it have one row for each day, each deviation and each control', () => {
   const days = calendarRows(input.period)
   expect(days).toHaveLength(93)
   expect(days[26]).toEqual(['2026-08-26', 'Missed, explained', '1', '0', '0', '1', '0', '0', '0', '0'])
@@ -208,5 +254,16 @@ test('the tables beside it have one row for each day and each deviation', () => 
     '12',
     '1',
   ])
-  for (const table of [days, deviations]) expect(new Set(table.map((row) => row.length)).size).toBe(1)
+  const controls = controlRows(input.period)
+  expect(controls).toHaveLength(1 + (input.period.conclusions?.controls.length ?? 0))
+  expect(controls.find(([, control]) => control?.endsWith('308(a)(8)'))?.slice(2, 9)).toEqual([
+    'Unable to conclude',
+    'Unable to conclude: 19 not tested',
+    '460',
+    '441',
+    '0',
+    '0',
+    '19',
+  ])
+  for (const table of [days, deviations, controls]) expect(new Set(table.map((row) => row.length)).size).toBe(1)
 })

@@ -2,7 +2,7 @@ import type { Catalog } from '../core/catalog.ts'
 import { PACK_EXTENSION } from '../core/pack.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
-import { buildPeriodReport, calendarRows, deviationRows } from '../core/period/report.ts'
+import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../core/period/report.ts'
 import type { Signer } from '../core/ports.ts'
 import type { SealedPeriodPages } from '../core/verify/pages.ts'
 import type { World } from '../core/world.ts'
@@ -18,11 +18,12 @@ export const periodName = ({ from, to }: { readonly from: string; readonly to: s
 export async function periodPdf(
   world: Pick<World, 'reports'>,
   catalog: Catalog,
-  { period, changes, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
+  { period, changes, frameworks, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
 ): Promise<Uint8Array> {
   const document = buildPeriodReport({
     period,
     changes,
+    frameworks,
     catalog,
     producer: PRODUCER,
     evidenceDigest,
@@ -61,6 +62,7 @@ export const besidePeriod = (
   { period, tables }: DerivedPeriod,
 ): readonly (readonly [string, Content])[] => [
   [`${name}.report.pdf`, report],
+  ['controls.csv', csvPieces(controlRows(period))],
   ['calendar.csv', csvPieces(calendarRows(period))],
   ['deviations.csv', csvPieces(deviationRows(period))],
   ...[...tables].map(([path, bytes]) => [path.replace(/^data\//, ''), bytes] as const),

@@ -42,6 +42,7 @@ export interface ExportPeriodInput {
 export interface ExportedPeriod {
   readonly period: Period
   readonly unrecorded: DerivedPeriod['unrecorded']
+  readonly frameworks: DerivedPeriod['frameworks']
   readonly files: readonly ExportedFile[]
   readonly level: PadesLevel
   readonly stamped: boolean
@@ -149,7 +150,7 @@ async function exported(
   const found = await derivePeriod(world, { ...input, ...made, chain: chain.chain() }, shelf)
   if (!found.ok) return found
   const { derived, lost, atHand } = found.value
-  const { period, tables, unrecorded } = derived
+  const { period, tables, unrecorded, frameworks } = derived
   const [unfit] = world.validator.problems('period', period)
   if (unfit !== undefined) return fail('input.refused', `the run chain does not allow a period report: ${unfit}`)
   const bags = await bagsOf(shelf, atHand, period.samples)
@@ -191,6 +192,7 @@ async function exported(
   return ok({
     period,
     unrecorded,
+    frameworks,
     files: files.value,
     level: report.level,
     stamped: stamp?.ok === true,

@@ -66,6 +66,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       : await input.pages({
           period: walked.derived.period,
           changes: walked.derived.changes,
+          frameworks: walked.derived.frameworks,
           evidenceDigest,
           signer: seal.signer,
         })

@@ -62,4 +62,6 @@ export const MODULES: readonly MutatedModule[] = [
     },
   },
   { path: 'main/core/conclusion/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
+  { path: 'main/core/conclusion/pool.ts', tests: ['test/period/conclusions.test.ts'] },
+  { path: 'main/core/period/conclusions.ts', tests: ['test/period/conclusions.test.ts'] },
 ]

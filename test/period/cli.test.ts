@@ -67,6 +67,7 @@ describe('history period and history sample', () => {
     expect(code).toBe(3)
     expect(readdirSync(to).sort()).toEqual([
       'calendar.csv',
+      'controls.csv',
       'deviations.csv',
       'period-2026-11-23-2026-11-26.barewitness.zip',
       'period-2026-11-23-2026-11-26.report.pdf',

@@ -70,6 +70,21 @@ describe('A sealed account of a period', () => {
       unrecorded: 1,
       daysWith: 3,
     })
+    expect(made.period.conclusions).toMatchObject({
+      run: { run: 'run-26' },
+      frameworks: ['soc2'],
+      runs: 3,
+      missed: 2,
+      unavailable: 0,
+      covered: false,
+    })
+    const deviating = made.period.conclusions?.controls.filter(({ deviations }) => deviations !== null) ?? []
+    expect(deviating.length).toBeGreaterThan(0)
+    for (const { conclusion, deviations } of deviating) {
+      // Three runs of two nodes, and two missed ones.
+      expect(conclusion.server).toMatchObject({ state: 'deviations', population: 10, tested: 6, deviating: 1 })
+      expect(deviations).toMatchObject({ nodes: 1, open: 0, first: { run: 'run-24' }, last: { run: 'run-24' } })
+    }
     expect(made.period.deviations).toMatchObject([
       { node: 'node-b', found: { run: 'run-24' }, fixed: { run: 'run-26' }, open: false },
     ])
@@ -228,6 +243,21 @@ describe('A sealed account of a period', () => {
       'the traces of two runs swapped',
       () => put(`data/runs/run-24/${PATHS.trace}`, files.get(`data/runs/run-26/${PATHS.trace}`)),
       /not a run trace of that run/,
+    ],
+    [
+      'a control made supported',
+      () => edited(PERIOD_PATH, '"tested":6},"state":"deviations"', '"tested":6},"state":"supported"'),
+      /period\.json.* differs from the one derived/,
+    ],
+    [
+      'the register of a run exchanged',
+      () => put(`data/runs/run-24/${PATHS.register}`, bytesOf('[]\n')),
+      /register\.json.* was altered/,
+    ],
+    [
+      'the declarations of a run left out',
+      () => without(`data/runs/run-24/${PATHS.scope}`),
+      /scope\.json.* is missing/,
     ],
     ['the trace of a run left out', () => without(`data/runs/run-24/${PATHS.trace}`), /trace\.json.* is missing/],
     [

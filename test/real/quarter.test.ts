@@ -111,6 +111,7 @@ describe('a simulated stretch of nightly runs', () => {
       period: closed.period,
       catalog,
       changes: [],
+      frameworks: [],
       producer: 'Barewitness',
       signer: { subject: stage.signer.subject, fingerprint: stage.signer.fingerprint },
       packName: basename(closed.pack),

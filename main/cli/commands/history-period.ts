@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
+import { ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import type { CalendarDay } from '../../../schemas/types.ts'
 import { writeExcerpts } from '../../app/excerpt.ts'
-import { exportPeriod } from '../../app/period.ts'
+import { type ExportedPeriod, exportPeriod } from '../../app/period.ts'
 import { fleetBelow, readCalendar } from '../../app/period-calendar.ts'
 import { catalog } from '../../catalog/index.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -154,6 +155,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   say('Wrote')
   for (const { path, size } of files) say(`  ${plain(path)}  (${size} bytes)`)
   for (const failure of shortfalls) sayFailure(failure)
+  for (const line of conclusionLines(made.value)) say(line)
   const open = account.deviations.filter((one) => one.open).length
   say(`Deviations open at the end of the period: ${open}. Unexplained missed runs: ${unrecorded.length}.`)
   context.exit(
@@ -163,6 +165,17 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
     ]),
   )
 }
+
+/** Controls of each framework by state, over the period. */
+const conclusionLines = ({ period: { conclusions }, frameworks }: ExportedPeriod): readonly string[] =>
+  frameworks.map(({ id, title }) => {
+    const found = (conclusions?.controls ?? []).filter(({ conclusion }) => conclusion.framework === id)
+    const counts = ROW_STATES.map((state) => {
+      const count = found.filter(({ conclusion }) => conclusion.state === state).length
+      return count === 0 ? [] : [`${count} ${rowStateWords[state].label}`]
+    })
+    return `${plain(title, 120)}, over the period: ${counts.flat().join(', ')} (${found.length} controls).`
+  })
 
 /** LIST:SIZE:SEED; the seed may contain colons. */
 function samplesOf(texts: readonly string[]): Outcome<readonly SampleRequest[]> {

@@ -19,6 +19,7 @@ import {
 } from '../conclusion/conclude.ts'
 import type { CountedScope } from '../conclusion/counts.ts'
 import { type ResultPool, resultPool } from '../conclusion/pool.ts'
+import type { Framework } from '../framework.ts'
 import type { PackScope } from '../pack-files.ts'
 import { compare } from '../recording.ts'
 import { startOfDay } from './days.ts'
@@ -45,8 +46,14 @@ export interface PeriodMatter {
 export interface ConclusionFold {
   /** The next run in chain order; null where its evidence is not available. */
   readonly add: (run: EnteredRun, evidence: RunEvidence | null) => void
+  readonly finish: (matter: PeriodMatter) => DerivedConclusions
+}
+
+export interface DerivedConclusions {
   /** Null without any run whose evidence is available. */
-  readonly finish: (matter: PeriodMatter) => PeriodConclusions | null
+  readonly conclusions: PeriodConclusions | null
+  /** The frameworks that were concluded on, in catalog order, with the wording of their controls. */
+  readonly frameworks: readonly Framework[]
 }
 
 /** A run that was counted, and how many nodes were in its scopes. */
@@ -89,7 +96,7 @@ export function conclusionFold(ours: Catalog): ConclusionFold {
       counted.push({ at: Date.parse(trace.asOf), nodes: populations(run) })
     },
     finish: ({ missed, deviations, covered }) => {
-      if (last === null) return null
+      if (last === null) return { conclusions: null, frameworks: [] }
       for (const at of [...unavailable, ...missed.map(({ due }) => due)])
         pool.addUntested(nodesBefore(counted, Date.parse(at)))
       const catalog = catalogFor(ours, last.scope)
@@ -102,17 +109,21 @@ export function conclusionFold(ours: Catalog): ConclusionFold {
         ),
       )
       const open = new Set(deviations.flatMap((one) => (one.open ? [`${one.node}\n${one.check}`] : [])))
+      const controls = concludeCounted(catalog, frameworks, results, matter).map((conclusion): PeriodControl => {
+        const scope = scopes.get(`${conclusion.framework}\n${conclusion.control}`) ?? 'all'
+        return { conclusion, deviations: deviatingIn(pool, conclusion.checks, { scope, open }) }
+      })
       return {
-        run: { run: last.trace.run, at: last.trace.asOf },
-        frameworks,
-        runs: counted.length,
-        missed: missed.length,
-        unavailable: unavailable.length,
-        covered,
-        controls: concludeCounted(catalog, frameworks, results, matter).map((conclusion): PeriodControl => {
-          const scope = scopes.get(`${conclusion.framework}\n${conclusion.control}`) ?? 'all'
-          return { conclusion, deviations: deviatingIn(pool, conclusion.checks, { scope, open }) }
-        }),
+        conclusions: {
+          run: { run: last.trace.run, at: last.trace.asOf },
+          frameworks,
+          runs: counted.length,
+          missed: missed.length,
+          unavailable: unavailable.length,
+          covered,
+          controls,
+        },
+        frameworks: catalog.frameworks.filter(({ id }) => frameworks.includes(id)),
       }
     },
   }

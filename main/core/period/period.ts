@@ -20,7 +20,7 @@ import { drawRows } from '../sample.ts'
 import type { Zones } from './cadence.ts'
 import { type CalendarReading, calendarOf, type RunFacts } from './calendar.ts'
 import { changeFold } from './changes.ts'
-import { conclusionFold, isCovered, type RunEvidence } from './conclusions.ts'
+import { conclusionFold, type DerivedConclusions, isCovered, type RunEvidence } from './conclusions.ts'
 import { deviationFold } from './deviations.ts'
 import { movesIn } from './moves.ts'
 import { openNotes } from './open-notes.ts'
@@ -60,6 +60,7 @@ export interface DerivedPeriod {
   readonly unrecorded: CalendarReading['unrecorded']
   /** The items of the population “changes”. */
   readonly changes: readonly PeriodChange[]
+  readonly frameworks: DerivedConclusions['frameworks']
 }
 
 /** Incremental derivation of a period report: takes the run trace of each run in turn. At most two run traces are in memory. */
@@ -107,7 +108,7 @@ export function periodFold(input: PeriodInput): PeriodFold {
       const covered = isCovered(plans, { from, to, unexplained: unrecorded.length })
       const gathered = {
         deviations: found,
-        conclusions: conclusions.finish({ missed, deviations: found, covered }),
+        ...conclusions.finish({ missed, deviations: found, covered }),
         ...changes.finish(),
         ...seen.finish(),
         rules,
@@ -130,9 +131,9 @@ export function periodOf(
 }
 
 type Gathered = ReturnType<ReturnType<typeof changeFold>['finish']> &
-  ReturnType<ReturnType<typeof seenFold>['finish']> & {
+  ReturnType<ReturnType<typeof seenFold>['finish']> &
+  DerivedConclusions & {
     readonly deviations: readonly Deviation[]
-    readonly conclusions: Period['conclusions']
     readonly rules: readonly RulesSpan[]
     readonly demo: boolean
     /** Of the last run available. */
@@ -173,7 +174,13 @@ function joined(input: PeriodInput, read: CalendarReading, gathered: Gathered): 
     samples: input.samples.map((asked) => drawn(asked, populations, new Set(lost.map(({ run }) => run)))),
     notes: [...read.notes, ...withoutTrace(lost, chain.entries), ...openNotes(deviations, gathered)],
   }
-  return { period, tables: new Map(files.map(({ file, bytes }) => [file.path, bytes])), unrecorded, changes }
+  return {
+    period,
+    tables: new Map(files.map(({ file, bytes }) => [file.path, bytes])),
+    unrecorded,
+    changes,
+    frameworks: gathered.frameworks,
+  }
 }
 
 /** Consecutive runs under the same rules. */

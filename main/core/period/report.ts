@@ -3,6 +3,7 @@ import { dayOf } from '../report/declared.ts'
 import type { ReportDocument, Section } from '../report/model.ts'
 import { when } from '../report/wording.ts'
 import { changeSection } from './report/changes.ts'
+import { conclusionSection } from './report/conclusions.ts'
 import { periodCover } from './report/cover.ts'
 import { coverageSection, gapSection, runSection } from './report/coverage.ts'
 import { deviationSection } from './report/deviations.ts'
@@ -12,6 +13,7 @@ import { listSection } from './report/lists.ts'
 import { readingSection } from './report/reading.ts'
 import { rulesSection } from './report/rules.ts'
 
+export { controlRows } from './report/conclusions.ts'
 export type { PeriodReportInput } from './report/input.ts'
 export { calendarRows, deviationRows } from './report/tables.ts'
 
@@ -27,6 +29,7 @@ export function buildPeriodReport(input: PeriodReportInput): ReportDocument {
     readingSection(input),
     coverageSection(input),
     gapSection(input),
+    conclusionSection(input),
     deviationSection(input),
     changeSection(input),
     rulesSection(input),

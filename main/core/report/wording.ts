@@ -1,4 +1,5 @@
 import {
+  type CountedItem,
   documentLine,
   documentStateWords,
   type RowState,
@@ -61,8 +62,8 @@ export const verdictLine = (verdict: Verdict): Line => ({
 })
 export const stateLine = (state: RowState): Line => ({ text: rowStateWords[state].label, mark: stateMark(state) })
 /** Server part of a control with its counts and mark. */
-export const serverMarked = (server: ServerPart): Line => ({
-  text: serverLine(server),
+export const serverMarked = (server: ServerPart, item?: CountedItem): Line => ({
+  text: serverLine(server, item),
   mark: serverStateWords[server.state].mark as MarkName,
 })
 /** Document part of a control with its counts and mark. */

@@ -1,5 +1,6 @@
 import type { EarlierRuns, Period, PeriodChange, Register, Scope, Statement } from '../../../schemas/types.ts'
 import type { Sha256 } from '../digest.ts'
+import type { Framework } from '../framework.ts'
 import { PATHS } from '../pack-files.ts'
 import { quote } from '../plain-text.ts'
 import type { CertificateName, PackSource, SchemaValidator } from '../ports.ts'
@@ -35,6 +36,8 @@ export interface SealedPeriodPages {
   readonly period: Period
   /** As derived from the sealed run traces. */
   readonly changes: readonly PeriodChange[]
+  /** As the runs chose them. */
+  readonly frameworks: readonly Framework[]
   readonly evidenceDigest: Sha256
   readonly signer: CertificateName
 }

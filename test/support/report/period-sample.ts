@@ -146,7 +146,7 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
   const traces = Array.from({ length: DAYS }, (_, index) => index + 1)
     .filter(isRun)
     .map(sampleTrace)
-  const { period } = value(
+  const { period, frameworks } = value(
     periodOf({
       from: dayOf(1),
       to: dayOf(DAYS),
@@ -167,6 +167,7 @@ export function samplePeriodInput(change: (period: Period) => Period = (period) 
   return {
     period: change(period),
     changes: changes.finish().changes,
+    frameworks,
     catalog: sampleCatalog,
     producer: 'Barewitness 0.1.0',
     signer: { subject: 'Clinic evidence', fingerprint: SIGNER },

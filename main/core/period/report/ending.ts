@@ -12,7 +12,7 @@ const LIMITS: readonly string[] = [
   'Schedules. A schedule states the owner’s intention. Whether its frequency is sufficient was not evaluated.',
   'Run traces. Verdicts come from the run trace that each run sealed. Captures are enclosed only for sampled nodes, whose verdicts can be re-evaluated here; the other captures are in the packs of the runs.',
   'Self-reported data. A party that controls a node’s kernel or firmware can falsify its output in every run of a period.',
-  'Documents. Policies, reviews, training and approvals cannot be tested on a server and are not covered by these runs.',
+  'Documents. Policies, reviews, training and approvals cannot be tested on a server. They count as sealed by the last run; whether they cover the whole period was not tested.',
 ]
 
 export const periodLimits = (): Section => ({

@@ -2,6 +2,7 @@ import type { Period, PeriodChange } from '../../../../schemas/types.ts'
 import type { Catalog } from '../../catalog.ts'
 import type { Check } from '../../check.ts'
 import type { Sha256 } from '../../digest.ts'
+import type { Framework } from '../../framework.ts'
 import { plain } from '../../plain-text.ts'
 import type { Line } from '../../report/model.ts'
 import { when } from '../../report/wording.ts'
@@ -13,6 +14,8 @@ export interface PeriodReportInput {
   readonly catalog: Catalog
   /** Every item of the population “changes”, in order. */
   readonly changes: readonly PeriodChange[]
+  /** The frameworks that were concluded on, as the last run chose them. */
+  readonly frameworks: readonly Framework[]
   /** Name and version of the producing software. */
   readonly producer: string
   /** Null: the copy is not signed. */
@@ -30,6 +33,7 @@ export const PERIOD_TITLES = {
   gaps: 'Missed runs and days without evidence',
   runs: 'Runs',
   rules: 'Rules in effect',
+  conclusions: 'Conclusions on controls',
   deviations: 'Deviations',
   changes: 'Changes',
   lists: 'Populations and samples',
