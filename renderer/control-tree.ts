@@ -75,7 +75,8 @@ const UNASSESSED: PartWords = {
   meaning: 'This run has no conclusion for this control.',
 }
 
-const SERVER_TONE = {
+/** Tones of the server states. */
+export const SERVER_TONE = {
   deviations: 'not-satisfied',
   'unable-to-conclude': 'inconclusive',
   'scope-limitation': 'inconclusive',

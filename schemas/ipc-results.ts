@@ -1,4 +1,4 @@
-import type { ControlRole, EvidenceLevel } from './conclusion-words.ts'
+import type { ControlRole, DocumentState, EvidenceLevel, ServerState } from './conclusion-words.ts'
 import type { ExplanationView, RiskAcceptanceView } from './ipc-packs.ts'
 import type { FleetNodeView, FrameworkName, Source } from './ipc-views.ts'
 import type { Assessment, Capture, ControlAssessment, Isolation, NodeAssessment, Recording } from './types.ts'
@@ -135,6 +135,12 @@ export interface FrameworkView {
   readonly status: string
   readonly proposed: boolean
   readonly controls: readonly ControlRow[]
+  readonly parts: PartsView
+}
+/** Controls in scope of one framework, counted by server part (lines) and document part (columns), as in the report. */
+export interface PartsView {
+  readonly documents: readonly DocumentState[]
+  readonly lines: readonly { readonly server: ServerState; readonly counts: readonly number[] }[]
 }
 /** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
 export interface ControlRow extends ControlView {

@@ -39,6 +39,19 @@ describe('the matrix of a run', () => {
     })
     expect(view.frameworks.map(({ id }) => id)).toEqual(['hipaa', 'soc2'])
     expect(view.frameworks[0]?.controls.some(({ assessed }) => assessed?.server.state === 'deviations')).toBe(true)
+    for (const { parts, controls } of view.frameworks) {
+      const inScope = controls.flatMap(({ assessed }) =>
+        assessed === null || assessed.state === 'out-of-scope' ? [] : [assessed],
+      )
+      // Each control in scope is counted once, in the cell of its two parts.
+      for (const { server, counts } of parts.lines)
+        expect(counts).toEqual(
+          parts.documents.map(
+            (state) => inScope.filter((one) => one.server.state === server && one.documents.state === state).length,
+          ),
+        )
+      expect(parts.lines.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)).toBe(inScope.length)
+    }
   })
 
   test.each([

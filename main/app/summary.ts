@@ -292,7 +292,7 @@ function stateLines({ framework, rows, states, supportedByTests, allAccepted }: 
 
 /** Server part (lines) by document part (columns). */
 function partsLines({ rows }: RowCounts): readonly string[] {
-  const { documents, lines } = partsTable(rows.filter(({ state }) => state !== 'out-of-scope'))
+  const { documents, lines } = partsTable(rows)
   if (lines.length === 0) return []
   const heads = documents.map((state) => documentStateWords[state].label)
   const width = Math.max(...lines.map(({ server }) => serverStateWords[server].label.length), 'Server part'.length)

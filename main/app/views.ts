@@ -27,6 +27,7 @@ import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { EvidenceRequest } from '../core/conclusion/requests.ts'
 import type { Failure } from '../core/failure.ts'
+import { partsTable } from '../core/formats/row-counts.ts'
 import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { thresholdValues } from '../core/profile.ts'
@@ -173,6 +174,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
       version,
       status,
       proposed: proposed,
+      parts: partsTable(controls.filter(({ framework }) => framework === id)),
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
         const statuses = documentStatuses(catalog, register, { framework: id, control }, asOf)

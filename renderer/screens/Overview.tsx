@@ -10,6 +10,7 @@ import { useKept } from '../kept.ts'
 import { matrixOf, wasReached } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Attention } from '../parts/Attention.tsx'
+import { ControlCounts } from '../parts/ControlCounts.tsx'
 import { CoverageNote } from '../parts/CoverageNote.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
 import { Legend } from '../parts/Mark.tsx'
@@ -155,6 +156,7 @@ function Results({ view, of, filter }: ResultsProps) {
         column title counts declared nodes in the same way.
       </p>
       <Legend />
+      <ControlCounts frameworks={view.frameworks} />
     </Page>
   )
 }

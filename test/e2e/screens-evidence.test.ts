@@ -48,6 +48,7 @@ describe.skipIf(missing !== null)(`screens of the evidence${missing === null ? '
   })
 
   test('overview: results, filtered to a sentence, filtered to nothing', async () => {
+    await page.getByRole('table', { name: 'HIPAA Security Rule' }).getByText('Documents outstanding').waitFor()
     await book.look('20-overview', { full: true })
     await page.getByLabel('Needs attention').getByRole('button').first().click()
     await page

@@ -39,6 +39,7 @@ const hipaa: FrameworkView = {
   version: '1',
   status: '',
   proposed: false,
+  parts: { documents: [], lines: [] },
   controls: [
     controlOf('312(a)', 'deviations'),
     controlOf('312(b)', 'supported'),

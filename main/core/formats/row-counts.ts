@@ -1,11 +1,5 @@
-import {
-  DOCUMENT_STATES,
-  type DocumentState,
-  ROW_STATES,
-  type RowState,
-  SERVER_STATES,
-  type ServerState,
-} from '../../../schemas/conclusion-words.ts'
+import { DOCUMENT_STATES, ROW_STATES, type RowState, SERVER_STATES } from '../../../schemas/conclusion-words.ts'
+import type { PartsView } from '../../../schemas/ipc-results.ts'
 import type { Assessment, ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Framework } from '../framework.ts'
@@ -46,16 +40,17 @@ export const rowCounts = ({ controls }: Pick<Assessment, 'controls'>, catalog: C
 const isAllAccepted = ({ state, deviating, accepted }: ControlAssessment['server']): boolean =>
   state === 'deviations' && deviating > 0 && accepted === deviating
 
-/** Server part by document part: number of controls in both states. Unused states are omitted. */
-export function partsTable(rows: readonly ControlAssessment[]): {
-  readonly documents: readonly DocumentState[]
-  readonly lines: readonly { readonly server: ServerState; readonly counts: readonly number[] }[]
-} {
-  const documents = DOCUMENT_STATES.filter((state) => rows.some((row) => row.documents.state === state))
+/**
+ * Server part by document part: number of controls in both states. Controls that are not in scope have no parts and are not counted; unused
+ * states are omitted.
+ */
+export function partsTable(rows: readonly ControlAssessment[]): PartsView {
+  const inScope = rows.filter(({ state }) => state !== 'out-of-scope')
+  const documents = DOCUMENT_STATES.filter((state) => inScope.some((row) => row.documents.state === state))
   const lines = SERVER_STATES.map((server) => ({
     server,
     counts: documents.map(
-      (state) => rows.filter((row) => row.server.state === server && row.documents.state === state).length,
+      (state) => inScope.filter((row) => row.server.state === server && row.documents.state === state).length,
     ),
   })).filter(({ counts }) => counts.some((count) => count > 0))
   return { documents, lines }

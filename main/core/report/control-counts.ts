@@ -15,7 +15,7 @@ export const isTested = ({ checks }: ControlAssessment): boolean => checks.some(
 
 /** Controls by server part and document part. Every control in scope is counted in exactly one cell. */
 export function partsBlock(rows: readonly ControlAssessment[]): Block {
-  const { documents, lines } = partsTable(rows.filter(({ state }) => state !== 'out-of-scope'))
+  const { documents, lines } = partsTable(rows)
   return {
     kind: 'table',
     rowHeaders: true,
