@@ -1310,7 +1310,10 @@ export interface ProviderProfile {
 export interface ClaimSource {
   readonly id: string
   readonly kind: 'page' | 'contract' | 'order'
-  readonly title: string
+  /**
+   * Title of the page or document. Absent where it was not recorded; never reconstructed.
+   */
+  readonly title?: string
   readonly where: string
   readonly on: Day
   /**

@@ -286,6 +286,10 @@ describe('a profile', () => {
     expect(sourceCitation({ ...source, kind: 'contract' }, '1 Jan 2026')).toContain(
       'no copy of the document is retained',
     )
+    const { title: _, ...untitled } = source
+    expect(sourceCitation(untitled, '1 Jan 2026')).toBe(
+      'source: Top (title not recorded), retrieved on 1 Jan 2026; no copy of the page is retained',
+    )
     const whole = { ...source, publisher: 'Own', address: 'https://own.example', sha256: 'a'.repeat(64) }
     expect(sourceCitation(whole, '1 Jan 2026')).toBe(
       `source: Servers, Own, https://own.example, retrieved on 1 Jan 2026; SHA-256 of the retained copy: ${'a'.repeat(64)}`,
@@ -405,7 +409,7 @@ describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
     test('says what it rests on, in words that do not over-claim', () => {
       const texts = [
         ...notes,
-        ...sources.map(({ title }) => title),
+        ...sources.flatMap(({ title, where }) => [title ?? '', where]),
         ...claims.flatMap(({ text: says, why, documentRequired, condition }) => [
           says,
           why ?? '',
@@ -433,7 +437,8 @@ describe.each(PROVIDERS.map((one) => [one.id, one] as const))(
       expect(claims.filter(({ quote }) => quote !== undefined)).toEqual([])
       expect(sources.filter(({ sha256 }) => sha256 !== undefined)).toEqual([])
       for (const { address, title, where, publisher } of sources) {
-        expect(address === undefined).toBe(title.endsWith('(titles not recorded)'))
+        // Neither is ever made up: a page is named by both or by neither.
+        expect(address === undefined).toBe(title === undefined)
         if (address !== undefined)
           expect([new URL(address).protocol, publisher, where.length > 3]).toEqual(['https:', expect.any(String), true])
       }

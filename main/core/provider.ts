@@ -133,14 +133,19 @@ export function takesWords({ takes }: Pick<ClaimTest, 'takes'>): string {
 export const conflictWords = ({ text, against, why, documentRequired }: StatementConflict): string =>
   `Two statements of this provider conflict (summarized). Statement: ${text} Conflicting statement: ${against} ${why} Request: ${documentRequired}.`
 
+/** What a source is cited by: its title or, where none was recorded, where it is. */
+export const sourceName = ({ title, where }: Pick<ClaimSource, 'title' | 'where'>): string =>
+  title ?? `${where} (title not recorded)`
+
 /**
  * Where a statement was read and whether a copy is kept, as an auditor cites what the entity provided (AT-C 205, information
  * produced by the entity): "source: <title>, read on <day>; no copy of the page is kept".
  */
-export function sourceCitation({ kind, title, publisher, address, sha256 }: ClaimSource, readOn: string): string {
+export function sourceCitation(source: ClaimSource, readOn: string): string {
+  const { kind, publisher, address, sha256 } = source
   const by = publisher === undefined ? '' : `, ${publisher}`
   const at = address === undefined ? '' : `, ${address}`
   const what = kind === 'page' ? 'the page' : 'the document'
   const copy = sha256 === undefined ? `no copy of ${what} is retained` : `SHA-256 of the retained copy: ${sha256}`
-  return `source: ${title}${by}${at}, retrieved on ${readOn}; ${copy}`
+  return `source: ${sourceName(source)}${by}${at}, retrieved on ${readOn}; ${copy}`
 }

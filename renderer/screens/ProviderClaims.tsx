@@ -67,7 +67,7 @@ function From({ claim: { source } }: { readonly claim: ClaimRow }) {
   if (source === null) return <span className="quiet">No source</span>
   return (
     <>
-      {KINDS[source.kind]}: {visible(source.title)}
+      {KINDS[source.kind]}: {source.title === undefined ? 'title not recorded' : visible(source.title)}
       <span className="note source">
         {visible(source.where)}, retrieved {day(source.on)}
       </span>

@@ -41,8 +41,7 @@ export const COMMON_STATEMENTS: ProviderProfile = {
     {
       id: 'pages',
       kind: 'page',
-      title: 'Public pages of providers about dedicated GPU servers (titles not recorded)',
-      where: 'Public sites of several providers',
+      where: 'Pages about dedicated GPU servers on the public sites of several providers',
       on: '2026-11-21',
     },
   ],

@@ -15,9 +15,8 @@ export const HOSTRUNWAY: ProviderProfile = {
     {
       id: 'site',
       kind: 'page',
-      title: 'Public pages about dedicated GPU servers (titles not recorded)',
       publisher: 'Hostrunway',
-      where: 'The public site of Hostrunway',
+      where: 'Pages about dedicated GPU servers on the public site of Hostrunway',
       on: '2026-11-22',
     },
   ],

@@ -15,9 +15,8 @@ export const ONESOURCE_CLOUD: ProviderProfile = {
     {
       id: 'site',
       kind: 'page',
-      title: 'Public pages about dedicated GPU servers (titles not recorded)',
       publisher: 'OneSource Cloud',
-      where: 'The public site of OneSource Cloud',
+      where: 'Pages about dedicated GPU servers on the public site of OneSource Cloud',
       on: '2026-11-22',
     },
   ],

@@ -15,9 +15,8 @@ export const RACKBANK: ProviderProfile = {
     {
       id: 'site',
       kind: 'page',
-      title: 'Public pages about bare-metal GPU servers (titles not recorded)',
       publisher: 'RackBank',
-      where: 'The public site of RackBank',
+      where: 'Pages about bare-metal GPU servers on the public site of RackBank',
       on: '2026-11-22',
     },
   ],

@@ -37,7 +37,8 @@ function profileText(profile: ProviderProfile): string {
   const lines = [
     ...notes.map((note) => `    ${note}`),
     ...sources.map(
-      (source) => `    ${source.id} (${source.kind}) ${sourceCitation(source, source.on)}; ${source.where}`,
+      (source) =>
+        `    ${source.id} (${source.kind}) ${sourceCitation(source, source.on)}${source.title === undefined ? '' : `; ${source.where}`}`,
     ),
     ...conflicts.map((conflict) => `    ${conflictWords(conflict)}`),
     ...claims.flatMap(claimLines),

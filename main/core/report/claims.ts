@@ -2,7 +2,7 @@ import type { ClaimSource, ClaimTestReference, ProviderClaim, ProviderProfile } 
 import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
 import { claimsOf } from '../claim.ts'
 import { oneLine, plain } from '../plain-text.ts'
-import { sourceCitation } from '../provider.ts'
+import { sourceCitation, sourceName } from '../provider.ts'
 import { compare } from '../recording.ts'
 import { type Answer, type Answered, claimDetails, type NodeAnswer } from './claim-details.ts'
 import { dayOf, factBlock, typed } from './declared.ts'
@@ -77,7 +77,7 @@ const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): rea
 
 const sourceRow = (source: ProviderProfile['sources'][number]): readonly Cell[] => [
   [
-    { text: oneLine(source.title, 300) },
+    { text: oneLine(source.title ?? 'Title not recorded', 300) },
     { text: `${KINDS[source.kind]}, cited as ${plain(source.id, 40)}`, style: 'quiet' },
   ],
   [...typed(source.where, 500), ...placeLines(source)],
@@ -174,7 +174,7 @@ function sourceWords(sources: ProviderProfile['sources'], id: string): string {
   if (source === undefined) return `source ${plain(id, 40)}, not listed`
   // Address and digest are in the table of sources; here the source is cited in one line.
   const { address: _, publisher: __, ...short } = source
-  return sourceCitation({ ...short, title: oneLine(source.title, 300) }, dayOf(source.on))
+  return sourceCitation({ ...short, title: oneLine(sourceName(source), 300) }, dayOf(source.on))
 }
 
 function comparedWith(matter: Matter, { tests, condition }: ProviderClaim): Cell {
