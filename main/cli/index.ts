@@ -1,28 +1,8 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander'
-import { createWorld } from '../adapters/world.ts'
-import { catalog } from '../catalog/index.ts'
 import { plain } from '../core/plain-text.ts'
-import { EXIT, type ExitCode, worst } from './exit-codes.ts'
-import { withCurrentCommand } from './former-names.ts'
-import { commandLine } from './program.ts'
-import { say, sayFailure } from './terminal.ts'
-
-/** Runs one command line and returns its exit code. An exception is an internal error; it is caught here and nowhere else. */
-async function main(args: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = EXIT.done
-  const program = commandLine(createWorld(catalog), (next) => {
-    code = next
-  })
-  try {
-    await program.parseAsync([...withCurrentCommand(args)], { from: 'user' })
-  } catch (thrown) {
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage
-    sayFailure({ code: 'bug', detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
-    return EXIT.bug
-  }
-  return code
-}
+import { EXIT, worst } from './exit-codes.ts'
+import { runLine } from './run-line.ts'
+import { say } from './terminal.ts'
 
 /**
  * A reader may close its end early, as `head` does: the command continues, its remaining output is dropped, and its exit code is unchanged.
@@ -41,7 +21,7 @@ function watchOutput(): () => boolean {
 }
 
 const outputLost = watchOutput()
-const code = await main(process.argv.slice(2))
+const code = await runLine(process.argv.slice(2))
 process.exitCode = code
 // A write may fail only after the command has ended.
 process.on('exit', (ending) => {

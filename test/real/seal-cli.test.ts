@@ -6,21 +6,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeRecordingFolder } from '../../main/adapters/recording-folder.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { cliHere, type RanLine } from '../support/cli-here.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 import { lyingTsa, say } from '../support/lying-tsa.ts'
 import { type OpensslTsa, opensslTsa } from '../support/openssl-tsa.ts'
 
 // The built program seals with a time-stamp authority run by openssl, and a stranger verifies: later, offline, and after revocation.
+// Each command runs as the built program at least once. Repeated ones run in this process (`cliHere`), which takes a third of the time.
 const CLI = resolve('out/main/cli.js')
 const has = (tool: string): boolean => spawnSync('which', [tool]).status === 0
 const missing = !existsSync(CLI) ? 'out/main/cli.js is not built' : has('openssl') ? null : 'openssl is not installed'
 const because = (reason: string | null): string => (reason === null ? '' : ` (skipped: ${reason})`)
-
-interface Ran {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 describe.skipIf(missing !== null)(`seals from the command line${because(missing)}`, () => {
   const begun = Date.now()
@@ -29,13 +25,13 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   let server: Awaited<ReturnType<typeof lyingTsa>>
   const at = (...parts: string[]): string => join(folder, ...parts)
   // Not the synchronous kind: the authority answers from this very process.
-  const run = (command: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ran> =>
+  const run = (command: string, argv: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<RanLine> =>
     new Promise((done) => {
       const child = execFile(command, argv, { encoding: 'utf8', maxBuffer: 1e9, env }, (_, stdout, stderr) =>
         done({ status: child.exitCode, stdout, stderr }),
       )
     })
-  const cli = (...argv: string[]): Promise<Ran> => run(process.execPath, [CLI, ...argv])
+  const cli = (...argv: string[]): Promise<RanLine> => run(process.execPath, [CLI, ...argv])
   const signing = (): string[] => [
     '--identity',
     'acme',
@@ -54,16 +50,16 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     at('ids', 'acme', 'crl.pem'),
   ]
   const trust = (): string[] => ['--trust', at('ids', 'acme', 'root.pem'), '--trust-timestamps', at('tsa', 'root.pem')]
-  const outcomes = ({ stdout }: Ran): Record<string, string> =>
+  const outcomes = ({ stdout }: RanLine): Record<string, string> =>
     Object.fromEntries(
       (JSON.parse(stdout) as VerificationReport).answers.map(({ question, outcome }) => [question, outcome]),
     )
-  const said = ({ stdout }: Ran): string => stdout
+  const said = ({ stdout }: RanLine): string => stdout
   const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
   const reportIn = (name: string): string =>
     at(name, readdirSync(at(name)).find((file) => file.endsWith('.report.pdf')) ?? '')
-  const exported = async (name: string, ...more: string[]): Promise<string> => {
-    const ran = await cli('export', at('recording'), '--out', at(name), '--formats', '', ...signing(), ...more)
+  const exported = async (by: typeof cliHere, name: string, ...more: string[]): Promise<string> => {
+    const ran = await by('export', at('recording'), '--out', at(name), '--formats', '', ...signing(), ...more)
     expect([0, 3], ran.stderr).toContain(ran.status)
     return ran.stderr
   }
@@ -96,7 +92,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   })
 
   test('with an authority: the report at B-LTA, the pack stamped, every answer a yes', async () => {
-    const words = await exported('one', '--timestamp', server.url, ...authority(), '--chain', at('chain'))
+    const words = await exported(cli, 'one', '--timestamp', server.url, ...authority(), '--chain', at('chain'))
     expect(words).toMatch(/PAdES level B-LTA\. Pack: with a time-stamp/)
     const ran = await cli('verify', packIn('one'), '--json', '--save-checkpoint', at('head.json'), ...trust())
     expect(outcomes(ran), said(ran)).toEqual({
@@ -107,7 +103,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       reproducible: 'yes',
       'chain-continuous': 'not-shown',
     })
-    const report = await cli('verify', reportIn('one'), '--json', ...trust())
+    const report = await cliHere('verify', reportIn('one'), '--json', ...trust())
     expect(outcomes(report), said(report)).toMatchObject({
       intact: 'yes',
       'signed-by': 'yes',
@@ -118,7 +114,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   })
 
   test('an authority that nobody trusts shows no time; the signer’s root does not make one', async () => {
-    const ran = await cli(
+    const ran = await cliHere(
       'verify',
       packIn('one'),
       '--json',
@@ -151,8 +147,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
         )
       ).status,
     ).toBe(0)
-    await exported('two', '--chain', at('chain'))
-    const next = await cli(
+    await exported(cliHere, 'two', '--chain', at('chain'))
+    const next = await cliHere(
       'verify',
       packIn('two'),
       '--json',
@@ -164,7 +160,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     )
     expect(outcomes(next), said(next)).toMatchObject({ 'chain-continuous': 'yes' })
     expect(said(next)).toMatch(/Extends your checkpoint.*power cut/s)
-    const back = await cli('verify', packIn('one'), '--json', '--last-checkpoint', at('head-2.json'), ...trust())
+    const back = await cliHere('verify', packIn('one'), '--json', '--last-checkpoint', at('head-2.json'), ...trust())
     expect(back.status).toBe(5)
     expect(outcomes(back)).toMatchObject({ 'chain-continuous': 'no' })
   })
@@ -172,10 +168,10 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
     const carry = async (file: string): Promise<void> => {
       rmSync(at('x.tsq'), { force: true })
-      const query = await cli('timestamp', 'add', file, '--export-tsq', at('x.tsq'), ...authority())
+      const query = await cliHere('timestamp', 'add', file, '--export-tsq', at('x.tsq'), ...authority())
       expect(query.status, query.stderr).toBe(0)
       writeFileSync(at('x.tsr'), tsa.reply(new Uint8Array(readFileSync(at('x.tsq')))))
-      const back = await cli(
+      const back = await cliHere(
         'timestamp',
         'add',
         file,
@@ -190,15 +186,15 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     cpSync(packIn('two'), at('carried.zip'))
     cpSync(reportIn('two'), at('carried.pdf'))
     await carry(at('carried.zip'))
-    expect(outcomes(await cli('verify', at('carried.zip'), '--json', ...trust()))).toMatchObject({
+    expect(outcomes(await cliHere('verify', at('carried.zip'), '--json', ...trust()))).toMatchObject({
       intact: 'yes',
       'existed-by': 'yes',
     })
     await carry(at('carried.pdf'))
-    expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
+    expect(said(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
     await carry(at('carried.pdf'))
-    expect(said(await cli('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
-    const again = await cli('timestamp', 'add', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
+    expect(said(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-LTA')
+    const again = await cliHere('timestamp', 'add', at('carried.pdf'), '--export-tsq', at('y.tsq'), ...authority())
     expect(again.status).toBe(2)
     expect(again.stderr).toContain('barewitness timestamp renew')
   })
@@ -224,10 +220,13 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   })
 
   test('refresh puts one more time-stamp over everything', async () => {
-    for (const file of [packIn('one'), reportIn('one')]) {
-      const ran = await cli('timestamp', 'renew', file, '--timestamp', server.url, ...authority())
+    for (const [file, by] of [
+      [packIn('one'), cli],
+      [reportIn('one'), cliHere],
+    ] as const) {
+      const ran = await by('timestamp', 'renew', file, '--timestamp', server.url, ...authority())
       expect(ran.status, ran.stderr).toBe(0)
-      const verified = await cli('verify', file, '--json', ...trust())
+      const verified = await cliHere('verify', file, '--json', ...trust())
       expect(outcomes(verified), said(verified)).toMatchObject({
         intact: 'yes',
         'signed-by': 'yes',
@@ -237,7 +236,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   })
 
   test('an authority that is not there leaves the lower level, and says so', async () => {
-    const ran = await cli(
+    const ran = await cliHere(
       'export',
       at('recording'),
       '--out',
@@ -250,19 +249,21 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(ran.status, ran.stderr).toBe(4)
     expect(ran.stderr).toMatch(/PAdES level B-B\. Pack: without a time-stamp/)
     expect(ran.stderr).toMatch(/Time-stamp authority unreachable/)
-    const early = await cli('verify', packIn('three'), '--json', ...trust())
+    const early = await cliHere('verify', packIn('three'), '--json', ...trust())
     expect(early.status).toBe(4)
     expect(JSON.parse(early.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
     const later = await cli('timestamp', 'add', packIn('three'), '--timestamp', server.url, ...authority())
     expect(later.status, later.stderr).toBe(0)
-    expect(outcomes(await cli('verify', packIn('three'), '--json', ...trust()))).toMatchObject({ 'existed-by': 'yes' })
+    expect(outcomes(await cliHere('verify', packIn('three'), '--json', ...trust()))).toMatchObject({
+      'existed-by': 'yes',
+    })
   })
 
   const noFaketime = has('faketime') ? null : 'faketime is not installed'
   test.skipIf(noFaketime !== null)(
     `in 2032 the time-stamp still shows the seal of an ended certificate${because(noFaketime)}`,
     async () => {
-      const future = (...argv: string[]): Promise<Ran> =>
+      const future = (...argv: string[]): Promise<RanLine> =>
         run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
       const stamped = await future('verify', packIn('one'), '--json', ...trust())
       expect(outcomes(stamped), said(stamped)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', 'existed-by': 'yes' })
@@ -294,7 +295,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
 
   test('a key revoked after the time-stamp is told apart from one revoked before', async () => {
     const leaf = (
-      JSON.parse((await cli('identity', 'list', '--identity-folder', at('ids'), '--json')).stdout) as {
+      JSON.parse((await cliHere('identity', 'list', '--identity-folder', at('ids'), '--json')).stdout) as {
         fingerprint: string
       }[]
     )[0]
@@ -320,12 +321,12 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     }
     await revoke(new Date(Date.now() - 1000).toISOString(), 'after')
     await revoke(new Date(begun - 60_000).toISOString(), 'before')
-    const after = await cli('verify', packIn('one'), '--json', '--crl', at('after.pem'), ...trust())
+    const after = await cliHere('verify', packIn('one'), '--json', '--crl', at('after.pem'), ...trust())
     expect(outcomes(after), said(after)).toMatchObject({ 'signed-by': 'yes' })
     expect(said(after)).toMatch(/revoked later/)
-    const before = await cli('verify', packIn('one'), '--json', '--crl', at('before.pem'), ...trust())
+    const before = await cliHere('verify', packIn('one'), '--json', '--crl', at('before.pem'), ...trust())
     expect(outcomes(before), said(before)).toMatchObject({ 'signed-by': 'no' })
-    const unstamped = await cli('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
+    const unstamped = await cliHere('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
     expect(outcomes(unstamped), said(unstamped)).toMatchObject({ 'signed-by': 'no' })
   })
 
@@ -333,7 +334,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     const make = ['redact', 'create', packIn('one'), '--redacted-by', 'Acme', '--reason', 'addresses are ours']
     const made = await cli(...make, '--redact', 'ipv4,mac', '--out', at('copy.zip'))
     expect(made.status, made.stderr).toBe(0)
-    const ran = await cli('verify', at('copy.zip'), '--json', ...trust())
+    const ran = await cliHere('verify', at('copy.zip'), '--json', ...trust())
     expect(outcomes(ran), said(ran)).toMatchObject({
       intact: 'yes',
       'signed-by': 'yes',
@@ -348,8 +349,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(revealed.status, revealed.stderr).toBe(0)
     expect(readFileSync(at('reveal.json'), 'utf8')).toMatch(/\d+\.\d+\.\d+\.\d+/)
     expect((await cli('redact', 'apply', at('copy.zip'), at('reveal.json'), '--out', at('copy-2.zip'))).status).toBe(0)
-    expect(outcomes(await cli('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({ intact: 'yes' })
-    const other = await cli(
+    expect(outcomes(await cliHere('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({ intact: 'yes' })
+    const other = await cliHere(
       'redact',
       'create',
       packIn('two'),
@@ -363,15 +364,15 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       at('copy-3.zip'),
     )
     expect(other.status, other.stderr).toBe(0)
-    expect((await cli('redact', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status).toBe(
-      2,
-    )
+    expect(
+      (await cliHere('redact', 'apply', at('copy-3.zip'), at('reveal.json'), '--out', at('copy-4.zip'))).status,
+    ).toBe(2)
   })
 
   test('a PDF of somebody else is told to be one, and not verified', async () => {
     const foreign = '%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer\n<</Root 1 0 R>>\n%%EOF\n'
     writeFileSync(at('foreign.pdf'), foreign)
-    const ran = await cli('verify', at('foreign.pdf'), '--json')
+    const ran = await cliHere('verify', at('foreign.pdf'), '--json')
     expect(ran.status).toBe(5)
     expect(said(ran)).toMatch(/"kind": "foreign-pdf".*Not a Barewitness report/s)
   })
