@@ -41,6 +41,9 @@ export type ControlRole = 'required' | 'counter' | 'supporting' | 'context'
  * Whom to tell when a state changes.
  */
 export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
+export type RemediationText = string
+export type RemediationCheckId = string
+export type DistributionFamily = 'debian' | 'rhel' | 'suse' | 'any'
 
 /**
  * What the fleet file said about this node when it was collected; checks compare it with what the node answered.
@@ -2718,4 +2721,98 @@ export interface ScheduleFile {
    * @maxItems 1000
    */
   readonly schedules: readonly Schedule[]
+}
+export interface CheckRemediation {
+  readonly check: RemediationCheckId
+  readonly whoCanChange: 'tenant' | 'provider' | 'both'
+  /**
+   * Alternatives: one for each family of distributions and each cause of a deviation.
+   */
+  readonly steps: readonly RemediationVariant[]
+  /**
+   * What else the change does, on the performance of GPUs and RDMA among others.
+   */
+  readonly sideEffects: string
+  /**
+   * Other checks that the same change satisfies, or helps to satisfy.
+   */
+  readonly alsoSettles: readonly RemediationCheckId[]
+  /**
+   * Manual pages and documents of manufacturers.
+   */
+  readonly source: string
+  /**
+   * Real systems on which a test saw the check deviate, ran these steps, and saw it satisfied.
+   */
+  readonly proven?: readonly RemediationProof[]
+}
+export interface RemediationVariant {
+  readonly title: RemediationText
+  /**
+   * The cause that it is for, where a check has several.
+   */
+  readonly when?: string
+  readonly families: readonly DistributionFamily[]
+  /**
+   * Values that a person sets first: as shell variables for the commands, and in place of ${NAME} in the files.
+   */
+  readonly inputs?: readonly RemediationInput[]
+  /**
+   * Lines of sh, run as root before the files are written: packages above all.
+   */
+  readonly prepare?: readonly RemediationText[]
+  readonly files?: readonly RemediationFile[]
+  /**
+   * Lines of sh, run as root in one shell after the files are written.
+   */
+  readonly commands?: readonly RemediationText[]
+  readonly ask?: readonly RemediationAsk[]
+  readonly note?: RemediationText
+  readonly verify: RemediationVerify
+}
+export interface RemediationInput {
+  readonly name: string
+  readonly is: RemediationText
+}
+export interface RemediationFile {
+  readonly path: string
+  readonly content: string
+  /**
+   * Octal; 0644 without it.
+   */
+  readonly mode?: string
+}
+export interface RemediationAsk {
+  readonly of: 'provider' | 'customer security officer' | 'data owner'
+  readonly for: RemediationText
+  /**
+   * The evidence request that the document answers.
+   */
+  readonly request?: string
+}
+export interface RemediationVerify {
+  /**
+   * Run as root on the server. Either this or inspect is there.
+   */
+  readonly command?: string
+  /**
+   * What a person looks at, where no command shows it.
+   */
+  readonly inspect?: string
+  readonly expected: RemediationText
+}
+export interface RemediationProof {
+  readonly distribution: RemediationText
+  /**
+   * The verdict before the steps; after them it was satisfied.
+   */
+  readonly before: 'not-satisfied' | 'inconclusive' | 'informational'
+  readonly note?: RemediationText
+}
+/**
+ * For each check, what changes a server so that the check is satisfied, and how that is verified. Validated by a test and when the program is built.
+ */
+export interface RemediationData {
+  readonly asOf: string
+  readonly checks: readonly CheckRemediation[]
 }

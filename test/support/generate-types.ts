@@ -18,6 +18,7 @@ const names = [
   'trace',
   'period',
   'schedule',
+  'remediation',
 ] as const
 
 /** Documents that stand whole in another one, by the type they give. */

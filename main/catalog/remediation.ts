@@ -1,0 +1,63 @@
+import type { CheckRemediation, DistributionFamily, RemediationData, RemediationVariant } from '../../schemas/types.ts'
+import { vocabularyEntry } from './frameworks/load.ts'
+import data from './remediation.json' with { type: 'json' }
+
+const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
+
+/**
+ * What changes a server so that a check is satisfied. It is no part of the rules: no verdict depends on it, so that steps can be corrected
+ * without a new version of them. Steps are for people: Barewitness never runs them.
+ */
+export const REMEDIATIONS: readonly CheckRemediation[] = loadRemediations(data as RemediationData)
+
+const byCheck: ReadonlyMap<string, CheckRemediation> = new Map(REMEDIATIONS.map((one) => [one.check, one]))
+
+/** The remediation of a check; undefined for one without any, such as a check of an older or a foreign catalog. */
+export const remediationOf = (check: string): CheckRemediation | undefined => byCheck.get(check)
+
+/**
+ * The remediations of the data. Throws where the data is wrong (an unknown or repeated check, steps that change nothing, a placeholder
+ * without an input, no way to verify): the data is part of the program, so that is our bug and stops it at start.
+ */
+export function loadRemediations({ checks }: RemediationData): readonly CheckRemediation[] {
+  const seen = new Set<string>()
+  for (const { check, steps, alsoSettles } of checks) {
+    if (seen.has(check)) throw new Error(`remediation: ${check} is listed twice`)
+    seen.add(check)
+    for (const id of [check, ...alsoSettles])
+      if (vocabularyEntry(id) === undefined) throw new Error(`remediation: ${check} names ${id}, which is no check`)
+    if (steps.length === 0) throw new Error(`remediation: ${check} has no steps`)
+    for (const variant of steps) {
+      const problem = problemOf(variant)
+      if (problem !== null) throw new Error(`remediation: ${check}, “${variant.title}”: ${problem}`)
+    }
+  }
+  return checks
+}
+
+function problemOf(variant: RemediationVariant): string | null {
+  const { families, verify, inputs = [], prepare = [], files = [], commands = [], ask = [] } = variant
+  if (families.length === 0) return 'no family of distributions is named'
+  if (prepare.length + files.length + commands.length + ask.length === 0) return 'nothing is changed'
+  if ((verify.command === undefined) === (verify.inspect === undefined))
+    return 'it is verified neither by a command nor by inspection, or by both'
+  const names = new Set(inputs.map(({ name }) => name))
+  const unset = files
+    .flatMap(({ content }) => [...content.matchAll(PLACEHOLDER)].map(([, name = '']) => name))
+    .find((name) => !names.has(name))
+  return unset === undefined ? null : `the placeholder ${unset} has no input`
+}
+
+/**
+ * The variants for a family of distributions: its own and those for any. Where the family is not known, all of them, since leaving some
+ * out could leave out the right one.
+ */
+export const variantsFor = (
+  { steps }: CheckRemediation,
+  family: DistributionFamily | null,
+): readonly RemediationVariant[] =>
+  steps.filter(({ families }) => family === null || families.includes(family) || families.includes('any'))
+
+/** The content of a file with a person's values in place of ${NAME}. A placeholder without a value stays as it is. */
+export const filled = (content: string, values: ReadonlyMap<string, string>): string =>
+  content.replaceAll(PLACEHOLDER, (placeholder, name: string) => values.get(name) ?? placeholder)
