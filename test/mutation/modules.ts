@@ -62,6 +62,27 @@ export const MODULES: readonly MutatedModule[] = [
     },
   },
   { path: 'main/core/conclusion/requests.ts', tests: ['test/conclusion/documents.test.ts'] },
-  { path: 'main/core/conclusion/pool.ts', tests: ['test/period/conclusions.test.ts'] },
-  { path: 'main/core/period/conclusions.ts', tests: ['test/period/conclusions.test.ts'] },
+  {
+    path: 'main/core/conclusion/pool.ts',
+    tests: ['test/period/conclusions.test.ts'],
+    equivalent: {
+      'if (isAboutServers(over.count)) addTo(pooled, keyOf(check, scope), over, moment): isAboutServers(over.count) -> true':
+        'what is answered once is never read from the pool',
+      'return first === null || last === null ? null : { nodes: on, first, last }: || -> &&': 'both are null together',
+    },
+  },
+  {
+    path: 'main/core/period/conclusions.ts',
+    tests: ['test/period/conclusions.test.ts'],
+    equivalent: {
+      'const listsOf = ({ unreconciled = 1, sameMachines = [] }: RunTrace): Lists => ({: 1 -> 2':
+        'any number but none keeps the lists from agreeing',
+      'const earlier = (a: RunMoment, b: RunMoment): RunMoment => (Date.parse(b.at) < Date.parse(a.at) ? b : a): < -> <=':
+        'two runs of one moment are one run',
+      'const later = (a: RunMoment, b: RunMoment): RunMoment => (Date.parse(b.at) > Date.parse(a.at) ? b : a): > -> >=':
+        'two runs of one moment are one run',
+      'return unexplained === 0 && spans.length > 0 && reached >= end: > -> >=':
+        'without a schedule nothing reaches the end',
+    },
+  },
 ]

@@ -163,6 +163,7 @@ describe('the server part over a period', () => {
       'unable-to-conclude',
       counts(4, 2),
     ],
+    ['no check had a result', [runOn(1, { x: '--' })], {}, 'not-tested', counts(1, 0)],
     ['no node reached in any run', [runOn(1, { x: 'tt' }), runOn(2, { x: 'tt' })], {}, 'not-tested', counts(2, 0)],
     [
       'a check that the rules of one run did not have',
@@ -212,6 +213,27 @@ describe('the server part over a period', () => {
       },
     ))
 
+  test('a run that is missed at the moment of another has its nodes', () =>
+    expect(one([runOn(1, GOOD), runOn(2, { x: 'mm' })], { missed: missedOn(2) }).conclusion.server).toMatchObject(
+      counts(4, 3),
+    ))
+
+  test('a control of ePHI counts the same way, and a supporting check is no deviation of it', () => {
+    const scoped = controlOf({
+      scope: 'ephi',
+      mappings: [
+        { check: 'a', shows: 's', role: 'required' },
+        { check: 'b', shows: 's', role: 'supporting' },
+      ],
+    })
+    const fold = conclusionFold(catalogWith([frameworkOf([scoped])], ['a', 'b']))
+    for (const day of [1, 3]) fold.add(entryOf(day), runOn(day, { x: 'mc', y: 'mm' }))
+    const { conclusions } = fold.finish({ missed: missedOn(2), covered: true, deviations: [] })
+    expect(conclusions?.controls).toMatchObject([
+      { conclusion: { server: { state: 'scope-limitation', ...counts(6, 4) } }, deviations: null },
+    ])
+  })
+
   test('without the evidence of any run there is no conclusion', () => {
     expect(concluded([1, 2], { missed: missedOn(3) })).toBeNull()
     expect(concluded([])).toBeNull()
@@ -248,6 +270,11 @@ describe('when a control deviated', () => {
       'by either check, on two nodes of which one is open',
       [runOn(1, { x: 'cm', y: 'mm' }), runOn(2, { x: 'mm', y: 'mc' })],
       { nodes: 2, open: 1, first: { run: 'run-1', at: atOf(1) }, last: { run: 'run-2', at: atOf(2) } },
+    ],
+    [
+      'by either check, whichever is listed first',
+      [runOn(1, { x: 'mc' }), runOn(2, { x: 'cm' })],
+      { nodes: 1, open: 1, first: { run: 'run-1', at: atOf(1) }, last: { run: 'run-2', at: atOf(2) } },
     ],
   ])('%s', (_name, days, expected) => {
     const { deviations } = one(days)
