@@ -94,7 +94,7 @@ export function partOf(form: EngagementForm, section: EngagementSection): unknow
         entity,
         audience,
         purpose,
-        framing: reportingBasis,
+        reportingBasis,
         categories: electedIn(form),
         status,
         distribution,

@@ -16,7 +16,7 @@ const questions = {
   entity: said(300),
   audience: said(500),
   purpose: said(1000),
-  framing: {
+  reportingBasis: {
     oneOf: [
       exactly({ kind: { const: 'date' }, date: day }),
       exactly({ kind: { const: 'period' }, from: day, to: day }),
@@ -38,13 +38,20 @@ const questions = {
       services: said(1000),
       method: { enum: ['carve-out', 'inclusive'] },
       report: orNull(exactly({ title: said(300), from: day, to: day, bridgedUntil: orNull(day) })),
-      controls: several(exactly({ says: said(1000), rows }), 200),
+      controls: several(exactly({ text: said(1000), controls: rows }), 200),
       ...owned,
     }),
     50,
   ),
-  userEntityControls: several(
-    exactly({ id: said(60), of: said(200), says: said(1000), rows, checks: several(text(100), 100), ...owned }),
+  complementaryUserEntityControls: several(
+    exactly({
+      id: said(60),
+      of: said(200),
+      text: said(1000),
+      controls: rows,
+      checks: several(text(100), 100),
+      ...owned,
+    }),
     300,
   ),
   ephi: exactly({

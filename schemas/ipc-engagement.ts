@@ -43,7 +43,7 @@ export interface EngagementView {
   readonly inventory: InventoryView | null
 }
 /** The provider’s own list without its rows, which `coverage.get` compares. */
-export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly leftOut: number }
+export type InventoryView = Omit<Inventory, 'rows' | 'excluded'> & { readonly rows: number; readonly excluded: number }
 
 /** What is said about a provider’s list that comes as a table by itself. */
 export type InventoryDraft = Pick<Inventory, 'source' | 'kind' | 'owner' | 'on'>

@@ -1891,7 +1891,7 @@ export interface Withdrawal {
   readonly reason: string
 }
 /**
- * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `settled`, with `role` and `at` as `signedAs`. On an exception, the one who asked signed its request: the same terms, asked for at `at`. Two people sign with different keys.
+ * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On an exception, the one who asked signed its request: the same terms, asked for at `at`. Two people sign with different keys.
  */
 export interface EntrySignature {
   readonly role: 'requester' | 'approver'

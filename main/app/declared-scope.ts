@@ -69,7 +69,7 @@ export async function declaredScope(
       population: populationWith(nodes, engagement),
       frameworks: frameworks.value,
       ...profileOf(fleet),
-      ...(engagement === undefined ? {} : { engagement, enrolled: [...nodes] }),
+      ...(engagement === undefined ? {} : { engagement, inFleet: [...nodes] }),
       ...(provider === null ? {} : { provider: provider.value }),
       ...(mappings.length === 0 ? {} : { mappings }),
       ...(located.value.location === undefined ? {} : { location: located.value.location }),

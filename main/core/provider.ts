@@ -32,7 +32,7 @@ export function problemsIn(
     ...claims.flatMap((claim, index): readonly PromiseProblem[] => [
       ...sourceProblem(ids, claim.source, ['claims', index, 'source']),
       ...answerProblems(claim, ['claims', index]),
-      ...claim.tests.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'bears', at], known)),
+      ...claim.tests.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'tests', at], known)),
       ...conditionProblems(claim, ['claims', index, 'condition', 'tests'], known),
     ]),
   ]
@@ -74,18 +74,26 @@ function answerProblems(
       ...(otherwise === null ? [] : [{ path: [...path, 'otherwise'], text: 'must be null where the claim has tests' }]),
       ...(whenUndecided === undefined || documentRequired !== null
         ? []
-        : [{ path: [...path, 'bring'], text: 'must name the required document where the result can be inconclusive' }]),
+        : [
+            {
+              path: [...path, 'documentRequired'],
+              text: 'must name the required document where the result can be inconclusive',
+            },
+          ]),
     ]
   if (whenUndecided !== undefined)
     return [{ path: [...path, 'whenUndecided'], text: 'must be absent where the claim has no tests' }]
   if (otherwise === null)
     return [
-      { path: [...path, 'otherwise'], text: 'must be needs-record or not-observable where the claim has no tests' },
+      {
+        path: [...path, 'otherwise'],
+        text: 'must be document-required or not-observable where the claim has no tests',
+      },
     ]
   return [
     ...(why === null ? [{ path: [...path, 'why'], text: 'must state why it is not observable from nodes' }] : []),
     ...(otherwise === 'document-required' && documentRequired === null
-      ? [{ path: [...path, 'bring'], text: 'must name the required document' }]
+      ? [{ path: [...path, 'documentRequired'], text: 'must name the required document' }]
       : []),
   ]
 }
@@ -118,7 +126,7 @@ function checkProblem(id: string, { checks, offNodeChecks }: KnownToPromises): s
   if (check !== undefined)
     return check.ends === 'recorded' ? `is ${quote(id, 100)}, which is informational and cannot test a claim` : null
   return offNodeChecks.some((one) => one.id === id)
-    ? `is ${quote(id, 100)}, which is not tested on nodes: remove it and use needs-record`
+    ? `is ${quote(id, 100)}, which is not tested on nodes: remove it and use document-required`
     : `is ${quote(id, 100)}, which is not in the catalog`
 }
 

@@ -91,9 +91,9 @@ export interface Acceptances {
 }
 
 /** Indexed once for a whole fleet, so that each lookup is a single step. */
-export function acceptancesOf(exceptions: readonly RiskAcceptance[], asOf: string): Acceptances {
+export function acceptancesOf(entries: readonly RiskAcceptance[], asOf: string): Acceptances {
   const found = { 'in-force': new Map<string, RiskAcceptance>(), expired: new Map<string, RiskAcceptance>() }
-  for (const entry of exceptions) {
+  for (const entry of entries) {
     const standing = standingOf(entry, asOf)
     if (standing !== 'in-force' && standing !== 'expired') continue
     for (const node of entry.nodes) {
@@ -160,19 +160,19 @@ export function acceptRisk(
     expiresAt: endOfDay(until),
     withdrawn: null,
   }
-  return ok({ ...register, exceptions: [...register.riskAcceptances, entry] })
+  return ok({ ...register, riskAcceptances: [...register.riskAcceptances, entry] })
 }
 
 /** Withdraws a risk acceptance from now on; it remains listed. Fails with input.refused. */
 export function withdrawAcceptance(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const exceptions = takeBack(register.riskAcceptances, draft, now, 'exception')
-  return exceptions.ok ? ok({ ...register, exceptions: exceptions.value }) : exceptions
+  const riskAcceptances = takeBack(register.riskAcceptances, draft, now, 'risk acceptance')
+  return riskAcceptances.ok ? ok({ ...register, riskAcceptances: riskAcceptances.value }) : riskAcceptances
 }
 
 /** Withdraws a document from now on; it remains listed. Fails with input.refused. */
 export function withdrawDocument(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
-  const attachments = takeBack(register.documents, draft, now, 'record')
-  return attachments.ok ? ok({ ...register, attachments: attachments.value }) : attachments
+  const documents = takeBack(register.documents, draft, now, 'document')
+  return documents.ok ? ok({ ...register, documents: documents.value }) : documents
 }
 
 /** Entries with one of them withdrawn from now on. Fails with input.refused, with the kind of entry in the message. */

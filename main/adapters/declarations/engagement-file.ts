@@ -47,7 +47,7 @@ export async function readEngagement(
 /** Schema violations. The inventory is checked in its file form: its lines are in another file. */
 function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly PlacedProblem[] {
   validator ??= createSchemaValidator()
-  const { inventory, framing } = declared
+  const { inventory, reportingBasis } = declared
   const whole = validator.placed('engagement', { ...declared, inventory: null })
   const list =
     inventory === null
@@ -55,22 +55,22 @@ function problemsOfForm(declared: Readonly<Record<string, unknown>>): readonly P
       : validator
           .placed('inventory-in-file', inventory)
           .map(({ path, text }) => ({ path: ['inventory', ...path], text }))
-  const other = isPeriod(framing) ? FRAMINGS.date : FRAMINGS.period
+  const other = isPeriod(reportingBasis) ? BASES.date : BASES.period
   const all = [
-    ...whole.filter(({ path, text }) => path[0] !== 'framing' || !other.test(`${path.at(-1)} ${text}`)),
+    ...whole.filter(({ path, text }) => path[0] !== 'reportingBasis' || !other.test(`${path.at(-1)} ${text}`)),
     ...list,
   ]
   return all.filter((problem) => !isOtherChoice(problem, all)).map(inPlainWords)
 }
 
 /** What a schema with alternatives reports for the branch that was not meant. */
-const FRAMINGS = {
-  date: /^(framing lacks “date”|kind must be "date"|(from|to) is not a known field)/,
-  period: /^(framing lacks “(from|to)”|kind must be "period"|date is not a known field)/,
+const BASES = {
+  date: /^(reportingBasis lacks “date”|kind must be "date"|(from|to) is not a known field)/,
+  period: /^(reportingBasis lacks “(from|to)”|kind must be "period"|date is not a known field)/,
 } as const
 
-const isPeriod = (framing: unknown): boolean =>
-  typeof framing === 'object' && framing !== null && 'kind' in framing && framing.kind === 'period'
+const isPeriod = (basis: unknown): boolean =>
+  typeof basis === 'object' && basis !== null && 'kind' in basis && basis.kind === 'period'
 
 /** “Nothing” was allowed here as well, and another value was meant. */
 const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProblem[]): boolean =>
@@ -80,7 +80,7 @@ const isOtherChoice = ({ path, text }: PlacedProblem, all: readonly PlacedProble
 const DAYS = ['on', 'date', 'from', 'to', 'bridgedUntil']
 
 function inPlainWords({ path, text }: PlacedProblem): PlacedProblem {
-  if (path.join('.') === 'framing.kind') return { path, text: 'must be date or period' }
+  if (path.join('.') === 'reportingBasis.kind') return { path, text: 'must be date or period' }
   const [shown, form] = text.split(', which is not in the expected form')
   if (form === undefined) return { path, text }
   const field = path.at(-1)

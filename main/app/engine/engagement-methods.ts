@@ -141,7 +141,7 @@ const formOf = ({ schema: _, inventory: __, ...form }: Engagement): EngagementFo
 function inventoryOf(engagement: Engagement | null): EngagementView['inventory'] {
   if (engagement === null || engagement.inventory === null) return null
   const { rows, excluded, ...about } = engagement.inventory
-  return { ...about, rows: rows.length, leftOut: excluded.length }
+  return { ...about, rows: rows.length, excluded: excluded.length }
 }
 
 /** The assessment in the open pack. Fails with input.refused where no pack is open or its assessment cannot be read. */

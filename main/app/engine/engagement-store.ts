@@ -190,17 +190,17 @@ const unreadable = <T>(outcome: Outcome<T>): Outcome<T> =>
 function isForm(value: unknown): value is EngagementForm {
   if (!isObject(value)) return false
   const {
-    framing,
+    reportingBasis,
     boundary,
     ephi,
     population,
     responsibilities,
     subserviceOrganizations,
-    userEntityControls,
+    complementaryUserEntityControls,
     signOff,
   } = value
   return (
-    [framing, boundary, ephi, population].every(isObject) &&
-    [responsibilities, subserviceOrganizations, userEntityControls, signOff].every(Array.isArray)
+    [reportingBasis, boundary, ephi, population].every(isObject) &&
+    [responsibilities, subserviceOrganizations, complementaryUserEntityControls, signOff].every(Array.isArray)
   )
 }

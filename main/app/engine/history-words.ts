@@ -30,7 +30,7 @@ export function scopeTitle({ what, part }: ScopeChange): string {
 /** Names for parts of a declared scope. */
 const PARTS: Readonly<Record<string, string>> = {
   frameworks: 'frameworks',
-  enrolled: 'nodes in the fleet file',
+  inFleet: 'nodes in the fleet file',
   engagement: 'engagement',
   inventory: 'provider inventory',
   provider: 'provider claims',

@@ -16,7 +16,7 @@ import { shelfPath } from './places.ts'
 type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
-/** The folder “attachments” next to it holds the documents, as the command line expects. */
+/** The folder “documents” next to it holds the documents, as the command line expects. */
 export const registerPath = (shelfFolder: string): string => `${shelfFolder}/register.json`
 const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/documents/${digest}`
 
@@ -79,7 +79,7 @@ export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Pro
 export async function registerForExport(kept: Kept): Promise<Outcome<RegisterWithDocuments>> {
   const register = await ownRegister(kept)
   if (!register.ok) return register
-  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, `${shelf(kept)}/attachments`) })
+  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, `${shelf(kept)}/documents`) })
 }
 
 const altered = ({ name, sha256: digest }: EvidenceDocument): Outcome<never> =>

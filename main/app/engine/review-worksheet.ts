@@ -164,8 +164,8 @@ const isSample = (value: unknown): value is Sample =>
   isObject(value) &&
   typeof value.seed === 'string' &&
   typeof value.population === 'number' &&
-  Array.isArray(value.drawn) &&
-  value.drawn.every(
+  Array.isArray(value.sampled) &&
+  value.sampled.every(
     (one: unknown) =>
       isObject(one) &&
       haveTexts(one, ['node', 'check', 'verdict']) &&

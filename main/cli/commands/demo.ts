@@ -57,7 +57,7 @@ export function demoCommand(context: Context): void {
           fleet: demo.fleet.name,
           population: populationWith(nodes, engagement),
           frameworks: ['hipaa', 'soc2'],
-          enrolled: nodes,
+          inFleet: nodes,
           engagement,
           provider,
           location: { ...location, vantages: [vantage.value] },

@@ -2,7 +2,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /**
  * A typed engagement with optional parts filled in: omitted or blank lists and records, `kind` of the
- * framing from its content, the owner and date of an empty ePHI map, and node names in lower
+ * reporting basis from its content, the owner and date of an empty ePHI map, and node names in lower
  * case as in fleet files. Values of another form are unchanged, so that the schema reports them.
  */
 export function withDefaults(file: Fields): Fields {
@@ -15,7 +15,7 @@ export function withDefaults(file: Fields): Fields {
     ephi: { stores: [], flows: [], owner, on },
     inventory: null,
     ...given,
-    ...changed(given, 'framing', framing),
+    ...changed(given, 'reportingBasis', basis),
     ...changed(given, 'boundary', (part) => filled(part, { services: [], sites: [], outside: [] })),
     ...changed(given, 'ephi', (part) => {
       const map = filled(part, { stores: [], flows: [] })
@@ -24,7 +24,9 @@ export function withDefaults(file: Fields): Fields {
     ...changed(given, 'population', withNodes),
     responsibilities: each(given.responsibilities ?? [], known),
     subserviceOrganizations: each(given.subserviceOrganizations ?? [], subservice),
-    userEntityControls: each(given.userEntityControls ?? [], (part) => filled(part, { rows: [], checks: [] })),
+    complementaryUserEntityControls: each(given.complementaryUserEntityControls ?? [], (part) =>
+      filled(part, { controls: [], checks: [] }),
+    ),
     signOff: each(given.signOff ?? [], (part) => filled(part, { on: null })),
   }
 }
@@ -47,7 +49,7 @@ const changed = (fields: Fields, name: string, change: (part: Fields) => Fields)
 const each = (list: unknown, change: (part: Fields) => Fields): unknown =>
   Array.isArray(list) ? list.map((part: unknown) => (isFields(part) ? change(part) : part)) : list
 
-const framing = (part: Fields): Fields => filled(part, { kind: 'date' in part ? 'date' : 'period' })
+const basis = (part: Fields): Fields => filled(part, { kind: 'date' in part ? 'date' : 'period' })
 
 const withNodes = (part: Fields): Fields =>
   Array.isArray(part.nodes)
@@ -62,6 +64,6 @@ const subservice = (part: Fields): Fields => {
   return {
     ...one,
     ...changed(one, 'report', (report) => filled(report, { bridgedUntil: null })),
-    controls: each(one.controls, (control) => filled(control, { rows: [] })),
+    controls: each(one.controls, (control) => filled(control, { controls: [] })),
   }
 }

@@ -22,7 +22,7 @@ const SECTION_OF: Readonly<Record<string, EngagementSection>> = {
   boundary: 'boundary',
   responsibilities: 'responsibilities',
   subserviceOrganizations: 'subservice',
-  userEntityControls: 'user-entity',
+  complementaryUserEntityControls: 'user-entity',
   ephi: 'ephi',
   population: 'population',
   signOff: 'sign-off',
@@ -32,7 +32,7 @@ const sectionOf = ([first]: EngagementProblem['path']): EngagementSection => SEC
 const ENTRY_WORDS: Readonly<Record<string, string>> = {
   responsibilities: 'Area',
   subserviceOrganizations: 'Organization',
-  userEntityControls: 'Control',
+  complementaryUserEntityControls: 'Control',
   signOff: 'Person',
 }
 const FIELD_WORDS: Readonly<Record<string, string>> = {

@@ -32,6 +32,6 @@ export function leaveOut(
     return fail('input.refused', `the provider inventory has no row ${quote(id)}`)
   if (why !== null && why.trim() === '') return fail('input.refused', 'enter a reason for the exclusion')
   const others = inventory.excluded.filter((one) => one.id !== id)
-  const leftOut = why === null ? others : [...others, { id, why: why.trim() }]
-  return ok({ ...engagement, inventory: { ...inventory, leftOut } })
+  const excluded = why === null ? others : [...others, { id, why: why.trim() }]
+  return ok({ ...engagement, inventory: { ...inventory, excluded } })
 }

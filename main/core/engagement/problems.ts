@@ -28,21 +28,21 @@ export const namesOf = (
 export const engagementProblems = (engagement: Engagement, known: KnownNames): readonly EngagementProblem[] => [
   ...dayProblems(engagement),
   ...twice(['population', 'nodes'], engagement.population.nodes),
-  ...twice(['inventory', 'leftOut'], engagement.inventory?.excluded.map(({ id }) => id) ?? [], ['id']),
-  ...leftOutProblems(engagement),
+  ...twice(['inventory', 'excluded'], engagement.inventory?.excluded.map(({ id }) => id) ?? [], ['id']),
+  ...exclusionProblems(engagement),
   ...engagement.subserviceOrganizations.flatMap(({ controls }, at) =>
     controls.flatMap(({ controls: rows }, index) =>
-      rowProblems(['subserviceOrganizations', at, 'controls', index, 'rows'], rows, known),
+      rowProblems(['subserviceOrganizations', at, 'controls', index, 'controls'], rows, known),
     ),
   ),
   ...engagement.complementaryUserEntityControls.flatMap(({ controls: rows, checks }, at) => [
-    ...rowProblems(['userEntityControls', at, 'rows'], rows, known),
+    ...rowProblems(['complementaryUserEntityControls', at, 'controls'], rows, known),
     ...checks.flatMap((check, index) =>
       known.checks.has(check)
         ? []
         : [
             {
-              path: ['userEntityControls', at, 'checks', index],
+              path: ['complementaryUserEntityControls', at, 'checks', index],
               text: `is ${quote(check)}, a check that is not in the catalog`,
             },
           ],
@@ -88,16 +88,16 @@ export function withRowKeys<T extends Pick<Engagement, 'subserviceOrganizations'
     ...declared,
     subserviceOrganizations: declared.subserviceOrganizations.map((one) => ({
       ...one,
-      controls: one.controls.map((control) => ({ ...control, rows: meant(control.controls) })),
+      controls: one.controls.map((control) => ({ ...control, controls: meant(control.controls) })),
     })),
     complementaryUserEntityControls: declared.complementaryUserEntityControls.map((one) => ({
       ...one,
-      rows: meant(one.controls),
+      controls: meant(one.controls),
     })),
   }
 }
 
-function leftOutProblems({ inventory }: Engagement): readonly EngagementProblem[] {
+function exclusionProblems({ inventory }: Engagement): readonly EngagementProblem[] {
   if (inventory === null) return []
   const ids = new Set(inventory.rows.map(({ id }) => id))
   return inventory.excluded.flatMap(({ id }, at) =>
@@ -105,7 +105,7 @@ function leftOutProblems({ inventory }: Engagement): readonly EngagementProblem[
       ? []
       : [
           {
-            path: ['inventory', 'leftOut', at, 'id'],
+            path: ['inventory', 'excluded', at, 'id'],
             text: `is ${quote(id)}, which is not a row ID in ${quote(inventory.file.name)}`,
           },
         ],
@@ -135,7 +135,7 @@ function dayProblems(engagement: Engagement): readonly EngagementProblem[] {
     ...daysIn(engagement)
       .filter(({ day }) => !isDay(day))
       .map(({ path, day }) => ({ path, text: `is ${quote(day)}, which is not a valid date` })),
-    ...(reportingBasis.kind === 'period' ? backwards(['framing'], reportingBasis) : []),
+    ...(reportingBasis.kind === 'period' ? backwards(['reportingBasis'], reportingBasis) : []),
     ...reports.flatMap(({ path, report }) => [
       ...backwards(path, report),
       ...(report.bridgedUntil !== null && report.bridgedUntil < report.to
@@ -162,14 +162,14 @@ function daysIn(engagement: Engagement): readonly PlacedDay[] {
   const ofEach = (field: string, parts: readonly { readonly on: string | null }[]): readonly PlacedDay[] =>
     parts.flatMap(({ on }, at) => (on === null ? [] : [{ path: [field, at, 'on'], day: on }]))
   const spans = [
-    ...(reportingBasis.kind === 'period' ? [{ path: ['framing'], ...reportingBasis }] : []),
+    ...(reportingBasis.kind === 'period' ? [{ path: ['reportingBasis'], ...reportingBasis }] : []),
     ...subserviceOrganizations.flatMap(({ report }, at) =>
       report === null ? [] : [{ path: ['subserviceOrganizations', at, 'report'], ...report }],
     ),
   ]
   return [
     { path: ['on'], day: engagement.on },
-    ...(reportingBasis.kind === 'date' ? [{ path: ['framing', 'date'], day: reportingBasis.date }] : []),
+    ...(reportingBasis.kind === 'date' ? [{ path: ['reportingBasis', 'date'], day: reportingBasis.date }] : []),
     ...spans.flatMap(({ path, from, to }) => [
       { path: [...path, 'from'], day: from },
       { path: [...path, 'to'], day: to },
@@ -185,7 +185,7 @@ function daysIn(engagement: Engagement): readonly PlacedDay[] {
     }),
     ...ofEach('responsibilities', responsibilities),
     ...ofEach('subserviceOrganizations', subserviceOrganizations),
-    ...ofEach('userEntityControls', complementaryUserEntityControls),
+    ...ofEach('complementaryUserEntityControls', complementaryUserEntityControls),
     ...ofEach('signOff', signOff),
   ]
 }

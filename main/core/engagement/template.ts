@@ -15,7 +15,7 @@ audience: ""
 purpose: ""
 
 # Either one day, or a period: { from: 2026-01-01, to: 2026-12-31 }. One collection shows one day, whatever the period.
-framing: { date: ${today} }
+reportingBasis: { date: ${today} }
 
 owner: ""
 on: ${today}
@@ -50,7 +50,7 @@ population:
 #  kind: invoice
 #  file: invoice.csv
 #  columns: { id: Service ID, name: Hostname, address: IP Address, serial: Service Tag }
-#  leftOut:
+#  excluded:
 #    - { id: S-1003, why: Backup space; no server. }
 #  owner: M. Ortiz
 #  on: ${today}
@@ -76,16 +76,16 @@ population:
 #    method: carve-out
 #    report: { title: SOC 2 Type 2, from: 2025-10-01, to: 2026-09-30, bridgedUntil: 2026-12-31 }
 #    controls:
-#      - { says: Guards who enters the building., rows: [{ framework: hipaa, control: 164.310(a)(1) }] }
+#      - { text: Guards who enters the building., controls: [{ framework: hipaa, control: 164.310(a)(1) }] }
 #    owner: M. Ortiz
 #    on: ${today}
 
 # What your provider's report asks of you, and which rows and checks bear on it ("barewitness catalog checks" lists them).
-#userEntityControls:
+#complementaryUserEntityControls:
 #  - id: CUEC-1
 #    of: Your provider
-#    says: Customers manage who may log in.
-#    rows: [{ framework: soc2, control: CC6.1 }]
+#    text: Customers manage who may log in.
+#    controls: [{ framework: soc2, control: CC6.1 }]
 #    checks: [access.sshd.root-login]
 #    owner: M. Ortiz
 #    on: ${today}

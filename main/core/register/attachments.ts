@@ -75,7 +75,7 @@ function added(
     validUntil: validUntil === null ? null : endOfDay(validUntil),
     withdrawn: null,
   }
-  return ok({ ...register, attachments: [...register.documents, entry] })
+  return ok({ ...register, documents: [...register.documents, entry] })
 }
 
 /**

@@ -84,7 +84,7 @@ export function requestAcceptance(
     requestedAt: now,
     expiresAt: endOfDay(until),
   }
-  return ok({ ...register, pending: [...acceptanceRequestsOf(register), entry] })
+  return ok({ ...register, acceptanceRequests: [...acceptanceRequestsOf(register), entry] })
 }
 
 /** Approves a request as submitted: it becomes a risk acceptance from now on. Fails with input.refused. */
@@ -103,8 +103,11 @@ export function approveRequest(register: Register, draft: ApprovalDraft, now: st
     withdrawn: null,
     ...(request.signatures && { signatures: request.signatures }),
   }
-  const settled: Resolution = { at: now, by: texts.value.approvedBy, as: 'approved', reason: null }
-  return ok({ ...settledWith(register, request, settled), exceptions: [...register.riskAcceptances, entry] })
+  const resolution: Resolution = { at: now, by: texts.value.approvedBy, as: 'approved', reason: null }
+  return ok({
+    ...settledWith(register, request, resolution),
+    riskAcceptances: [...register.riskAcceptances, entry],
+  })
 }
 
 /** Rejects a request, or withdraws it before approval. Fails with input.refused. */

@@ -40,7 +40,10 @@ export function setRequest(
   if (needsOf(framework, control)?.includes(need) !== true)
     return fail('input.refused', 'this control does not require that document')
   const request: DocumentRequest = { framework, control, need, owner: texts.value.owner, due: endOfDay(due) }
-  return ok({ ...register, requests: [...register.documentRequests.filter((one) => !isSame(one, request)), request] })
+  return ok({
+    ...register,
+    documentRequests: [...register.documentRequests.filter((one) => !isSame(one, request)), request],
+  })
 }
 
 const isSame = (a: DocumentRequest, b: DocumentRequest): boolean =>

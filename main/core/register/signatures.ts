@@ -19,7 +19,7 @@ export type Signable = RiskAcceptance | AcceptanceRequest | ControlDecision
 type Role = EntrySignature['role']
 
 /**
- * Signed content: the canonical JSON (RFC 8785) of the entry without `signatures`, `withdrawn` and `settled`, with the role and
+ * Signed content: the canonical JSON (RFC 8785) of the entry without `signatures`, `withdrawn` and `resolved`, with the role and
  * the time of the signature as `signedAs`, so that neither can be changed. The requester signs the request, so on the
  * resulting risk acceptance their signature covers the same terms with the time of the request. It therefore also shows that
  * the acceptance does not exceed the request.
@@ -29,7 +29,7 @@ export function signedBytes(entry: Signable, { role, at }: Pick<EntrySignature, 
   const content =
     'acceptedAt' in unsigned && role === 'requester'
       ? { ...termsOf(unsigned), requestedAt: at }
-      : { ...unsigned, withdrawn: undefined, settled: undefined }
+      : { ...unsigned, withdrawn: undefined, resolved: undefined }
   return new TextEncoder().encode(canonicalJson({ ...content, signedAs: { role, at } }))
 }
 
@@ -97,7 +97,7 @@ export function withSignature(register: Register, id: string, signature: EntrySi
   const { decisions, acceptanceRequests } = register
   return ok({
     ...register,
-    exceptions: put(register.riskAcceptances),
+    riskAcceptances: put(register.riskAcceptances),
     ...(decisions && { decisions: put(decisions) }),
     ...(acceptanceRequests && { acceptanceRequests: put(acceptanceRequests) }),
   })

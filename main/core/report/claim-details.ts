@@ -30,7 +30,7 @@ export function claimDetails(answered: readonly Answered[]): readonly Block[] {
   const standing = (answer: Answer): readonly Answered[] => answered.filter(({ by }) => by.has(answer))
   return [
     ...detail(claimAnswerWords.contradicted.label, standing('contradicted'), contradictedTable),
-    ...detail(claimAnswerWords['inconclusive'].label, standing('inconclusive'), undecidedTable),
+    ...detail(claimAnswerWords.inconclusive.label, standing('inconclusive'), undecidedTable),
     ...detail(
       `${claimAnswerWords['document-required'].label}, with the facts collected`,
       standing('document-required').filter(({ by }) =>
@@ -51,7 +51,7 @@ const detail = (title: string, some: readonly Answered[], table: (one: Answered)
     : [
         heading(3, `${title} (${some.length})`, true),
         ...alike(some, ({ claim: { tests, nodes, condition } }) =>
-          canonicalJson({ bears: tests, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
+          canonicalJson({ tests, nodes: nodes ?? null, condition: condition?.tests ?? [] }),
         ).flatMap((group) => [
           ...group.map(({ claim }) => heading(4, oneLine(claim.text, 300))),
           ...group.slice(0, 1).map(table),

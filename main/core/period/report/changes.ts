@@ -160,7 +160,7 @@ function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
         ]),
     },
     ...(moves.length > MOST_ONES
-      ? [quiet(`And ${moves.length - MOST_ONES} more, in data/period.json in the pack, under “moves”.`)]
+      ? [quiet(`And ${moves.length - MOST_ONES} more, in data/period.json in the pack, under “hardwareChanges”.`)]
       : []),
   ]
 }
