@@ -20,7 +20,7 @@ export interface BackedUp {
 
 /** Names in a root that Barewitness writes, apart from folders that contain packs. */
 const OURS =
-  /^(evidence|chains|history|periods|exports|schedules|attachments|runs|trust|host-keys|worksheets|settings\.json|(register|engagement|fleet|schedules)[a-z-]*(\.json)?)$/
+  /^(evidence|chains|history|periods|exports|schedules|documents|runs|trust|host-keys|worksheets|settings\.json|(register|engagement|fleet|schedules)[a-z-]*(\.json)?)$/
 /** Rebuilt from other files, locked by a process, or incomplete; the pool holds second names of files in recordings. */
 const NOT_KEPT = /(^|\/)(heads\.jsonl|index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$|^evidence\/sha256\//
 

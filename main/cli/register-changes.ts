@@ -28,7 +28,7 @@ export interface RegisterOptions {
 export type SignedOptions = RegisterOptions & KeyOptions
 
 export const withRegister = (command: Command): Command =>
-  command.requiredOption('--register <file>', 'Register file; documents are stored in “attachments” next to it')
+  command.requiredOption('--register <file>', 'Register file; documents are stored in “documents” next to it')
 export const withFleet = (command: Command): Command =>
   command.option('--fleet <file>', 'Fleet file, for its nodes and its own frameworks')
 /** Signing is optional: without --identity an entry carries no digital signature. */

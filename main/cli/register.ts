@@ -9,7 +9,7 @@ import type { World } from '../core/world.ts'
 const MOST_PROBLEMS = 5
 
 /**
- * The register file and the folder “attachments” next to it; an empty register without a file. Fails with input.refused for an inconsistent
+ * The register file and the folder “documents” next to it; an empty register without a file. Fails with input.refused for an inconsistent
  * register or an invalid signature, because a pack with either would not verify.
  */
 export async function readRegister(world: World, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
@@ -20,6 +20,6 @@ export async function readRegister(world: World, file: string | undefined): Prom
   const signed = await readEntries(world.sealing.reader, register.value)
   const problems = [...registerProblems(register.value), ...signed.problems]
   if (problems.length > 0) return fail('input.refused', `${file}: ${problems.slice(0, MOST_PROBLEMS).join(' ')}`)
-  const attachmentBytes = documentsIn(world, `${dirname(file)}/attachments`)
+  const attachmentBytes = documentsIn(world, `${dirname(file)}/documents`)
   return ok({ register: register.value, attachmentBytes })
 }

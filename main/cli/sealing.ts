@@ -51,7 +51,7 @@ export const signingOptions = (command: Command): Command =>
     )
     .option(
       '--register <file>',
-      'Register of risk acceptances and documents; files in the folder “attachments” next to it',
+      'Register of risk acceptances and documents; files in the folder “documents” next to it',
     )
 
 /** Options that select the signing identity. */
