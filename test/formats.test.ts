@@ -115,7 +115,7 @@ describe('one assessment, in every format', () => {
     expect(column(location, 'location result').filter((one) => one !== '')).toHaveLength(
       assessment.nodes.filter((one) => one.location?.results.some((answer) => answer.of === 'declared-place')).length,
     )
-    expect(sum(population, 'contradicted')).toBe(verdicts['not-satisfied'])
+    expect(sum(population, 'not satisfied')).toBe(verdicts['not-satisfied'])
     expect(column(findings, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
   })
 

@@ -17,8 +17,8 @@ const COLUMNS = columns({
   'retrieved on': 14,
   'SHA-256 of the retained copy': 40,
   node: 24,
-  answer: 26,
-  reasons: 70,
+  result: 26,
+  observations: 70,
   'document required': 40,
 })
 

@@ -30,7 +30,7 @@ const COLUMNS = columns({
   framework: 12,
   control: 22,
   title: 40,
-  class: 14,
+  'evidence type': 14,
   level: 14,
   state: 24,
   'state label': 28,

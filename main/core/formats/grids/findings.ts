@@ -8,10 +8,10 @@ import { columns, type Grid, MOST_LISTED } from './grid.ts'
 export const FINDINGS_COLUMNS = columns({
   node: 24,
   check: 34,
-  claim: 48,
+  'expected condition': 48,
   verdict: 14,
   label: 20,
-  reasons: 70,
+  observations: 70,
   limitations: 50,
   'collected at (UTC)': 25,
   'recording SHA-256': 66,
@@ -52,7 +52,7 @@ export function* findingRows(
 
 const COUNT_COLUMNS = columns({
   check: 34,
-  claim: 48,
+  'expected condition': 48,
   verdict: 14,
   label: 20,
   nodes: 12,

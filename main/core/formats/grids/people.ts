@@ -21,7 +21,7 @@ const EXCEPTION_COLUMNS = columns({
   'risk acceptance': 34,
   standing: 22,
   check: 34,
-  claim: 48,
+  'expected condition': 48,
   nodes: 8,
   'currently deviating': 12,
   'node names': 50,

@@ -72,7 +72,7 @@ function itemOf(names: Names, node: NodeAssessment, covered: ReconciledNode | un
         ? []
         : [
             prop('declared', covered.declared ? 'yes' : 'no'),
-            prop('enrolled', covered.inFleet ? 'yes' : 'no'),
+            prop('in-fleet', covered.inFleet ? 'yes' : 'no'),
             prop('inventory-row', covered.inventory?.id ?? 'none'),
           ]),
       ...VERDICTS.map((verdict) => prop(`verdicts-${verdict}`, counts[verdict])),

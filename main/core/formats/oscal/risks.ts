@@ -39,7 +39,7 @@ export function risksOf(names: Names): readonly unknown[] {
 }
 
 const propsOf = ({ id, check, owner, requestedBy, nodes }: RiskAcceptance | AcceptanceRequest) => [
-  prop('exception', id),
+  prop('risk-acceptance', id),
   prop('check', check),
   prop('owner', owner),
   prop('requested-by', requestedBy),
