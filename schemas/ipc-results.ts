@@ -144,7 +144,8 @@ export interface PartsView {
 }
 /** One row of a framework with its conclusion in this run: the server part, the document part, and each check with its counts. */
 export interface ControlRow extends ControlView {
-  readonly assessed: ControlAssessment | null
+  /** Without the names of the control, which the row has. */
+  readonly assessed: Omit<ControlAssessment, 'framework' | 'control'> | null
   /** The documents that the control needs or accepts, each once; none where the control is not in scope. */
   readonly documents: readonly ControlDocumentView[]
   /** The verdicts of all its checks on all nodes; null for a row that this run says nothing of. */

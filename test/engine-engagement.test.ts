@@ -354,7 +354,7 @@ describe('what a provider promised', () => {
     })
     expect(await kit.get('provider.choose', { id: fakeProvider.id })).toMatchObject({ chosen: { id: fakeProvider.id } })
     expect(await kit.get('claims.get', { of: 'run' })).toMatchObject({
-      judgedAt: null,
+      evaluatedAt: null,
       claims: [{ nodes: 0 }, {}, {}, {}],
     })
     await collected(kit, ['db-3', 'db-5', 'db-8'])
@@ -366,10 +366,10 @@ describe('what a provider promised', () => {
       ['guarded-site', 3],
     ])
     expect(view?.claims[0]?.tests[0]?.check).toEqual({ id: 'tenancy.no-hypervisor', property: 'isolation' })
-    expect(view?.claims[0]?.counts).toMatchObject({ observed: 2, contradicted: 1 })
+    expect(view?.claims[0]?.counts).toMatchObject({ corroborated: 2, contradicted: 1 })
     expect(view?.claims[2]?.counts).toMatchObject({ 'document-required': 3 })
     const answers = await kit.get('claims.answers', { of: 'run', claim: 'no-hypervisor' })
-    expect(answers.map(({ result }) => result)).toEqual(['contradicted', 'observed', 'observed'])
+    expect(answers.map(({ result }) => result)).toEqual(['contradicted', 'corroborated', 'corroborated'])
     expect(answers[0]?.observations.some(({ direction }) => direction === 'contradicts')).toBe(true)
     expect(await kit.refusal('claims.answers', { of: 'run', claim: 'other' })).toBe('input.refused')
   })
@@ -410,7 +410,7 @@ describe('a framework of the customer’s own', () => {
     expect(view?.scope.frameworks).toEqual(['hipaa', 'house-rules', 'soc2'])
     expect(view?.frameworks.at(-1)?.controls[0]).toMatchObject({
       key: 'house-rules:1',
-      assessed: { control: 'house-rules:1' },
+      assessed: { checks: [{ check: 'access.sshd.root-login' }] },
     })
     expect((await kit.get('export.plan', null)).frameworks.at(-1)).toEqual({
       id: 'house-rules',

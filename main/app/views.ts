@@ -173,7 +173,7 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
       title,
       version,
       status,
-      proposed: proposed,
+      proposed,
       parts: partsTable(controls.filter(({ framework }) => framework === id)),
       controls: rows.map((control) => {
         const concluded = assessed.get(`${id} ${control.key}`)
@@ -192,14 +192,15 @@ function frameworkViews(catalog: Catalog, assessment: Assessment, register: Regi
     }))
 }
 
-const saidOf = (assessed: ControlAssessment | undefined): Pick<ControlRow, 'assessed' | 'counted'> =>
-  assessed === undefined
-    ? { assessed: null, counted: null }
-    : { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }
+function saidOf(concluded: ControlAssessment | undefined): Pick<ControlRow, 'assessed' | 'counted'> {
+  if (concluded === undefined) return { assessed: null, counted: null }
+  const { framework: _, control: __, ...assessed } = concluded
+  return { assessed, counted: countedIn(joined(assessed.checks.map(countedCheck))) }
+}
 
 function controlView(built: ReadonlySet<string>, control: Control): ControlView {
   const { key, id, title, summary, level, group, mappings, notCovered, responsibility } = control
-  const about = { key, id, title, summary, level, group, notCovered: notCovered, responsibility }
+  const about = { key, id, title, summary, level, group, notCovered, responsibility }
   return {
     ...about,
     category: control.category ?? null,

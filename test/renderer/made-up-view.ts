@@ -10,7 +10,7 @@ import type {
   EvidenceRequestView,
   NodeRow,
 } from '../../schemas/ipc-results.ts'
-import type { ControlAssessment, ControlCheck } from '../../schemas/types.ts'
+import type { ControlCheck } from '../../schemas/types.ts'
 import { PROPERTIES, type Property, type Verdict, verdictLetters } from '../../schemas/words.ts'
 
 export const check = (id: string, property: Property): CheckView => ({
@@ -126,9 +126,10 @@ export const countOf = (check: string, part: Partial<ControlCheck> = {}): Contro
 })
 
 /** What the assessment concludes on a control: no deviations on four nodes, and one document inspected. */
-export const concludedOf = (state: RowState, part: Partial<ControlAssessment> = {}): ControlAssessment => ({
-  framework: 'hipaa',
-  control: 'k',
+export const concludedOf = (
+  state: RowState,
+  part: Partial<NonNullable<ControlRow['assessed']>> = {},
+): NonNullable<ControlRow['assessed']> => ({
   state,
   server: { state: 'no-deviations', population: 4, tested: 4, deviating: 0, accepted: 0, notRetested: 0 },
   documents: { state: 'inspected', needed: 1, held: 1, outstanding: [], deviations: [] },
@@ -151,7 +152,7 @@ export const controlOf = (id: string, state: RowState | null, part: Partial<Cont
   notCovered: 'Everything else.',
   responsibility: [],
   documents: [],
-  assessed: state === null ? null : concludedOf(state, { control: `hipaa:${id}` }),
+  assessed: state === null ? null : concludedOf(state),
   counted: null,
   ...part,
 })
