@@ -202,7 +202,7 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   text: 'the explanation',
   explainedBy: 'the author of the explanation',
   role: 'the author’s role',
-  shows: 'the summary of evidence',
+  summary: 'the summary of evidence',
   providedBy: 'the provider of the document',
   name: 'the name',
   lookedAt: 'the scope of the inspection',
