@@ -93,14 +93,14 @@ describe('one reading', () => {
 
   test('a missing need leaves it undecided and says which', () => {
     expect(answer([{ test: 'test.echo', value: 'needs' }])).toMatchObject({
-      answer: 'inconclusive',
+      result: 'inconclusive',
       observations: [{ direction: 'unclear', text: 'Memory in use by the system: this was not collected.' }],
     })
   })
 
   test('old evidence supports nothing, and still contradicts', () => {
     expect(answer([{ test: 'test.echo', value: 'satisfied' }], { stale: true })).toMatchObject({
-      answer: 'inconclusive',
+      result: 'inconclusive',
       observations: [
         { direction: 'unclear', text: expect.stringContaining('not counted as support') },
         { text: 'said satisfied' },
@@ -177,7 +177,7 @@ describe('a condition', () => {
   test('that was not read, or read too long ago, is not absent', () => {
     expect(on(['needs'], [MET])?.result).toBe('inconclusive')
     expect(on(['not-satisfied'], [MET], { stale: true })).toMatchObject({
-      answer: 'inconclusive',
+      result: 'inconclusive',
       observations: [
         { direction: 'unclear', text: expect.stringContaining('not counted as support') },
         { text: 'said not-satisfied' },
@@ -230,7 +230,7 @@ describe('a claim that a document decides where the node does not', () => {
     ['not-tested', 'document-required'],
   ])('%s is answered with %s, and keeps its observations', (verdict, said) => {
     expect(answerClaims(own(verdict), matter)[0]).toMatchObject({
-      answer: said,
+      result: said,
       observations: [{ text: `found ${verdict}` }],
     })
   })
@@ -247,22 +247,22 @@ describe('what no node answers', () => {
     '%s is the answer, also where no evidence came',
     (otherwise) => {
       const own = profile(claim([], { otherwise, why: 'It lies elsewhere.' }))
-      expect(answerClaims(own, matter)).toEqual([{ claim: 'c', answer: otherwise, observations: [] }])
+      expect(answerClaims(own, matter)).toEqual([{ claim: 'c', result: otherwise, observations: [] }])
       expect(unansweredClaims(own, 'gpu-01', 'Nothing came.')).toEqual([
-        { claim: 'c', answer: otherwise, observations: [] },
+        { claim: 'c', result: otherwise, observations: [] },
       ])
     },
   )
 
   test('nothing that bears on it and no word why is undecided', () => {
-    expect(answer([])).toEqual({ claim: 'c', answer: 'inconclusive', observations: [] })
+    expect(answer([])).toEqual({ claim: 'c', result: 'inconclusive', observations: [] })
   })
 
   test('of a node that gave no evidence, nothing is observed', () => {
     expect(unansweredClaims(profile(claim([{ check: 'check.satisfied' }])), 'gpu-01', 'Nothing came.')).toEqual([
       {
         claim: 'c',
-        answer: 'inconclusive',
+        result: 'inconclusive',
         observations: [{ direction: 'unclear', text: 'Nothing came.', probe: null, captures: [] }],
       },
     ])

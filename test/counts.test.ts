@@ -57,7 +57,7 @@ const answering = (id: string, changes: Partial<EvidenceDocument>) =>
     attachedAt: FIXTURE_TIME,
     ...changes,
   })
-const attachments = [
+const documents = [
   answering('ER-03', { level: 'inspected', inspection: { ...INSPECTION, conclusion: 'supports' } }),
   answering('ER-04', { level: 'inspected', inspection: { ...INSPECTION, conclusion: 'does-not-support' } }),
   answering('ER-07', { level: 'received' }),
@@ -65,7 +65,7 @@ const attachments = [
 const register = {
   ...EMPTY_REGISTER,
   riskAcceptances: [riskAcceptanceOf({ check: accepted.check, nodes: [accepted.node] })],
-  attachments,
+  documents,
 }
 const assessment = assess({ catalog, scope, recordings, asOf: FIXTURE_TIME, register })
 const view = assessmentView(catalog, {
@@ -227,7 +227,7 @@ describe('a control', () => {
     for (const {
       id,
       controls: [ref],
-    } of attachments) {
+    } of documents) {
       const one = listed.find(({ target }) => target.control === ref?.control)
       expect(one?.document.attached).toEqual([id])
       expect(one?.rows.length).toBeGreaterThan(1)

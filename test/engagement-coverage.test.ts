@@ -22,12 +22,12 @@ const row = (id: string, { name = null, address = null, serial = null }: Partial
 function covered(
   rows: readonly InventoryRow[] | null,
   nodes: readonly CoverageNode[],
-  leftOut: readonly Excluded[] = [],
+  excluded: readonly Excluded[] = [],
   declared: readonly string[] = nodes.map((one) => one.node),
 ): Reconciliation {
   const engagement = engagementOf({
     nodes: declared,
-    ...(rows === null ? {} : { inventory: inventoryOf(rows, leftOut) }),
+    ...(rows === null ? {} : { inventory: inventoryOf(rows, excluded) }),
   })
   const inFleet = nodes.map((one) => one.node)
   const coverage = coverageOf({ engagement, inFleet, population: inFleet }, nodes)
@@ -199,16 +199,16 @@ describe('rows and nodes', () => {
     expect(coverage?.conflicts).toEqual(['Row “2” is declared as excluded, but node “b” matches it.'])
     expect(coverage && differencesOf(coverage)).toEqual({
       declaredOnly: ['c'],
-      enrolledOnly: ['d'],
+      inFleetOnly: ['d'],
       notInInventory: ['c', 'd'],
-      unaccounted: [row('3', { name: 'x' })],
+      unreconciled: [row('3', { name: 'x' })],
     })
   })
 
   test('without an inventory nothing is said of one; without an engagement, of nothing', () => {
     const coverage = covered(null, [node('a')])
     expect(coverage).toMatchObject({ inventory: null, unreconciled: 0, conflicts: [] })
-    expect(differencesOf(coverage)).toMatchObject({ notInInventory: null, unaccounted: null })
+    expect(differencesOf(coverage)).toMatchObject({ notInInventory: null, unreconciled: null })
     expect(coverageOf({ population: ['a'] }, [])).toBeUndefined()
   })
 

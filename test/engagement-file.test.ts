@@ -122,18 +122,18 @@ describe('an engagement file', () => {
     [
       'a day that no calendar has',
       but(SHORT, 'date: 2026-11-20', 'date: 2026-02-29'),
-      ['e.yaml:4:12: reportingBasis.date is “2026-02-29”, which is not a valid date'],
+      ['e.yaml:4:19: reportingBasis.date is “2026-02-29”, which is not a valid date'],
     ],
     [
       'a period that ends before it begins',
       but(FULL, 'to: 2026-12-31', 'to: 2025-12-31'),
-      ['e.yaml:5:30: reportingBasis.to is “2025-12-31”, before the start date, “2026-01-01”'],
+      ['e.yaml:5:37: reportingBasis.to is “2025-12-31”, before the start date, “2026-01-01”'],
     ],
     ['half a period', but(SHORT, 'date: 2026-11-20', 'from: 2026-11-20'), ['e.yaml:4:1: reportingBasis lacks “to”']],
     [
       'a reportingBasis of another kind',
       but(SHORT, '{ date:', '{ kind: year, date:'),
-      ['e.yaml:4:12: reportingBasis.kind must be date or period'],
+      ['e.yaml:4:19: reportingBasis.kind must be date or period'],
     ],
     [
       'a report that lacks its end',
@@ -152,8 +152,8 @@ describe('an engagement file', () => {
       'names that the catalog does not have, all of them',
       but(but(but(FULL, 'cc6.1', 'CC66.1'), 'framework: hipaa', 'framework: hippa'), 'root-login', 'root'),
       [
-        'e.yaml:26:59: subserviceOrganizations[0].controls[0].controls[0].framework is “hippa”, a framework that is not in the catalog',
-        'e.yaml:33:31: complementaryUserEntityControls[0].controls[0].control is “CC66.1”, which is not in “soc2”',
+        'e.yaml:26:63: subserviceOrganizations[0].controls[0].controls[0].framework is “hippa”, a framework that is not in the catalog',
+        'e.yaml:33:35: complementaryUserEntityControls[0].controls[0].control is “CC66.1”, which is not in “soc2”',
         'e.yaml:34:14: complementaryUserEntityControls[0].checks[0] is “access.sshd.root”, a check that is not in the catalog',
       ],
     ],

@@ -163,8 +163,8 @@ test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
 })
 
 test('frameworks of the customer’s own that are too large to be judged are refused before anything is derived from them', async () => {
-  const supports = Array.from({ length: 400 }, (_, at) => ({ check: `c${at}`, shows: 'S.' }))
-  const controls = Array.from({ length: 5000 }, (_, at) => ({ ...rowOf(`R${at}`), supports }))
+  const mappings = Array.from({ length: 400 }, (_, at) => ({ check: `c${at}`, shows: 'S.' }))
+  const controls = Array.from({ length: 5000 }, (_, at) => ({ ...rowOf(`R${at}`), mappings }))
   expect(tooLarge([mappingOf({ controls })])).toBe(
     'have 5000 controls with 2000000 mapped checks; the limits are 20000 and 100000',
   )
@@ -262,7 +262,7 @@ test('a provider profile under the id of one that ships, and one with promises t
   const packed = catalogBytes(catalog)
   const easy = {
     ...shipped,
-    claims: shipped.claims.slice(0, 1).map((claim) => ({ ...claim, bears: [], otherwise: null })),
+    claims: shipped.claims.slice(0, 1).map((claim) => ({ ...claim, tests: [], otherwise: null })),
   }
   const { engagement: _, inFleet: __, ...bare } = scope
   const told = await engagementOfPack(
@@ -272,7 +272,7 @@ test('a provider profile under the id of one that ships, and one with promises t
   )
   expect(told).toEqual([
     `data/scope.json: provider “${shipped.id}” differs from the built-in profile with that ID.`,
-    `data/scope.json: provider “${shipped.id}”: claims.0.otherwise must be needs-record or not-observable where the claim has no tests.`,
+    `data/scope.json: provider “${shipped.id}”: claims.0.otherwise must be document-required or not-observable where the claim has no tests.`,
   ])
 })
 

@@ -19,7 +19,7 @@ describe('where nodes are said to be', () => {
     const view = await kit.get('location.get', { of: 'run' })
     expect(view?.rows).toHaveLength(8)
     const row = (node: string) => view?.rows.find((one) => one.node === node)
-    expect(row('demo-metal-04')?.results[0]).toMatchObject({ of: 'declared-place', verdict: 'contradicted' })
+    expect(row('demo-metal-04')?.results[0]).toMatchObject({ of: 'declared-place', result: 'contradicted' })
     expect(row('demo-gpu-02')?.narrowest).toEqual({ km: 21.6 * 150 + 2, vantage: 'Branch office in Denver (made up)' })
     expect(row('demo-metal-04')?.results[0]?.why).toContain('at most 64 km away')
     expect(row('demo-gpu-02')?.results.map(({ why }) => why)).toEqual([null, null])

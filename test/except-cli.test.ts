@@ -151,7 +151,7 @@ describe('exceptions on the command line', () => {
     const id = firstId()
     expect(await run('acceptance', 'reject', id, ...there(), '--by', 'M. Ortiz', '--reason', 'Fix it.')).toBe(EXIT.done)
     expect(await approve(id)).toBe(EXIT.usage)
-    expect(cli.told).toContain('this request was already refused')
+    expect(cli.told).toContain('this request was already rejected')
     await run('acceptance', 'list', ...there())
     expect(cli.told).toContain(`Rejected  ${id}`)
   })
@@ -414,7 +414,7 @@ describe('documents on the command line', () => {
       id: '1',
       documentsRequired: ['Rota'],
     }
-    const { requests, ...plain } = { ...control, supports: [] }
+    const { requests, ...plain } = { ...control, mappings: [] }
     const own = { ...(catalog.frameworks[0] as Framework), id: 'own', controls: [plain] }
     const named = attachedToNamed(
       { ...catalog, frameworks: [own] },

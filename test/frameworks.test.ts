@@ -52,26 +52,26 @@ describe('bad data stops the program', () => {
 
   const why = 'It asks for it.'
   test('a mapping to a check that is in no vocabulary', () => {
-    const supports = [{ check: 'access.no-such-check', role: 'required', why }]
-    expect(() => loadFramework(withRow({ supports }))).toThrow('access.no-such-check')
+    const mappings = [{ check: 'access.no-such-check', role: 'required', why }]
+    expect(() => loadFramework(withRow({ mappings }))).toThrow('access.no-such-check')
   })
   test.each([
     ['without a role', { role: 'decisive', why }],
     ['without a reason', { role: 'required', why: ' ' }],
   ])('a mapping %s', (_name, given) => {
-    const supports = [{ check: 'access.stale-accounts', ...given }]
-    expect(() => loadFramework(withRow({ supports }))).toThrow('no role, or no reason')
+    const mappings = [{ check: 'access.stale-accounts', ...given }]
+    expect(() => loadFramework(withRow({ mappings }))).toThrow('no role, or no reason')
   })
   test('a check that is mapped twice', () => {
     const one = { check: 'access.stale-accounts', role: 'required', why }
-    expect(() => loadFramework(withRow({ supports: [one, one] }))).toThrow('twice')
+    expect(() => loadFramework(withRow({ mappings: [one, one] }))).toThrow('twice')
   })
   test.each([
     ['a need that the row does not have', { 'No such need': ['ER-01'] }],
     ['no request', { [row?.documentsRequired[0] ?? '']: [] }],
     ['a request that there is not', { [row?.documentsRequired[0] ?? '']: ['ER-99'] }],
   ])('a request for %s', (_name, requests) =>
-    expect(() => loadFramework(withRow({ supports: [], requests }))).toThrow('answers a need'),
+    expect(() => loadFramework(withRow({ mappings: [], requests }))).toThrow('answers a need'),
   )
   test('an empty limit', () => {
     expect(() => loadFramework(withRow({ notCovered: ' ' }))).toThrow('not shown')
@@ -88,9 +88,9 @@ describe('the data that the catalog is built with', () => {
   test('is what its schema describes', () => expect(catalogDataProblems(data)).toEqual([]))
 
   test.each([
-    ['a mapping without a role', { supports: [{ check: 'access.stale-accounts', why: 'w' }] }],
-    ['a mapping with an unknown role', { supports: [{ check: 'access.stale-accounts', role: 'decisive', why: 'w' }] }],
-    ['a mapping without a reason', { supports: [{ check: 'access.stale-accounts', role: 'required', why: ' ' }] }],
+    ['a mapping without a role', { mappings: [{ check: 'access.stale-accounts', why: 'w' }] }],
+    ['a mapping with an unknown role', { mappings: [{ check: 'access.stale-accounts', role: 'decisive', why: 'w' }] }],
+    ['a mapping without a reason', { mappings: [{ check: 'access.stale-accounts', role: 'required', why: ' ' }] }],
     ['a need that no request answers', { requests: { 'A need': [] } }],
     ['an unknown category', { category: 'safety' }],
     ['an unknown scope', { scope: 'all' }],

@@ -138,7 +138,7 @@ describe('where nodes are, as a table', () => {
       'location result': 'contradicted',
       'maximum distance in km': 605,
       'countries within bounds': 'US',
-      policies: 'United States: bounded-inside',
+      policies: 'United States: bounded',
       statements: 1,
       'hints, not counted': 1,
     })

@@ -163,7 +163,7 @@ describe('a provider file', () => {
     [
       'a record without its name',
       '{ id: a, text: S., source: contract, tests: [], otherwise: document-required, why: null, documentRequired: null }',
-      'claims[0].why must state why it is not observable from nodes; own.yaml:9:89: claims[0].documentRequired must name the required document',
+      'claims[0].why must state why it is not observable from nodes; own.yaml:9:94: claims[0].documentRequired must name the required document',
     ],
     [
       'both at once',

@@ -155,7 +155,7 @@ describe('requests for exceptions', () => {
     const approved = must(approveRequest(asked, approval, LATER))
     const [request] = asked.acceptanceRequests ?? []
     expect(approved.acceptanceRequests).toEqual([
-      { ...request, settled: { at: LATER, by: 'M. Ortiz', as: 'approved', reason: null } },
+      { ...request, resolved: { at: LATER, by: 'M. Ortiz', as: 'approved', reason: null } },
     ])
     const { requestedAt: _, ...terms } = request ?? acceptanceRequestOf()
     expect(approved.riskAcceptances).toEqual([
@@ -182,7 +182,7 @@ describe('requests for exceptions', () => {
     const asked = must(ask())
     const settled = must(settleRequest(asked, { id: ID, by: 'M. Ortiz', reason: 'Fix it.', as }, LATER))
     expect(settled.acceptanceRequests).toEqual([
-      { ...asked.acceptanceRequests?.[0], settled: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
+      { ...asked.acceptanceRequests?.[0], resolved: { at: LATER, by: 'M. Ortiz', as, reason: 'Fix it.' } },
     ])
     expect(settled.riskAcceptances).toEqual([])
     expect(validator.problems('register', settled)).toEqual([])

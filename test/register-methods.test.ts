@@ -47,7 +47,7 @@ const catalog: Catalog = {
     ...framework,
     controls: framework.controls.map((control) => ({
       ...control,
-      supports: [...control.mappings, { check: BEYOND.id, shows: 'Its uses.' }],
+      mappings: [...control.mappings, { check: BEYOND.id, shows: 'Its uses.' }],
       documentsRequired: [NEED],
     })),
   })),
@@ -191,10 +191,10 @@ describe('exceptions', () => {
   test('are empty at first, kept on disk, and the version before is kept too', async () => {
     expect(must(await methods['register.get']({ of: 'run' }))).toEqual({
       riskAcceptances: [],
-      pending: [],
+      acceptanceRequests: [],
       decisions: [],
-      attachments: [],
-      requests: [],
+      documents: [],
+      documentRequests: [],
       explanations: [],
     })
     expect(readdirSync(folder)).toEqual([])
@@ -261,8 +261,8 @@ describe('the file', () => {
   test.each([
     ['{"schema":', /register\.json.*not valid JSON/],
     [
-      '{\n "schema": "barewitness.register/1",\n "exceptions": [{ "id": "x" }], "attachments": [], "requests": []\n}',
-      /register\.json:3:\d+: exceptions\[0\]/,
+      '{\n "schema": "barewitness.register/1",\n "riskAcceptances": [{ "id": "x" }], "documents": [], "documentRequests": []\n}',
+      /register\.json:3:\d+: riskAcceptances\[0\]/,
     ],
     ['\u0000', /not valid JSON/],
   ])('%j is refused, and never written over', async (text, words) => {
@@ -300,7 +300,7 @@ describe('the file', () => {
     must(await methods['documents.note']({ ...record, name: 'n', text: 'demo words' }))
     expect(readdirSync(join(folder, 'demo')).sort()).toEqual(['documents', 'register.json'])
     session.demo = false
-    expect(must(await methods['register.get']({ of: 'run' }))).toMatchObject({ riskAcceptances: [{}], attachments: [] })
+    expect(must(await methods['register.get']({ of: 'run' }))).toMatchObject({ riskAcceptances: [{}], documents: [] })
   })
 })
 
@@ -452,7 +452,7 @@ describe('in a pack', () => {
             one.title === NEED ? { ...one, level: 'received' } : one,
           ),
         },
-        checks: control.checks.map((check) => ({ ...check, excepted: check.built ? 1 : 0 })),
+        checks: control.checks.map((check) => ({ ...check, accepted: check.built ? 1 : 0 })),
       })),
     )
     expect(bare.controls.map(({ state }) => state)).toEqual(['deviations'])

@@ -78,7 +78,7 @@ describe('a register in a pack', () => {
       unsaid?.controls.map((control) => ({
         ...control,
         server: { ...control.server, accepted: 1 },
-        checks: control.checks.map((check) => ({ ...check, excepted: 1 })),
+        checks: control.checks.map((check) => ({ ...check, accepted: 1 })),
       })),
     )
     expect(bare.contents.register).toEqual(EMPTY_REGISTER)
@@ -221,7 +221,7 @@ describe('a register in a pack', () => {
     const verified = await verifySource(sourceOf(files), [root])
     expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'no', reproducible: 'no' })
     const complete = verified.report.answers.find(({ question }) => question === 'complete')
-    expect(complete?.details).toEqual([`${PATHS.register}: exceptions[0].owner must not be empty.`])
+    expect(complete?.details).toEqual([`${PATHS.register}: riskAcceptances[0].owner must not be empty.`])
   })
 
   test('with an acceptance that is longer than anybody may give is not complete', async () => {
@@ -252,7 +252,7 @@ describe('a register in a pack', () => {
       const files = new Map([[PATHS.register, new TextEncoder().encode(text)]])
       const read = await registerOfPack({ source: sourceOf(files), validator, seal: sealing.reader }, { scope: null })
       expect(read.register).toBe(null)
-      expect(read.problems).toEqual([expect.stringMatching(/^data\/exceptions\.json: /)])
+      expect(read.problems).toEqual([expect.stringMatching(/^data\/register\.json: /)])
     },
   )
 

@@ -123,8 +123,8 @@ describe('the register in the report', () => {
   })
 
   it('takes a document that a named person inspected off the list, in every control that asks for it', () => {
-    const attachments = [inspectedFor(requestFor(first)), ...register.documents.slice(1)]
-    const examined = { ...register, attachments }
+    const documents = [inspectedFor(requestFor(first)), ...register.documents.slice(1)]
+    const examined = { ...register, documents }
     const before = sampleInput().assessment
     const assessment = withRegister(input.catalog, before, examined)
     const all = section(buildReport({ ...input, register: examined, assessment }), 'records')
@@ -158,7 +158,7 @@ describe('the register in the report', () => {
       ...register,
       riskAcceptances: [...register.riskAcceptances].reverse(),
       documents: [...register.documents].reverse(),
-      requests: [...register.documentRequests].reverse(),
+      documentRequests: [...register.documentRequests].reverse(),
     }
     expect(buildReport({ ...input, register: turned })).toEqual(report)
   })

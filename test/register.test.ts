@@ -190,7 +190,7 @@ describe('taking back', () => {
     expect(once.ok && once.value.documents).toEqual(register.documents)
     if (!once.ok) throw new Error(once.error.detail)
     const twice = withdrawAcceptance(once.value, { id: riskAcceptanceOf().id, by: 'x', reason: 'again' }, NOW)
-    expect(refusal(twice)).toBe('input.refused: this exception was already withdrawn')
+    expect(refusal(twice)).toBe('input.refused: this risk acceptance was already withdrawn')
   })
 
   test('refuses what is not there and what says nothing', () => {

@@ -21,7 +21,7 @@ const textOf = (blocks: readonly Block[]): string =>
 function withVerdicts(wanted: Readonly<Record<string, readonly [verdict: Verdict, nodes: number]>>) {
   const nodes = input.assessment.nodes.map((node, index) => ({
     ...node,
-    findings: input.catalog.checks.flatMap(({ id, property }) => {
+    results: input.catalog.checks.flatMap(({ id, property }) => {
       const [verdict, count] = wanted[id] ?? (['not-tested', 0] as const)
       return index < count ? [{ check: id, property, verdict, observations: [] }] : []
     }),
@@ -79,7 +79,7 @@ describe('fleets at the edge', () => {
         recordings: [],
         assessment: {
           ...input.assessment,
-          nodes: input.assessment.nodes.map((node) => ({ ...node, recording: null, findings: [] })),
+          nodes: input.assessment.nodes.map((node) => ({ ...node, recording: null, results: [] })),
         },
       },
       [
@@ -112,7 +112,10 @@ describe('fleets at the edge', () => {
     const declared = declaredInput()
     const { reconciliation } = declared.assessment
     if (reconciliation === undefined) throw new Error('there is an engagement')
-    const beyond = { ...declared, assessment: { ...declared.assessment, coverage: { ...reconciliation, declared: 5 } } }
+    const beyond = {
+      ...declared,
+      assessment: { ...declared.assessment, reconciliation: { ...reconciliation, declared: 5 } },
+    }
     expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes collected.')
     expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes collected.')
   })

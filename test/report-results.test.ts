@@ -117,7 +117,7 @@ describe('the evidence index', () => {
       nodes: input.assessment.nodes.map((node) => ({
         ...node,
         isolation: null,
-        findings: node.results.filter(({ check }) => check === 'time.sync'),
+        results: node.results.filter(({ check }) => check === 'time.sync'),
       })),
     }
     const evidence = section(buildReport({ ...input, assessment }), 'evidence')
@@ -198,7 +198,7 @@ describe('results by control', () => {
     notes: [],
     controls: (sampleCatalog.frameworks[1]?.controls ?? []).slice(0, 3).map((control) => ({
       ...control,
-      supports: [{ check: 'time.sync', shows: 'That clocks agree.' }],
+      mappings: [{ check: 'time.sync', shows: 'That clocks agree.' }],
       evidenceType: 'mixed',
     })) as Mapping['controls'],
   }

@@ -57,7 +57,7 @@ function saying(input: ReportInput, words: string, frameworks: number): ReportIn
     catalog: {
       ...catalog,
       frameworks: [...catalog.frameworks, ...own],
-      checks: catalog.checks.map((check) => ({ ...check, claim: words })),
+      checks: catalog.checks.map((check) => ({ ...check, expected: words })),
     },
     assessment: {
       ...assessment,

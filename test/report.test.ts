@@ -129,7 +129,7 @@ describe('report', () => {
   it('keeps an overlay apart, under its own banner', () => {
     const [first] = input.catalog.frameworks
     if (first === undefined) throw new Error('the sample has frameworks')
-    const overlay = { ...first, id: 'nprm' as const, overlay: true, status: 'proposed-not-in-force' }
+    const overlay = { ...first, id: 'nprm' as const, proposed: true, status: 'proposed-not-in-force' }
     const scope = { ...input.assessment.scope, frameworks: ['nprm', 'hipaa'] as const }
     const references = [{ id: 'nprm', title: 'Rows', asOf: '2026-11-21', sha256: 'a'.repeat(64) }]
     const catalog = { ...input.catalog, frameworks: [overlay, first], references }
@@ -163,7 +163,7 @@ describe('report', () => {
   })
 
   it('counts a check without a finding as not collected, never as support', () => {
-    const nodes = input.assessment.nodes.map((node) => ({ ...node, findings: [] }))
+    const nodes = input.assessment.nodes.map((node) => ({ ...node, results: [] }))
     const empty = buildReport({ ...input, assessment: { ...input.assessment, nodes } })
     expect(section(empty, 'summary')).toContain('72 of 72')
     expect(section(empty, 'summary')).toContain('0 of 3')

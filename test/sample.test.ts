@@ -47,7 +47,7 @@ describe('a sample', () => {
 
   test('draws all there is when more is asked for, and nothing from nothing', () => {
     expect(drawSample(population, 1000, 's').sampled).toHaveLength(15)
-    expect(drawSample([], 5, 's')).toEqual({ seed: 's', population: 0, drawn: [] })
+    expect(drawSample([], 5, 's')).toEqual({ seed: 's', population: 0, sampled: [] })
   })
 
   test('draws otherwise for another seed', () => {

@@ -113,7 +113,7 @@ describe('an assessment that names another engine', () => {
         engine: '9.9.9',
         nodes: honest.nodes.map((node) => ({
           ...node,
-          findings: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
+          results: node.results.map((found) => ({ ...found, verdict: 'satisfied' as const })),
         })),
       }),
     })

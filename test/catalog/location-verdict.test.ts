@@ -166,7 +166,7 @@ describe('records of other vantages', () => {
   test('a record narrows what the collection’s own time leaves open', () => {
     const { distanceBounds, results } = argued([recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)], echoOf(30))
     expect(distanceBounds.map(({ record }) => record)).toEqual([null, 'from-39.04'])
-    expect(results[0]).toMatchObject({ verdict: 'bounded', delay: 'inside' })
+    expect(results[0]).toMatchObject({ result: 'bounded', delay: 'inside' })
   })
 
   test.each<[string, VantageRecord, RegExp]>([
@@ -181,7 +181,7 @@ describe('records of other vantages', () => {
 
   test('times that exclude each other are nothing against the node', () => {
     const { results, notes, reachable } = argued([recordFrom({ ...FRANKFURT, radiusKm: 2 }, 1)], echoOf(1))
-    expect(results[0]).toMatchObject({ verdict: 'undetermined', delay: 'unusable' })
+    expect(results[0]).toMatchObject({ result: 'undetermined', delay: 'unusable' })
     expect(reachable).toBeNull()
     expect(notes.join(' ')).toContain('exclude each other')
   })
@@ -194,7 +194,7 @@ describe('records of other vantages', () => {
 
   test('a vantage that is known to 51 km is shown and bounds nothing', () => {
     const { distanceBounds, results } = argued([], echoOf(0.2), { vantage: { ...ASHBURN, radiusKm: 51 } })
-    expect(distanceBounds[0]).toMatchObject({ reachKm: null, milliseconds: null })
+    expect(distanceBounds[0]).toMatchObject({ maxDistanceKm: null, milliseconds: null })
     expect(results[0]?.result).toBe('undetermined')
   })
 })
@@ -220,7 +220,7 @@ describe('the dossier', () => {
       contextOf({ at: FRANKFURT, vantage: KANSAS }),
     )
     expect(distanceBounds[0]?.text).toContain('the SSH responder can be anywhere')
-    expect(results[0]).toMatchObject({ verdict: 'undetermined', delay: 'undecided' })
+    expect(results[0]).toMatchObject({ result: 'undetermined', delay: 'undecided' })
     expect(reachable).toHaveLength(250)
   })
 
@@ -357,7 +357,7 @@ describe('taking the collection’s own times away', () => {
   test('leaves records of others to bound where the collecting machine has no declared place', () => {
     const location = { vantages: [recordFrom(place('Ashburn hall', 39.04, -77.49, 1), 0.2)] }
     const { results, notes } = assessLocation(new Map(), contextOf({ at: ASHBURN, location }))
-    expect(results[0]).toMatchObject({ verdict: 'bounded', delay: 'inside' })
+    expect(results[0]).toMatchObject({ result: 'bounded', delay: 'inside' })
     expect(notes.join(' ')).not.toContain('can only exclude')
   })
 })

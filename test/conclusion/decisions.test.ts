@@ -288,8 +288,8 @@ describe('results on servers', () => {
         notApplicable: 1,
         informational: 1,
         notTested: 2,
-        excepted: 0,
-        answered: 0,
+        accepted: 0,
+        answeredByDocument: 0,
         notRetested: 0,
       },
     ])
@@ -336,7 +336,7 @@ describe('risk acceptances never support', () => {
     })
     expect(found).toMatchObject({ state: 'deviations', server: { state: 'deviations', accepted } })
     expect(found.checks[0]).toMatchObject({
-      excepted: accepted,
+      accepted,
       notSatisfied: verdicts.filter((v) => v === 'not-satisfied').length,
     })
   })

@@ -330,8 +330,8 @@ describe('results that a document answers', () => {
       answers: { checks: [...checks] as [string, ...string[]], nodes: ['n'] },
       ...changes,
     })
-  const answer = (attachments: readonly EvidenceDocument[], check = 'c.any', node = 'n', requests = [SCAN]) =>
-    answersIn(requests, registerWith(attachments), AS_OF)(check, node)
+  const answer = (documents: readonly EvidenceDocument[], check = 'c.any', node = 'n', requests = [SCAN]) =>
+    answersIn(requests, registerWith(documents), AS_OF)(check, node)
 
   test.each<[string, EvidenceDocument, 'any' | null]>([
     ['inspected', naming(), 'any'],

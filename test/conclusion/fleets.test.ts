@@ -187,7 +187,7 @@ describe('documents that answer results', () => {
     for (const check of Object.keys(weak))
       for (const { control, checks } of rows)
         for (const one of checks.filter((each) => each.check === check))
-          expect(one, short(control)).toMatchObject({ notSatisfied: 1, answered: 1, satisfied: 0 })
+          expect(one, short(control)).toMatchObject({ notSatisfied: 1, answeredByDocument: 1, satisfied: 0 })
   })
 
   test('F21: the patch level is undecided, and then answered by a scan', () => {

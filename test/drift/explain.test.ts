@@ -219,7 +219,7 @@ describe('a flip taken apart', () => {
   test('what a check needs and what it would like to have', () => {
     const extra = defineProbe({ id: 'x', title: 'x', why: 'x', commands: { x: run(['x']) }, parse: () => known(1) })
     const [check] = strict.checks
-    expect(needsIn({ checks: [{ ...check, wants: { extra } } as never] })(ID)).toEqual(['swap.areas', 'x'])
+    expect(needsIn({ checks: [{ ...check, optional: { extra } } as never] })(ID)).toEqual(['swap.areas', 'x'])
     expect(needsIn(strict)('none')).toEqual([])
   })
 })

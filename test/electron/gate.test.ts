@@ -252,6 +252,7 @@ describe('10: the contract keeps paths, commands, addresses and secrets out', ()
     'settings.set singleKeys',
     'engagement.set path',
     'engagement.set report',
+    'engagement.set reportingBasis',
     'schedules.add passphrase',
   ]
   test.each(Object.entries(INPUT_SCHEMAS))('%s', (method, schema) => {

@@ -52,12 +52,12 @@ describe('usage', () => {
     const probes = JSON.parse(cli('catalog', 'probes', '--json').stdout) as unknown[]
     const checks = JSON.parse(cli('catalog', 'checks', '--json').stdout) as {
       built: boolean
-      limits: string
+      limitations: string
       feeds: string[]
     }[]
     expect(probes.length).toBeGreaterThanOrEqual(30)
     expect(checks.length).toBeGreaterThanOrEqual(30)
-    for (const check of checks.filter(({ built }) => built)) expect(check.limits.length).toBeGreaterThan(10)
+    for (const check of checks.filter(({ built }) => built)) expect(check.limitations.length).toBeGreaterThan(10)
     expect(checks.every(({ feeds }) => Array.isArray(feeds))).toBe(true)
     const profiles = JSON.parse(cli('catalog', 'profiles', '--json').stdout) as { id: string; values: object }[]
     expect(profiles.find(({ id }) => id === 'ssh.idle')?.values).toMatchObject({ stig: { value: 600 } })

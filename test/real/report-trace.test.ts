@@ -63,11 +63,11 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('the cover: population, nodes that answered, digests', () => {
     const cover = part('Report information')
-    const { declared, enrolled, inventory, unaccounted } = told.population
-    expect(unaccounted).toBeGreaterThan(0)
+    const { declared, inFleet, inventory, unreconciled } = told.population
+    expect(unreconciled).toBeGreaterThan(0)
     expect(cover).toContain(
       tight(
-        `${declared} declared, ${enrolled} in the fleet file, ${inventory} in the provider inventory: ${unaccounted} unreconciled`,
+        `${declared} declared, ${inFleet} in the fleet file, ${inventory} in the provider inventory: ${unreconciled} unreconciled`,
       ),
     )
     expect(cover).toContain(tight(`${told.answered.length} of ${declared} declared nodes collected`))
@@ -239,13 +239,13 @@ describe.skipIf(missing !== null)(`numbers of the report${missing === null ? '' 
 
   test('promises of the provider, by answer', () => {
     const section = part('Provider claims')
-    for (const { id, says } of told.scope.provider.claims) {
+    for (const { id, text } of told.scope.provider.claims) {
       const answers = told.nodes.flatMap(({ claims = [] }) => claims.filter(({ claim }) => claim === id))
       expect(answers.length, id).toBeGreaterThan(0)
-      expect(section).toContain(tight(`${says} ${id}`))
-      const row = section.slice(section.indexOf(tight(`${says} ${id}`)))
-      for (const answer of new Set(answers.map((one) => one.answer))) {
-        const n = answers.filter((one) => one.answer === answer).length
+      expect(section).toContain(tight(`${text} ${id}`))
+      const row = section.slice(section.indexOf(tight(`${text} ${id}`)))
+      for (const answer of new Set(answers.map((one) => one.result))) {
+        const n = answers.filter((one) => one.result === answer).length
         expect(row.slice(0, 1200), id).toContain(tight(`${ANSWERS[answer]}: ${n} of ${answers.length}`))
       }
     }

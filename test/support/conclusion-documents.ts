@@ -65,7 +65,7 @@ const LISTING: NonNullable<Engagement['inventory']> = {
   asOf: '2026-11-20',
   file: { name: 'list.csv', size: 1, sha256: '0'.repeat(64) },
   rows: [],
-  leftOut: [],
+  excluded: [],
   owner: 'Anna',
   on: '2026-11-20',
 } as never

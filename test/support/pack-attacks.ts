@@ -77,14 +77,14 @@ export const fileAttacks: readonly FileAttack[] = [
     name: 'a file added',
     tamper: async (files) => new Map([...files, ['data/documents/policy.pdf', utf8('made up')]]),
     no: ['intact', 'complete'],
-    names: /data\/attachments\/policy\.pdf.*was added/,
+    names: /data\/documents\/policy\.pdf.*was added/,
   },
   {
     name: 'an accepted exception written into the register',
     tamper: async (files) =>
       new Map([...files, [PATHS.register, jsonBytes(registerOf({ riskAcceptances: [riskAcceptanceOf()] }))]]),
     no: ['intact'],
-    names: /data\/exceptions\.json.*was altered/,
+    names: /data\/register\.json.*was altered/,
   },
   {
     name: 'a file added beside the seal',

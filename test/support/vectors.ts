@@ -314,7 +314,11 @@ function bySigner(
       edited('data/nodes/node-b/recording.json', /SHA256:b+/, `SHA256:${'c'.repeat(43)}`),
     ),
     resealed('population', 'a node was taken out of the scope', edited(PATHS.scope, '"node-a","node-b"', '"node-a"')),
-    resealed('catalog', 'a claim in the catalog was changed', edited(PATHS.catalog, '"claim":"', '"claim":"Always: ')),
+    resealed(
+      'catalog',
+      'a claim in the catalog was changed',
+      edited(PATHS.catalog, '"expected":"', '"expected":"Always: '),
+    ),
     resealed(
       'version',
       'another version of the rules was named',

@@ -39,5 +39,5 @@ export const ANSWERS: Readonly<Record<string, string>> = {
   'document-required': 'Document required',
   'not-observable': 'Not observable from the node',
   'not-applicable': 'Not applicable',
-  observed: 'Corroborated',
+  corroborated: 'Corroborated',
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 // Counts a pack over again from its files, with nothing of ours but the names of fields: what a report prints is held against this.
 
-interface Finding {
+interface Result {
   readonly check: string
   readonly verdict: string
 }
@@ -12,8 +12,8 @@ interface Node {
   readonly node: string
   readonly status: string
   readonly recording: object | null
-  readonly findings: readonly Finding[]
-  readonly claims?: readonly { readonly claim: string; readonly answer: string }[]
+  readonly results: readonly Result[]
+  readonly claims?: readonly { readonly claim: string; readonly result: string }[]
   readonly machine?: { readonly address: string | null; readonly serials: readonly string[] }
 }
 interface Row {
@@ -36,7 +36,7 @@ interface Catalog {
     readonly heldBy: string
     readonly serves: readonly string[]
   }[]
-  readonly offNodeChecks: readonly { readonly id: string; readonly from: string }[]
+  readonly offNodeChecks: readonly { readonly id: string; readonly source: string }[]
   readonly conclusions: { readonly periodChecks: readonly string[] }
   readonly checks: readonly {
     readonly id: string
@@ -102,7 +102,7 @@ export function recount(pack: string) {
   const nodes = names.map((name) => json<Node>('data', 'nodes', name, 'assessment.json'))
   const answered = nodes.filter(({ recording, status }) => recording !== null && /^(complete|partial)$/.test(status))
   const verdict = (node: Node, check: string): string =>
-    node.findings.find((one) => one.check === check)?.verdict ?? 'not-tested'
+    node.results.find((one) => one.check === check)?.verdict ?? 'not-tested'
   const verdicts = nodes.flatMap((node) =>
     catalog.checks.map(({ id, property }) => ({ node: node.node, check: id, property, verdict: verdict(node, id) })),
   )
@@ -140,7 +140,7 @@ export function recount(pack: string) {
   const sourceOf = (check: string): string =>
     catalog.conclusions.periodChecks.includes(check)
       ? 'runs'
-      : (catalog.offNodeChecks.find(({ id }) => id === check)?.from ?? 'server')
+      : (catalog.offNodeChecks.find(({ id }) => id === check)?.source ?? 'server')
   const needed = (row: Row) => {
     const named = row.documentsRequired.flatMap((need) => row.requests?.[need] ?? [])
     const served = row.mappings
@@ -153,7 +153,7 @@ export function recount(pack: string) {
   const isHeld = (framework: string, row: Row, request: Catalog['requests'][number]): boolean =>
     isInspected(request.id, request.minimum) ||
     request.heldBy === 'pack' ||
-    (request.heldBy === 'population' && population.unaccounted === 0) ||
+    (request.heldBy === 'population' && population.unreconciled === 0) ||
     request.heldBy === 'declaration' ||
     (request.heldBy === 'decision' && decided(framework, row.key) !== undefined)
   /** The two parts of a control and its state, by the order of the conclusion model. The demo's documents answer no result of a check. */
@@ -168,7 +168,7 @@ export function recount(pack: string) {
     const results = onServers.flatMap(({ check }) => answered.map((node) => verdict(node, check)))
     const isOpen =
       results.some((one) => ['inconclusive', 'not-tested'].includes(one)) ||
-      deciding.some(({ check }) => sourceOf(check) === 'population' && population.unaccounted > 0) ||
+      deciding.some(({ check }) => sourceOf(check) === 'population' && population.unreconciled > 0) ||
       deciding.some(({ check }) => sourceOf(check) === 'runs')
     const required = deciding.filter(({ role }) => role === 'required')
     const isShown = required.some(
@@ -273,10 +273,11 @@ function populationOf({ engagement, inFleet, population }: Scope, nodes: readonl
   const leftOut = new Set(engagement.inventory.excluded.map(({ id }) => id))
   return {
     declared: declared.length,
-    enrolled: (inFleet ?? population).length,
+    inFleet: (inFleet ?? population).length,
     inventory: rows.length,
-    unaccounted: rows.filter((row) => !leftOut.has(row[0] ?? '') && !row.some((cell) => cell !== '' && marks.has(cell)))
-      .length,
+    unreconciled: rows.filter(
+      (row) => !leftOut.has(row[0] ?? '') && !row.some((cell) => cell !== '' && marks.has(cell)),
+    ).length,
   }
 }
 
