@@ -1,5 +1,8 @@
 import type { CheckRemediation, DistributionFamily, RemediationData, RemediationVariant } from '../../schemas/types.ts'
+import { captureKey, readProbe } from '../core/probe.ts'
+import type { LoadedRecording } from '../core/recording.ts'
 import { vocabularyEntry } from './frameworks/load.ts'
+import { packagesDistribution } from './probes/packages-distribution.ts'
 import data from './remediation.json' with { type: 'json' }
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
@@ -61,3 +64,12 @@ export const variantsFor = (
 /** The content of a file with a person's values in place of ${NAME}. A placeholder without a value stays as it is. */
 export const filled = (content: string, values: ReadonlyMap<string, string>): string =>
   content.replaceAll(PLACEHOLDER, (placeholder, name: string) => values.get(name) ?? placeholder)
+
+/** The family of a node's distribution by its own os-release(5); null where that was not read, or is of no family that has steps. */
+export function familyOf({ captures }: Pick<LoadedRecording, 'captures'>): DistributionFamily | null {
+  const reading = readProbe(
+    packagesDistribution,
+    new Map(captures.map((one) => [captureKey(one.meta.probe, one.meta.command), one])),
+  )
+  return reading.ok && reading.fact.family !== 'other' ? reading.fact.family : null
+}

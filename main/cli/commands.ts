@@ -8,6 +8,7 @@ import { disclosureCommand } from './commands/disclosure.ts'
 import { engagementCommand } from './commands/engagement.ts'
 import { exceptCommand } from './commands/except.ts'
 import { exportCommand } from './commands/export.ts'
+import { fixesCommand } from './commands/fixes.ts'
 import { fleetCommand } from './commands/fleet.ts'
 import { historyCommand } from './commands/history.ts'
 import { identityCommand } from './commands/identity.ts'
@@ -27,6 +28,7 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   collectCommand,
   assessCommand,
   exportCommand,
+  fixesCommand,
   runCommand,
   vantageCommand,
   scheduleCommand,

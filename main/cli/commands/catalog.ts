@@ -13,10 +13,11 @@ import { PROFILE_NAMES } from '../../core/profile.ts'
 import type { Context } from '../context.ts'
 import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
+import { catalogFixesCommand } from './catalog-fixes.ts'
 import { catalogProvidersCommands } from './catalog-providers.ts'
 import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
-/** `catalog [probes|checks|requests|profiles|signals|frameworks|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
+/** `catalog [probes|checks|requests|profiles|signals|frameworks|fixes|providers|claim-tests|sudoers]`: the catalog; contacts no node. */
 export function catalogCommand(context: Context): void {
   const { program } = context
   const command = program.command('catalog').description('Print the catalog')
@@ -52,6 +53,7 @@ export function catalogCommand(context: Context): void {
     .description('List controls, evidence type and mapped checks')
     .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(catalog.frameworks) : emitText(frameworksText())))
+  catalogFixesCommand(command)
   catalogProvidersCommands(context, command)
   catalogSudoersCommand(context, command)
   command.action(() => emit(catalogSnapshot(catalog)))

@@ -1,0 +1,105 @@
+import type {
+  CheckRemediation,
+  DistributionFamily,
+  NodeAssessment,
+  Register,
+  RemediationVariant,
+} from '../../schemas/types.ts'
+import type { Catalog, CheckSeverity } from './catalog.ts'
+import { compare } from './recording.ts'
+import { acceptancesOf } from './register.ts'
+
+/** One deviation of one node, with what is to be done about it. */
+export interface WorkItem {
+  readonly check: string
+  /** Title of the deviation. */
+  readonly finding: string
+  /** The expected condition. */
+  readonly condition: string
+  /** What the node showed against it, in the words of the observations: text from the node may be in them. */
+  readonly observed: readonly string[]
+  readonly severity: CheckSeverity
+  readonly remediation: CheckRemediation
+  /** Those of the remediation that fit the node's distribution. */
+  readonly variants: readonly RemediationVariant[]
+  /** Other deviations of this node that the same change settles, or helps to settle. */
+  readonly alsoHere: readonly string[]
+  /** A risk acceptance in effect at the evaluation date, with its id and its end. */
+  readonly accepted: { readonly id: string; readonly until: string } | null
+}
+
+/** What is to be done on one node. It has no score: the order is that of severity. */
+export interface WorkOrder {
+  readonly node: string
+  readonly asOf: string
+  readonly observedAt: string | null
+  readonly demo: boolean
+  /** As the node's evidence shows it; null where it does not, so that the steps of every family are listed. */
+  readonly family: DistributionFamily | null
+  readonly items: readonly WorkItem[]
+  /** Checks without a result, about which nothing is known that would have to be changed. */
+  readonly undecided: number
+}
+
+export interface WorkOrderMatter {
+  readonly catalog: Pick<Catalog, 'checks' | 'severities'>
+  readonly node: NodeAssessment
+  readonly asOf: string
+  readonly demo: boolean
+  readonly register: Register
+  readonly family: DistributionFamily | null
+  readonly remediationOf: (check: string) => CheckRemediation | undefined
+  readonly variantsFor: (
+    remediation: CheckRemediation,
+    family: DistributionFamily | null,
+  ) => readonly RemediationVariant[]
+}
+
+const ORDER: readonly CheckSeverity['severity'][] = ['critical', 'high', 'medium', 'low', 'info']
+
+/** The order for a node: each deviation, the most severe first. */
+export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
+  const { node, asOf, demo, family } = matter
+  const deviating = new Set(
+    node.findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ check }) => check),
+  )
+  const items = node.findings
+    .filter(({ check }) => deviating.has(check))
+    .flatMap(({ check, observations }) => itemOf(matter, check, observations, deviating) ?? [])
+  return {
+    node: node.node,
+    asOf,
+    observedAt: node.observedAt,
+    demo,
+    family,
+    items: [...items].sort(
+      (a, b) => ORDER.indexOf(a.severity.severity) - ORDER.indexOf(b.severity.severity) || compare(a.check, b.check),
+    ),
+    undecided: node.findings.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-tested').length,
+  }
+}
+
+/** Null for a check that this catalog does not have: an assessment is made by the same catalog, so that none is. */
+function itemOf(
+  { catalog, node, asOf, register, family, remediationOf, variantsFor }: WorkOrderMatter,
+  id: string,
+  observations: NodeAssessment['findings'][number]['observations'],
+  deviating: ReadonlySet<string>,
+): WorkItem | null {
+  const check = catalog.checks.find((one) => one.id === id)
+  const severity = catalog.severities.find((one) => one.check === id)
+  const remediation = remediationOf(id)
+  if (check === undefined || severity === undefined || remediation === undefined) return null
+  const acceptance = acceptancesOf(register.exceptions, asOf).inForce(node.node, id)
+  return {
+    check: id,
+    finding: severity.finding,
+    condition: check.claim,
+    observed: observations.filter(({ direction }) => direction === 'contradicts').map(({ text }) => text),
+    severity,
+    remediation,
+    variants: variantsFor(remediation, family),
+    alsoHere: remediation.alsoSettles.filter((other) => deviating.has(other)),
+    accepted: acceptance === null ? null : { id: acceptance.id, until: acceptance.expiresAt },
+  }
+}
