@@ -16,14 +16,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fingerprintOf } from '../../../main/core/known-hosts.ts'
 import { makeKey, publicBlob } from '../sshd.ts'
 import { baseRoot, inside, type Suite } from './base.ts'
+import { packagedRoot } from './packages.ts'
 
 /** How one host differs from the base of its release. Everything in it is constant text. */
 export interface HostPlan {
   /** Also the name of its node in the fleet, and its host name. */
   readonly name: string
   readonly suite: Suite
+  /** Whether it can install packages that are downloaded already: no host reaches an archive. */
+  readonly canInstall?: true
   /** Run by sh as root in the copied root file system, before it boots. */
   readonly setup: string
+  /** Whether its own systemd may set kernel parameters of its network. */
+  readonly setsNetwork?: true
   /** Run by sh on the computer below, inside the host's network namespace, before it boots: packet filter, kernel parameters. */
   readonly network?: string
   /** Takes the SSH host key of this host, as a cloned image does. It has to come earlier in the list. */
@@ -49,6 +54,12 @@ export interface Lab {
   readonly hosts: ReadonlyMap<string, Host>
   /** Runs a program of this computer on the network of the hosts. */
   readonly run: (argv: readonly string[]) => Promise<Ran>
+  /** Starts a program of this computer on the network of the hosts; it ends with the lab. */
+  readonly serve: (argv: readonly string[]) => void
+  /** Runs lines of sh as root in a host that is booted. */
+  readonly asRoot: (host: string, script: string, env?: Readonly<Record<string, string>>) => Promise<Ran>
+  /** Runs lines of sh as root that end with a restart of the host, and waits until its ports answer again. */
+  readonly restart: (host: string, script: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
 export interface Ran {
@@ -69,12 +80,15 @@ export async function startLab(plans: readonly HostPlan[]): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'bw-hosts-'))
   const id = `bw${process.pid}`
   const started: ChildProcess[] = []
+  const served: ChildProcess[] = []
   const stop = async (): Promise<void> => {
     process.off('exit', atExit)
+    for (const child of served) child.kill('SIGKILL')
     await Promise.all(started.map(kill))
     tearDown(folder, id, plans)
   }
   const atExit = (): void => {
+    for (const child of served) child.kill('SIGKILL')
     for (const child of started) killNow(child)
     tearDown(folder, id, plans)
   }
@@ -82,8 +96,9 @@ export async function startLab(plans: readonly HostPlan[]): Promise<Lab> {
   try {
     const clientKey = makeKey(join(folder, 'client'))
     const sudoers = execFileSync(process.execPath, ['out/main/cli.js', 'catalog', 'sudoers', '--user', 'bwaudit'])
-    const bases = new Map<Suite, string>()
-    for (const { suite } of plans) if (!bases.has(suite)) bases.set(suite, await baseRoot(suite))
+    const bases = new Map<string, string>()
+    for (const { suite, canInstall } of plans)
+      bases.set(baseKey(suite, canInstall), await (canInstall ? packagedRoot(suite) : baseRoot(suite)))
     ip('netns', 'add', id)
     ip('-n', id, 'link', 'set', 'lo', 'up')
     ip('-n', id, 'link', 'add', 'br0', 'type', 'bridge')
@@ -92,11 +107,11 @@ export async function startLab(plans: readonly HostPlan[]): Promise<Lab> {
     const hosts = new Map<string, Host>()
     for (const [index, plan] of plans.entries()) {
       const root = join(folder, plan.name)
-      execFileSync('cp', ['-a', '--reflink=auto', bases.get(plan.suite) ?? '', root])
+      execFileSync('cp', ['-a', '--reflink=auto', bases.get(baseKey(plan.suite, plan.canInstall)) ?? '', root])
       prepare(root, plan, { clientKey, sudoers }, plan.hostKeyOf === undefined ? null : join(folder, plan.hostKeyOf))
       const address = `${NETWORK}.${index + 10}`
       connect(id, index, address, plan.network)
-      started.push(boot(root, `${id}-${index}`, plan.name))
+      started.push(boot(root, `${id}-${index}`, plan))
       hosts.set(plan.name, {
         name: plan.name,
         address,
@@ -104,14 +119,39 @@ export async function startLab(plans: readonly HostPlan[]): Promise<Lab> {
       })
     }
     const run: Lab['run'] = (argv) => output('ip', ['netns', 'exec', id, ...argv])
-    for (const { name, ready = [22] } of plans)
+    const isReady = async ({ name, ready = [22] }: HostPlan): Promise<void> => {
       for (const port of ready) await answers(id, hosts.get(name)?.address ?? '', port, join(folder, `${name}.log`))
-    return { folder, clientKey, hosts, run, stop }
+    }
+    for (const plan of plans) await isReady(plan)
+    const serve: Lab['serve'] = (argv) => {
+      served.push(spawn('ip', ['netns', 'exec', id, ...argv], { stdio: 'ignore' }))
+    }
+    const indexOf = (host: string): number => plans.findIndex(({ name }) => name === host)
+    const asRoot: Lab['asRoot'] = (host, script, env = {}) => {
+      const [pid = ''] = innerPids(started[indexOf(host)])
+      const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+      const clean = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'LC_ALL=C.UTF-8', ...variables]
+      return output('nsenter', ['--target', pid, '--all', ...clean, 'sh', '-euc', script])
+    }
+    const restart: Lab['restart'] = async (host, script) => {
+      const index = indexOf(host)
+      const [plan, child] = [plans[index], started[index]]
+      if (plan === undefined || child === undefined) throw new Error(`no host is called ${host}`)
+      // With --keep-unit, a host that restarts ends its program (systemd-nspawn(1)).
+      const ended = new Promise((done) => child.once('close', done))
+      await asRoot(host, script)
+      await ended
+      started[index] = boot(join(folder, host), `${id}-${index}`, plan)
+      await isReady(plan)
+    }
+    return { folder, clientKey, hosts, run, serve, asRoot, restart, stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
+
+const baseKey = (suite: Suite, canInstall: true | undefined): string => `${suite} ${canInstall ?? false}`
 
 /** What each host has besides its base: identity, the account that collects with exactly the rights of the drop-in, and its own setup. */
 function prepare(
@@ -155,7 +195,7 @@ function connect(id: string, index: number, address: string, setup?: string): vo
 }
 
 /** Boots the systemd of the root file system. Each needs a control group of its own, or they would end each other's services. */
-function boot(root: string, id: string, name: string): ChildProcess {
+function boot(root: string, id: string, { name, setsNetwork }: HostPlan): ChildProcess {
   for (const hierarchy of HIERARCHIES) mkdirSync(join(hierarchy, id), { recursive: true })
   const argv = [
     '--quiet',
@@ -180,7 +220,11 @@ function boot(root: string, id: string, name: string): ChildProcess {
     ],
     {
       stdio: ['ignore', 'ignore', 'ignore'],
-      env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' },
+      env: {
+        ...process.env,
+        SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1',
+        ...(setsNetwork === true ? { SYSTEMD_NSPAWN_API_VFS_WRITABLE: 'network' } : {}),
+      },
       detached: true,
     },
   )
@@ -220,9 +264,17 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Ends the first process of a host, and with it all of them; the program that booted it ends by itself then. */
-function killNow({ pid }: ChildProcess): void {
-  const inner = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' }).stdout.trim()
-  for (const one of inner.split('\n').filter(Boolean)) process.kill(Number(one), 'SIGKILL')
+function killNow(child: ChildProcess): void {
+  for (const pid of innerPids(child)) process.kill(Number(pid), 'SIGKILL')
+}
+
+/** The first process of a host, as this computer numbers it. */
+function innerPids(child: ChildProcess | undefined): readonly string[] {
+  if (child === undefined) return []
+  return spawnSync('pgrep', ['-P', String(child.pid)], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+    .filter(Boolean)
 }
 
 function tearDown(folder: string, id: string, plans: readonly HostPlan[]): void {
