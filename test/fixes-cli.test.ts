@@ -77,6 +77,6 @@ test('the steps of the catalog are listed by check, and as JSON', async () => {
   const { text } = await ran('catalog', 'fixes')
   const lines = text.trim().split('\n')
   for (const { check } of REMEDIATIONS) expect(lines.some((line) => line.startsWith(`${check}  `))).toBe(true)
-  expect(lines.at(-1)).toMatch(/^Proven by a test on real systems: \d+ of \d+ checks\.$/)
+  expect(lines.at(-1)).toMatch(/^Tested on real systems: \d+ of \d+ checks\.$/)
   expect(JSON.parse((await ran('catalog', 'fixes', '--json')).text)).toEqual(REMEDIATIONS)
 })

@@ -11,7 +11,7 @@ import { EMPTY_REGISTER } from '../main/core/register.ts'
 import { type WorkOrder, workOrderOf } from '../main/core/work-order.ts'
 import type { Assessment, DistributionFamily, NodeAssessment, ProviderProfile, Register } from '../schemas/types.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
-import { exceptionOf, registerOf } from './support/register.ts'
+import { registerOf, riskAcceptanceOf } from './support/register.ts'
 
 const HOSTILE = '<script>alert(1)</script> `| [x](http://evil.example) www.evil.example \u202e\n# Heading @root'
 
@@ -25,22 +25,22 @@ const provider: ProviderProfile = {
   claims: [
     {
       id: 'bare',
-      says: 'Servers run without a hypervisor.',
+      text: 'Servers run without a hypervisor.',
       quote: HOSTILE,
       source: 'page',
-      bears: [{ check: 'tenancy.no-hypervisor' }],
+      tests: [{ check: 'tenancy.no-hypervisor' }],
       otherwise: null,
       why: null,
-      bring: null,
+      documentRequired: null,
     },
     {
       id: 'erased',
-      says: 'Drives are erased between tenants.',
+      text: 'Drives are erased between tenants.',
       source: 'page',
-      bears: [],
-      otherwise: 'needs-record',
+      tests: [],
+      otherwise: 'document-required',
       why: 'No server shows what was on it before.',
-      bring: 'the sanitization certificates by serial number',
+      documentRequired: 'the sanitization certificates by serial number',
     },
   ],
 }
@@ -68,7 +68,7 @@ describe('a work order', () => {
   const markdown = workOrderMarkdown(order)
 
   test('has each check that is not satisfied, and no other', () => {
-    const deviating = shared.nodes[0]?.findings.filter(({ verdict }) => verdict === 'not-satisfied')
+    const deviating = shared.nodes[0]?.results.filter(({ verdict }) => verdict === 'not-satisfied')
     expect(order.items.map(({ check }) => check).sort()).toEqual(deviating?.map(({ check }) => check).sort())
     expect(order.items.length).toBeGreaterThan(10)
   })
@@ -116,13 +116,13 @@ describe('a work order', () => {
   })
 
   test('names a risk acceptance in effect', () => {
-    const accepted = exceptionOf({
+    const accepted = riskAcceptanceOf({
       check: 'access.sshd.mfa',
       nodes: [order.node],
       acceptedAt: '2026-11-01T00:00:00.000Z',
       expiresAt: '2027-01-01T00:00:00.000Z',
     })
-    const register = registerOf({ exceptions: [accepted] })
+    const register = registerOf({ riskAcceptances: [accepted] })
     const item = orderOf(shared, 'debian', register).items.find(({ check }) => check === 'access.sshd.mfa')
     expect([item?.accepted?.id, item?.accepted?.until]).toEqual([accepted.id, '2027-01-01T00:00:00.000Z'])
   })

@@ -1,10 +1,10 @@
-import type { Assessment, ClaimAnswer, ClaimSource, ProviderClaim, RemediationAsk } from '../../schemas/types.ts'
+import type { Assessment, ClaimResult, ClaimSource, ProviderClaim, RemediationAsk } from '../../schemas/types.ts'
 import type { Catalog } from './catalog.ts'
 import { markdownText } from './markdown.ts'
 import { compare } from './recording.ts'
 import type { WorkOrder } from './work-order.ts'
 
-/** One provider claim with the nodes that have the same answer, and what they showed. */
+/** One provider claim with the nodes that have the same result, and what they showed. */
 interface Put {
   readonly claim: ProviderClaim
   readonly source: ClaimSource | undefined
@@ -36,18 +36,18 @@ export function providerLetterOf(assessment: Assessment, orders: readonly WorkOr
     asOf,
     demo,
     contradicted: putsOf(assessment, orders, 'contradicted'),
-    needsDocument: putsOf(assessment, orders, 'needs-record'),
+    needsDocument: putsOf(assessment, orders, 'document-required'),
     requested: requestsOf(orders),
   }
 }
 
-/** Claims with this answer on one of the nodes, in the order of the profile. */
-function putsOf({ scope, nodes }: Assessment, orders: readonly WorkOrder[], answer: ClaimAnswer['answer']): Put[] {
+/** Claims with this result on one of the nodes, in the order of the profile. */
+function putsOf({ scope, nodes }: Assessment, orders: readonly WorkOrder[], result: ClaimResult['result']): Put[] {
   const chosen = new Set(orders.map(({ node }) => node))
   return (scope.provider?.claims ?? []).flatMap((claim): Put[] => {
     const found = nodes.flatMap(({ node, claims = [] }) =>
       chosen.has(node)
-        ? claims.filter((one) => one.claim === claim.id && one.answer === answer).map((one) => ({ node, ...one }))
+        ? claims.filter((one) => one.claim === claim.id && one.result === result).map((one) => ({ node, ...one }))
         : [],
     )
     if (found.length === 0) return []
@@ -97,7 +97,7 @@ export function providerLetterMarkdown(letter: ProviderLetter, { requests }: Pic
       'A server cannot show these. Please send the document for each.',
       needsDocument.flatMap((put) => [
         ...claimLines(put),
-        `   - Document: ${markdownText(put.claim.bring ?? 'a document that shows the statement for these servers')}`,
+        `   - Document: ${markdownText(put.claim.documentRequired ?? 'a document that shows the statement for these servers')}`,
       ]),
     ),
     ...part(
@@ -131,7 +131,7 @@ const part = (title: string, intro: string, lines: readonly string[]): readonly 
 function claimLines({ claim, source, nodes, observed }: Put): readonly string[] {
   const where = [source?.title, source?.where, source?.address].filter((text) => text !== undefined && text !== '')
   return [
-    `1. ${markdownText(claim.says)}`,
+    `1. ${markdownText(claim.text)}`,
     ...(claim.quote === undefined ? [] : [`   - In your words: “${markdownText(claim.quote)}”`]),
     ...(where.length === 0 ? [] : [`   - Source: ${where.map((text) => markdownText(text ?? '')).join(', ')}`]),
     ...(claim.why === null ? [] : [`   - Why a server does not show it: ${markdownText(claim.why)}`]),

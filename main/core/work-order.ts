@@ -60,10 +60,8 @@ const ORDER: readonly CheckSeverity['severity'][] = ['critical', 'high', 'medium
 /** The order for a node: each deviation, the most severe first. */
 export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
   const { node, asOf, demo, family } = matter
-  const deviating = new Set(
-    node.findings.filter(({ verdict }) => verdict === 'not-satisfied').map(({ check }) => check),
-  )
-  const items = node.findings
+  const deviating = new Set(node.results.filter(({ verdict }) => verdict === 'not-satisfied').map(({ check }) => check))
+  const items = node.results
     .filter(({ check }) => deviating.has(check))
     .flatMap(({ check, observations }) => itemOf(matter, check, observations, deviating) ?? [])
   return {
@@ -75,7 +73,7 @@ export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
     items: [...items].sort(
       (a, b) => ORDER.indexOf(a.severity.severity) - ORDER.indexOf(b.severity.severity) || compare(a.check, b.check),
     ),
-    undecided: node.findings.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-tested').length,
+    undecided: node.results.filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-tested').length,
   }
 }
 
@@ -83,18 +81,18 @@ export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
 function itemOf(
   { catalog, node, asOf, register, family, remediationOf, variantsFor }: WorkOrderMatter,
   id: string,
-  observations: NodeAssessment['findings'][number]['observations'],
+  observations: NodeAssessment['results'][number]['observations'],
   deviating: ReadonlySet<string>,
 ): WorkItem | null {
   const check = catalog.checks.find((one) => one.id === id)
   const severity = catalog.severities.find((one) => one.check === id)
   const remediation = remediationOf(id)
   if (check === undefined || severity === undefined || remediation === undefined) return null
-  const acceptance = acceptancesOf(register.exceptions, asOf).inForce(node.node, id)
+  const acceptance = acceptancesOf(register.riskAcceptances, asOf).inForce(node.node, id)
   return {
     check: id,
     finding: severity.finding,
-    condition: check.claim,
+    condition: check.expected,
     observed: observations.filter(({ direction }) => direction === 'contradicts').map(({ text }) => text),
     severity,
     remediation,

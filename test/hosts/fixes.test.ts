@@ -58,9 +58,9 @@ describe.skipIf(missing !== null)(`fixes on real hosts${missing === null ? '' : 
     if (process.env.HOSTS_OUT !== undefined) writeFileSync(join(folder, 'assessment.json'), assessed.stdout)
     const assessment = JSON.parse(assessed.stdout) as Assessment
     return new Map(
-      assessment.nodes.map(({ node, findings }) => [
+      assessment.nodes.map(({ node, results }) => [
         node,
-        new Map(findings.map(({ check, verdict }) => [check, verdict])),
+        new Map(results.map(({ check, verdict }) => [check, verdict])),
       ]),
     )
   }

@@ -8,7 +8,7 @@ import { emit, emitText } from '../terminal.ts'
 export function catalogFixesCommand(parent: Command): void {
   parent
     .command('fixes')
-    .description('List steps per check: who can change it, systems on which they are proven')
+    .description('List steps per check: who can change it, systems on which a test ran them')
     .option(...JSON_OUTPUT)
     .action(({ json }: { json?: true }) => (json === true ? emit(REMEDIATIONS) : emitText(fixesText())))
 }
@@ -20,9 +20,9 @@ function fixesText(): string {
     return [
       check,
       WHO[whoCanChange],
-      where.length === 0 ? 'not proven by a test' : `proven on ${where.join(', ')}`,
+      where.length === 0 ? 'not run by a test' : `tested on ${where.join(', ')}`,
       [...new Set(steps.map(({ title }) => title))].join('; '),
     ].join('  ')
   })
-  return `${[...lines, '', `Proven by a test on real systems: ${proven} of ${REMEDIATIONS.length} checks.`].join('\n')}\n`
+  return `${[...lines, '', `Tested on real systems: ${proven} of ${REMEDIATIONS.length} checks.`].join('\n')}\n`
 }

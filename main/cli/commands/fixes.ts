@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { instant } from '../options.ts'
-import { readSaid } from '../register.ts'
+import { readRegister } from '../register.ts'
 import { scopeFor } from '../scope.ts'
 import { say } from '../terminal.ts'
 
@@ -62,7 +62,7 @@ async function write(
   if (!recordings.ok) return recordings
   const scope = await scopeFor(world, options, recordings.value)
   if (!scope.ok) return scope
-  const said = await readSaid(world, options.register)
+  const said = await readRegister(world, options.register)
   if (!said.ok) return said
   const loaded = await loadAll(recordings.value)
   if (!loaded.ok) return loaded

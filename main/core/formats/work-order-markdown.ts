@@ -78,7 +78,7 @@ function section(item: WorkItem, index: number): readonly string[] {
       ? []
       : [`- Also settles on this node: ${alsoHere.map((id) => markdownText(id)).join(', ')}`]),
     `- Source: ${markdownText(remediation.source)}`,
-    ...(remediation.proven ?? []).map(({ distribution }) => `- Proven by a test on: ${markdownText(distribution)}`),
+    ...(remediation.proven ?? []).map(({ distribution }) => `- Steps tested on: ${markdownText(distribution)}`),
     ...variants.flatMap(steps),
   ]
 }

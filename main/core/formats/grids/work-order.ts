@@ -25,7 +25,7 @@ const COLUMNS = columns({
   'side effects': 50,
   'also settles on this node': 40,
   source: 50,
-  'proven on': 30,
+  'tested on': 30,
   'risk acceptance in effect until (UTC)': 28,
 })
 
