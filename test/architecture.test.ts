@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/core',
     'main/adapters',
     /^node:/,
-    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|pkijs|asn1js|csv-parse|csv-stringify|write-excel-file|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
+    /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
   ],
   'main/cli': ['schemas', 'main/core', 'main/catalog', 'main/app', 'main/adapters', 'main/cli', /^node:/, 'commander'],
   'main/electron': [

@@ -13,9 +13,9 @@ import {
   openIdentity,
 } from '../main/adapters/identity/index.ts'
 import { createDemoSigner } from '../main/adapters/identity/signer.ts'
-import { type DerValue, derValue, membersOf } from '../main/adapters/seal/der-read.ts'
 import { withLowS } from '../main/adapters/seal/low-s.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
+import { type DerValue, derValue, membersOf } from '../main/core/der/read.ts'
 import { fromPem } from '../main/core/pem.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 import { costsAsked, withSlowScrypt } from './support/quick-scrypt.ts'

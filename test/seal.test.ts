@@ -4,25 +4,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { makeIdentity } from '../main/adapters/identity/certificates.ts'
 import { signerOf } from '../main/adapters/identity/signer.ts'
 import { cmsForDigest, digestOf, signDetached, signedAttributes } from '../main/adapters/seal/cms.ts'
-import {
-  bits,
-  der,
-  isStrictDer,
-  octets,
-  oid,
-  sequence,
-  setOf,
-  small,
-  text,
-  time,
-  unsigned,
-} from '../main/adapters/seal/der.ts'
-import { type DerValue, derValue, membersOf } from '../main/adapters/seal/der-read.ts'
 import { withLowS } from '../main/adapters/seal/low-s.ts'
 import { OID } from '../main/adapters/seal/oids.ts'
 import { signPdf } from '../main/adapters/seal/pades.ts'
 import { readSeal } from '../main/adapters/seal/reader.ts'
 import { namesOf } from '../main/adapters/seal/x509.ts'
+import { type DerValue, derValue, isStrictDer, membersOf } from '../main/core/der/read.ts'
+import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned } from '../main/core/der/write.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { realClock, realEntropy } from './support/deps.ts'
 

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject, timingSafeEqual, verify, X509Certificate } from 'node:crypto'
-import { type Ber, octets, oidOf, readBer } from './ber.ts'
+import { berValue, type DerValue, membersOf, octetsOf, oidText, TAG } from './der/read.ts'
 import { sha256 } from './digest.ts'
 import { oneLine } from './plain-text.ts'
 import { err, ok, type Result } from './result.ts'
@@ -34,7 +34,7 @@ const SIGNED_BY: Readonly<Record<SignedMessage['hash'], ReadonlySet<string>>> = 
 const LARGEST = 64 * 1024
 const MOST_CERTIFICATES = 16
 
-const [SEQUENCE, SET, INTEGER, TAGGED] = [0x30, 0x31, 0x02, 0xa0]
+const TAGGED = 0xa0
 
 /**
  * Reads a message in BER as providers write it (with lengths left open), with one signer, SHA-2, RSA (PKCS #1 v1.5) or ECDSA, and signed
@@ -42,39 +42,39 @@ const [SEQUENCE, SET, INTEGER, TAGGED] = [0x30, 0x31, 0x02, 0xa0]
  */
 export function readSigned(bytes: Uint8Array): SignedMessage | null {
   if (bytes.length > LARGEST) return null
-  const [message, ...after] = readBer(bytes) ?? []
-  const [type, wrapped] = message?.tag === SEQUENCE ? message.parts : []
-  const signed = wrapped?.tag === TAGGED ? wrapped.parts[0] : undefined
-  if (after.length > 0 || oidOf(type) !== SIGNED_DATA || signed?.tag !== SEQUENCE) return null
-  const [, , inside, ...more] = signed.parts
-  const [kind, held] = inside?.parts ?? []
-  const content = held === undefined ? null : octets(held.parts[0])
+  const message = berValue(bytes)
+  const [type, wrapped] = message?.tag === TAG.sequence ? membersOf(message) : []
+  const [signed] = wrapped?.tag === TAGGED ? membersOf(wrapped) : []
+  if (oidText(type) !== SIGNED_DATA || signed?.tag !== TAG.sequence) return null
+  const [, , inside, ...more] = membersOf(signed)
+  const [kind, held] = membersOf(inside)
+  const content = held === undefined ? null : octetsOf(membersOf(held)[0])
   const signers = more.at(-1)
-  const [signer, ...others] = signers?.tag === SET ? signers.parts : []
-  if (oidOf(kind) !== DATA || (held !== undefined && content === null)) return null
-  if (signer?.tag !== SEQUENCE || others.length > 0) return null
-  const certificates = more.find(({ tag }) => tag === TAGGED)?.parts.filter(({ tag }) => tag === SEQUENCE) ?? []
+  const [signer, ...others] = signers?.tag === TAG.set ? membersOf(signers) : []
+  if (oidText(kind) !== DATA || (held !== undefined && content === null)) return null
+  if (signer?.tag !== TAG.sequence || others.length > 0) return null
+  const certificates = membersOf(more.find(({ tag }) => tag === TAGGED)).filter(({ tag }) => tag === TAG.sequence)
   if (certificates.length > MOST_CERTIFICATES) return null
-  return readSigner(signer, { content, certificates: certificates.map(({ whole }) => whole) })
+  return readSigner(signer, { content, certificates: certificates.map((one) => one.bytes) })
 }
 
-function readSigner(signer: Ber, message: Pick<SignedMessage, 'content' | 'certificates'>): SignedMessage | null {
-  const [version, , digestBy, attributes, signedBy, signature] = signer.parts
-  const hash = HASHES.get(oidOf(digestBy?.parts[0]))
-  if (hash === undefined || !SIGNED_BY[hash].has(oidOf(signedBy?.parts[0]))) return null
-  if (attributes?.tag !== TAGGED || attributes.isOpen || version?.tag !== INTEGER) return null
-  const attribute = (type: string): Ber | undefined => {
-    const [found, ...again] = attributes.parts.filter(({ parts }) => oidOf(parts[0]) === type)
-    const values = found?.parts[1]?.parts ?? []
+function readSigner(signer: DerValue, message: Pick<SignedMessage, 'content' | 'certificates'>): SignedMessage | null {
+  const [version, , digestBy, attributes, signedBy, signature] = membersOf(signer)
+  const hash = HASHES.get(oidText(membersOf(digestBy)[0]))
+  if (hash === undefined || !SIGNED_BY[hash].has(oidText(membersOf(signedBy)[0]))) return null
+  if (attributes?.tag !== TAGGED || attributes.isOpen || version?.tag !== TAG.integer) return null
+  const attribute = (type: string): DerValue | undefined => {
+    const [found, ...again] = membersOf(attributes).filter((one) => oidText(membersOf(one)[0]) === type)
+    const values = membersOf(membersOf(found)[1])
     return again.length === 0 && values.length === 1 ? values[0] : undefined
   }
-  const [digest, written] = [octets(attribute(MESSAGE_DIGEST)), octets(signature)]
-  if (digest === null || written === null || oidOf(attribute(CONTENT_TYPE)) !== DATA) return null
+  const [digest, written] = [octetsOf(attribute(MESSAGE_DIGEST)), octetsOf(signature)]
+  if (digest === null || written === null || oidText(attribute(CONTENT_TYPE)) !== DATA) return null
   return {
     ...message,
     hash,
     // RFC 5652, 5.4: what is signed has the tag of a SET OF instead of its own.
-    attributes: Uint8Array.from([SET, ...attributes.whole.subarray(1)]),
+    attributes: Uint8Array.from([TAG.set, ...attributes.bytes.subarray(1)]),
     digest,
     signature: written,
   }

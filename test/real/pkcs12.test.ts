@@ -65,13 +65,12 @@ describe.skipIf(missing !== null)(
     })
     afterAll(() => rmSync(ca.folder, { recursive: true, force: true }))
 
+    const DES3 = ['-legacy', '-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES']
     const FORMS: readonly (readonly [string, readonly string[]])[] = [
       ['as openssl makes them today', []],
       ['AES-128', ['-keypbe', 'AES-128-CBC', '-certpbe', 'AES-128-CBC']],
       ['AES-192, MAC by SHA-512', ['-keypbe', 'AES-192-CBC', '-certpbe', 'AES-192-CBC', '-macalg', 'sha512']],
-      ['3DES and RC2 of 40 bits', ['-legacy']],
-      ['3DES throughout', ['-legacy', '-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES']],
-      ['RC2 throughout', ['-legacy', '-keypbe', 'PBE-SHA1-RC2-40', '-certpbe', 'PBE-SHA1-RC2-128']],
+      ['3DES throughout', DES3],
       ['certificates in the clear', ['-certpbe', 'NONE']],
       ['key in the clear, MAC by SHA-1', ['-keypbe', 'NONE', '-macalg', 'sha1']],
       ['many rounds', ['-iter', '100000']],
@@ -91,9 +90,23 @@ describe.skipIf(missing !== null)(
       },
     )
 
+    test.each([
+      ['certificates', ['-legacy']],
+      ['key and certificates', ['-legacy', '-keypbe', 'PBE-SHA1-RC2-40', '-certpbe', 'PBE-SHA1-RC2-128']],
+    ])('RC2 for %s: refused, and what the refusal says to do makes a file that is read', async (_what, options) => {
+      const old = p12('old-file', 'ec', ...options)
+      expect(await readPkcs12(old, OLD)).toMatchObject({
+        error: { code: 'key.refused', detail: expect.stringContaining('openssl pkcs12 -export -in KEY.pem') },
+      })
+      const words = ['-passin', 'file:old']
+      ca.openssl('pkcs12', '-legacy', '-in', 'old-file.p12', '-out', 'KEY.pem', ...words, '-passout', 'file:old')
+      ca.openssl('pkcs12', '-export', '-in', 'KEY.pem', '-out', 'NEW.p12', ...words, '-passout', 'file:old')
+      expect(await readPkcs12(bytesOf('NEW.p12'), OLD)).toMatchObject({ ok: true })
+    })
+
     test.each(['ec', 'rsa'])('%s: imported, it seals and openssl verifies it', async (key) => {
       const crls = ca.crls.map((path) => new Uint8Array(readFileSync(path)))
-      expect(await take(`in-${key}`, p12('whole', key, '-legacy'), { crls })).toMatchObject({
+      expect(await take(`in-${key}`, p12('whole', key, ...DES3), { crls })).toMatchObject({
         ok: true,
         value: { kind: 'imported', subject: `O=Test Org, CN=${key}` },
       })
@@ -198,7 +211,7 @@ describe.skipIf(missing !== null)(
     })
 
     test('whatever octet is changed, there is an answer, and the key is never another', async () => {
-      const file = p12('mutated', 'ec', '-legacy')
+      const file = p12('mutated', 'ec', ...DES3)
       const whole = await readPkcs12(file, OLD)
       const key = whole.ok ? whole.value.key.export({ format: 'jwk' }).d : ''
       await fc.assert(

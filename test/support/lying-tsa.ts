@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { bits, sequence, small, text } from '../../main/adapters/seal/der.ts'
 import { OID } from '../../main/adapters/seal/oids.ts'
 import { readQuery } from '../../main/adapters/seal/tsp/request.ts'
 import { namesOf } from '../../main/adapters/seal/x509.ts'
+import { bits, sequence, small, text } from '../../main/core/der/write.ts'
 import { certificateFor, listFor, newKey, type TsaKey, type TsaKeyType } from './tsa-certificates.ts'
 import { type TokenShape, tokenWith } from './tsa-token.ts'
 

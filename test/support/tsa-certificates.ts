@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { OID } from '../../main/adapters/seal/oids.ts'
 import {
   bits,
   der,
@@ -12,8 +13,7 @@ import {
   time,
   unsigned,
   yes,
-} from '../../main/adapters/seal/der.ts'
-import { OID } from '../../main/adapters/seal/oids.ts'
+} from '../../main/core/der/write.ts'
 
 /** `EC384` signs with SHA-384, `RSA4096` with SHA-512, the others with SHA-256. */
 export type TsaKeyType = 'EC' | 'EC384' | 'RSA' | 'RSA4096'

@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync, pbkdf2Sync } from 'node:crypto'
 import { makeIdentity } from '../../main/adapters/identity/certificates.ts'
 import { pkcs12Key } from '../../main/adapters/identity/pkcs12-encryption.ts'
-import { der, octets, oid, sequence, setOf, small, unsigned } from '../../main/adapters/seal/der.ts'
 import { OID } from '../../main/adapters/seal/oids.ts'
+import { der, octets, oid, sequence, setOf, small, unsigned } from '../../main/core/der/write.ts'
 import { realEntropy } from './deps.ts'
 
 /** PKCS #12 files with nothing encrypted, to bend where openssl would not. */
@@ -17,6 +17,10 @@ export const keyBag = (key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).
 export const certBag = (certificate: Uint8Array): Uint8Array =>
   bag(OID.certBag, sequence(oid(OID.x509Certificate), explicit(octets(certificate))))
 export const nestedBag = (...bags: readonly Uint8Array[]): Uint8Array => bag(OID.safeContentsBag, sequence(...bags))
+
+/** A key that is said to be encrypted by this algorithm of RFC 7292, appendix C. */
+export const encryptedKeyBag = (algorithm: string): Uint8Array =>
+  bag(OID.shroudedKeyBag, sequence(sequence(oid(algorithm), sequence(octets(SALT), small(1))), octets(SALT)))
 
 /** A new key with its certificate, as bags. */
 export function freshBags(now: string): { readonly bags: readonly Uint8Array[]; readonly leaf: Uint8Array } {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
+import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned, yes } from '../../core/der/write.ts'
 import type { Entropy } from '../../core/ports.ts'
 import { signatureAlgorithm } from '../seal/cms.ts'
-import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned, yes } from '../seal/der.ts'
 import { OID } from '../seal/oids.ts'
 import { namesOf } from '../seal/x509.ts'
 import { authorityOf, extension, type Issuer, issuerOf, keyId, signed } from './issuer.ts'

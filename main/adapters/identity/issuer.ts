@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { bits, der, octets, oid, sequence, yes } from '../../core/der/write.ts'
 import { signatureAlgorithm } from '../seal/cms.ts'
-import { bits, der, octets, oid, sequence, yes } from '../seal/der.ts'
 import { withLowS } from '../seal/low-s.ts'
 import { OID } from '../seal/oids.ts'
 import { namesOf } from '../seal/x509.ts'

@@ -1,7 +1,6 @@
 import { createDecipheriv, hash, pbkdf2 } from 'node:crypto'
-import { Integer, ObjectIdentifier, OctetString, Sequence } from 'asn1js'
+import * as ber from '../../core/der/read.ts'
 import { OID } from '../seal/oids.ts'
-import { rc2CbcDecrypt } from './rc2.ts'
 
 /**
  * How the parts of a PKCS #12 file are encrypted (RFC 7292, appendices B and C; RFC 8018). The file itself states all
@@ -21,15 +20,15 @@ export const need = <T>(value: T | null | undefined | false, what: string): T =>
   return value
 }
 
-export const membersOf = (value: unknown, what: string): readonly unknown[] =>
-  need(value instanceof Sequence && value, what).valueBlock.value
-export const oidOf = (value: unknown): string => (value instanceof ObjectIdentifier ? value.getValue() : '')
-export const octetsOf = (value: unknown, what: string): Uint8Array =>
-  new Uint8Array(need(value instanceof OctetString && value, what).getValue())
+type Value = ber.DerValue | undefined
+
+export const membersOf = (value: Value, what: string): readonly ber.DerValue[] =>
+  ber.membersOf(need(value?.tag === ber.TAG.sequence && value, what))
+export const octetsOf = (value: Value, what: string): Uint8Array => need(ber.octetsOf(value), what)
 
 /** A number of rounds, taken from the budget. */
-export function roundsOf(value: unknown, budget: Budget): number {
-  const count = value instanceof Integer ? value.toBigInt() : 0n
+export function roundsOf(value: Value, budget: Budget): number {
+  const count = ber.integerOf(value) ?? 0n
   if (count < 1n || count > BigInt(budget.rounds))
     throw new UnreadableFile('the file requires too many key derivation rounds, or none')
   budget.rounds -= Number(count)
@@ -94,14 +93,15 @@ export const prfOf = (algorithm: string): HashName =>
   need(PRFS[algorithm], `the file uses ${algorithm}, which is not supported`)
 
 /** A key by PBKDF2 (RFC 8018, section 5.2), from its AlgorithmIdentifier. */
-export async function pbkdf2Key(algorithm: unknown, password: string, length: number | null, budget: Budget) {
+export async function pbkdf2Key(algorithm: Value, password: string, length: number | null, budget: Budget) {
   const [name, parameters] = membersOf(algorithm, 'its key derivation is not readable')
-  if (oidOf(name) !== OID.pbkdf2) throw new UnreadableFile('it uses a key derivation that is not supported')
+  if (ber.oidText(name) !== OID.pbkdf2) throw new UnreadableFile('it uses a key derivation that is not supported')
   const [salt, count, ...rest] = membersOf(parameters, 'its key derivation is not readable')
-  const stated = rest.find((member) => member instanceof Integer)
-  const prf = rest.find((member) => member instanceof Sequence)
-  const prfName = prf === undefined ? 'sha1' : prfOf(oidOf(membersOf(prf, 'its key derivation is not readable')[0]))
-  const size = length ?? (stated instanceof Integer ? Number(stated.toBigInt()) : 0)
+  const stated = rest.find(({ tag }) => tag === ber.TAG.integer)
+  const prf = rest.find(({ tag }) => tag === ber.TAG.sequence)
+  const prfName =
+    prf === undefined ? 'sha1' : prfOf(ber.oidText(membersOf(prf, 'its key derivation is not readable')[0]))
+  const size = length ?? Number(ber.integerOf(stated) ?? 0n)
   if (!(size >= 16 && size <= 64)) throw new UnreadableFile('it states a key size that is not supported')
   return await derived(password, octetsOf(salt, 'its salt is not readable'), roundsOf(count, budget), size, prfName)
 }
@@ -111,41 +111,42 @@ const AES: Readonly<Record<string, readonly [string, number]>> = {
   [OID.aes192Cbc]: ['aes-192-cbc', 24],
   [OID.aes256Cbc]: ['aes-256-cbc', 32],
 }
-const RC2: Readonly<Record<string, number>> = { [OID.pbeRc2With128Bits]: 16, [OID.pbeRc2With40Bits]: 5 }
+const RC2: readonly string[] = [OID.pbeRc2With128Bits, OID.pbeRc2With40Bits]
+const RC2_REFUSED =
+  'a part of it is encrypted with RC2, which is not supported; export it again with AES: ' +
+  'openssl pkcs12 -legacy -in OLD.p12 -out KEY.pem, then openssl pkcs12 -export -in KEY.pem -out NEW.p12'
 
 /**
  * Decrypts one part by its AlgorithmIdentifier. Null when the padding is wrong: another password, or damage. Throws
  * UnreadableFile for unsupported content.
  */
 export async function decryptPart(
-  algorithm: unknown,
+  algorithm: Value,
   ciphertext: Uint8Array,
   password: string,
   budget: Budget,
 ): Promise<Uint8Array | null> {
   const [name, parameters] = membersOf(algorithm, 'its encryption is not readable')
-  const id = oidOf(name)
+  const id = ber.oidText(name)
   if (ciphertext.length === 0 || ciphertext.length % 8 !== 0) return null
   if (id === OID.pbes2) {
     const [derivation, scheme] = membersOf(parameters, 'its encryption is not readable')
     const [cipherName, iv] = membersOf(scheme, 'its encryption is not readable')
     const [cipher, length] = need(
-      AES[oidOf(cipherName)],
-      `it is encrypted with ${oidOf(cipherName)}, which is not supported`,
+      AES[ber.oidText(cipherName)],
+      `it is encrypted with ${ber.oidText(cipherName)}, which is not supported`,
     )
     const key = await pbkdf2Key(derivation, password, length, budget)
     return finished(cipher, key, octetsOf(iv, 'its encryption is not readable'), ciphertext)
   }
-  const rc2 = RC2[id]
-  if (id !== OID.pbe3Des && rc2 === undefined)
-    throw new UnreadableFile(`it is encrypted with ${id}, which is not supported`)
+  if (RC2.includes(id)) throw new UnreadableFile(RC2_REFUSED)
+  if (id !== OID.pbe3Des) throw new UnreadableFile(`it is encrypted with ${id}, which is not supported`)
   const [salted, count] = membersOf(parameters, 'its encryption is not readable')
   const rounds = roundsOf(count, budget)
   const salt = octetsOf(salted, 'its salt is not readable')
   const make = (purpose: 1 | 2, length: number): Buffer =>
     pkcs12Key({ hashName: 'sha1', password, salt, rounds, purpose, length })
-  if (rc2 === undefined) return finished('des-ede3-cbc', make(1, 24), make(2, 8), ciphertext)
-  return unpadded(rc2CbcDecrypt(make(1, rc2), 8 * rc2, make(2, 8), ciphertext))
+  return finished('des-ede3-cbc', make(1, 24), make(2, 8), ciphertext)
 }
 
 function finished(cipher: string, key: Buffer, iv: Uint8Array, ciphertext: Uint8Array): Uint8Array | null {
@@ -155,12 +156,4 @@ function finished(cipher: string, key: Buffer, iv: Uint8Array, ciphertext: Uint8
   } catch {
     return null
   }
-}
-
-/** Padding of RFC 8018, section 6.1.1, for blocks of eight. */
-function unpadded(bytes: Buffer): Uint8Array | null {
-  const count = bytes.at(-1) ?? 0
-  const padding = bytes.subarray(-count)
-  const right = count >= 1 && count <= 8 && padding.every((octet) => octet === count)
-  return right ? new Uint8Array(bytes.subarray(0, -count)) : null
 }

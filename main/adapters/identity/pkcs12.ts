@@ -1,5 +1,5 @@
 import { createHmac, createPrivateKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { Constructed, fromBER, Primitive, Sequence } from 'asn1js'
+import { berValue, type DerValue, implicitOctetsOf, membersOf as membersIn, oidText, TAG } from '../../core/der/read.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import { OID } from '../seal/oids.ts'
@@ -10,7 +10,6 @@ import {
   membersOf,
   need,
   octetsOf,
-  oidOf,
   pbkdf2Key,
   pkcs12Key,
   prfOf,
@@ -48,7 +47,7 @@ async function contents(file: Uint8Array, password: string): Promise<Outcome<Pkc
   const budget: Budget = { rounds: MOST_ROUNDS }
   const [, authSafe, macData] = membersOf(parsed(file), 'it is damaged, or not a PKCS #12 file')
   const [contentType, content] = membersOf(authSafe, 'it is damaged, or not a PKCS #12 file')
-  if (oidOf(contentType) !== OID.data) throw new UnreadableFile('it is protected by a key and not by a password')
+  if (oidText(contentType) !== OID.data) throw new UnreadableFile('it is protected by a key and not by a password')
   if (macData === undefined) throw new UnreadableFile('it has no MAC, so its integrity cannot be checked')
   const authenticated = octetsOf(insideOf(content), 'it is damaged, or not a PKCS #12 file')
   const intact = await macFits(macData, authenticated, password, budget)
@@ -65,13 +64,10 @@ async function contents(file: Uint8Array, password: string): Promise<Outcome<Pkc
   return ok({ key, certificates: read.certificates })
 }
 
-function parsed(bytes: Uint8Array): unknown {
-  const { result, offset } = fromBER(bytes.slice())
-  return need(offset === bytes.length && result, 'it is damaged, or not a PKCS #12 file')
-}
+const parsed = (bytes: Uint8Array): DerValue => need(berValue(bytes), 'it is damaged, or not a PKCS #12 file')
 
 /** The content of an explicit tag [0]. */
-const insideOf = (tagged: unknown): unknown => (tagged instanceof Constructed ? tagged.valueBlock.value[0] : undefined)
+const insideOf = (tagged: DerValue | undefined): DerValue | undefined => membersIn(tagged)[0]
 
 const HASHES: Readonly<Record<string, HashName>> = {
   [OID.sha1]: 'sha1',
@@ -81,16 +77,16 @@ const HASHES: Readonly<Record<string, HashName>> = {
 }
 
 /** Whether the MAC over the contents is that of the password (RFC 7292, section 5.1; RFC 9579, section 4). */
-async function macFits(macData: unknown, data: Uint8Array, password: string, budget: Budget): Promise<boolean> {
+async function macFits(macData: DerValue, data: Uint8Array, password: string, budget: Budget): Promise<boolean> {
   const [digestInfo, salt, count] = membersOf(macData, 'its MAC is not readable')
   const [algorithm, digest] = membersOf(digestInfo, 'its MAC is not readable')
   const [name, parameters] = membersOf(algorithm, 'its MAC is not readable')
-  const id = oidOf(name)
+  const id = oidText(name)
   let hashName: HashName
   let key: Buffer
   if (id === OID.pbmac1) {
     const [derivation, scheme] = membersOf(parameters, 'its MAC is not readable')
-    hashName = prfOf(oidOf(membersOf(scheme, 'its MAC is not readable')[0]))
+    hashName = prfOf(oidText(membersOf(scheme, 'its MAC is not readable')[0]))
     key = await pbkdf2Key(derivation, password, null, budget)
   } else {
     hashName = need(HASHES[id], `its MAC uses ${id}, which is not supported`)
@@ -119,13 +115,14 @@ async function partsOf(authenticated: Uint8Array, password: string, budget: Budg
   for (const info of membersOf(parsed(authenticated), 'its contents are damaged')) {
     countBag(parts)
     const [contentType, content] = membersOf(info, 'its contents are damaged')
-    if (oidOf(contentType) === OID.data) {
+    if (oidText(contentType) === OID.data) {
       const safe = parsed(octetsOf(insideOf(content), 'its contents are damaged'))
       await readBags(safe, parts, password, budget)
-    } else if (oidOf(contentType) === OID.encryptedData) {
+    } else if (oidText(contentType) === OID.encryptedData) {
       const [, encrypted] = membersOf(insideOf(content), 'its contents are damaged')
       const [, algorithm, ciphertext] = membersOf(encrypted, 'its contents are damaged')
-      const safe = await opened(algorithm, implicitOctets(ciphertext), parts, password, budget)
+      const octets = need(implicitOctetsOf(ciphertext, 0), 'its contents are damaged')
+      const safe = await opened(algorithm, octets, parts, password, budget)
       if (safe !== null) await readBags(safe, parts, password, budget)
     } else throw new UnreadableFile('a part of it is encrypted to a key and not to a password')
   }
@@ -134,27 +131,27 @@ async function partsOf(authenticated: Uint8Array, password: string, budget: Budg
 
 /** A sequence that was encrypted; null when it did not open. */
 async function opened(
-  algorithm: unknown,
+  algorithm: DerValue | undefined,
   ciphertext: Uint8Array,
   parts: Parts,
   password: string,
   budget: Budget,
-): Promise<Sequence | null> {
+): Promise<DerValue | null> {
   const bytes = await decryptPart(algorithm, ciphertext, password, budget)
-  const { result, offset } = bytes === null ? { result: null, offset: -1 } : fromBER(bytes.slice())
   // A wrong password gives valid padding in about one of a hundred cases, but hardly ever a whole sequence.
-  const sequence = result instanceof Sequence && offset === bytes?.length ? result : null
+  const value = bytes === null ? null : berValue(bytes)
+  const sequence = value?.tag === TAG.sequence ? value : null
   if (sequence === null) parts.closed += 1
   else parts.opened += 1
   return sequence
 }
 
-async function readBags(safe: unknown, parts: Parts, password: string, budget: Budget): Promise<void> {
+async function readBags(safe: DerValue | undefined, parts: Parts, password: string, budget: Budget): Promise<void> {
   for (const bag of membersOf(safe, 'its contents are damaged')) {
     countBag(parts)
     const [bagId, tagged] = membersOf(bag, 'its contents are damaged')
     const value = insideOf(tagged)
-    const id = oidOf(bagId)
+    const id = oidText(bagId)
     if (id === OID.keyBag) parts.keys.push(keyOf(value))
     if (id === OID.shroudedKeyBag) {
       const [algorithm, ciphertext] = membersOf(value, 'its contents are damaged')
@@ -164,7 +161,7 @@ async function readBags(safe: unknown, parts: Parts, password: string, budget: B
     }
     if (id === OID.certBag) {
       const [certId, certificate] = membersOf(value, 'its contents are damaged')
-      if (oidOf(certId) === OID.x509Certificate)
+      if (oidText(certId) === OID.x509Certificate)
         parts.certificates.push(octetsOf(insideOf(certificate), 'its contents are damaged'))
     }
     if (id === OID.safeContentsBag) await readBags(value, parts, password, budget)
@@ -176,18 +173,11 @@ function countBag(parts: Parts): void {
   if (parts.bags > MOST_BAGS) throw new UnreadableFile(`it has more than ${MOST_BAGS} parts`)
 }
 
-function keyOf(value: unknown): KeyObject {
-  const sequence = need(value instanceof Sequence && value, 'its contents are damaged')
+function keyOf(value: DerValue | undefined): KeyObject {
+  const sequence = need(value?.tag === TAG.sequence && value, 'its contents are damaged')
   try {
-    return createPrivateKey({ key: Buffer.from(sequence.valueBeforeDecodeView), format: 'der', type: 'pkcs8' })
+    return createPrivateKey({ key: Buffer.from(sequence.bytes), format: 'der', type: 'pkcs8' })
   } catch {
     throw new UnreadableFile('its private key is of an unsupported kind')
   }
-}
-
-/** An OCTET STRING under the implicit tag [0], whole or in pieces. */
-function implicitOctets(value: unknown): Uint8Array {
-  if (value instanceof Primitive) return new Uint8Array(value.valueBlock.valueHexView)
-  const pieces = need(value instanceof Constructed && value, 'its contents are damaged').valueBlock.value
-  return new Uint8Array(Buffer.concat(pieces.map((piece) => octetsOf(piece, 'its contents are damaged'))))
 }

@@ -1,7 +1,7 @@
-import { Integer } from 'asn1js'
-import { CertificateRevocationList } from 'pkijs'
+import { derValue, integerOf } from '../../core/der/read.ts'
+import { der, sequence, small, time, unsigned } from '../../core/der/write.ts'
+import { extensionsIn, revocationListParts } from '../../core/der/x509.ts'
 import { signatureAlgorithm } from '../seal/cms.ts'
-import { der, sequence, small, time, unsigned } from '../seal/der.ts'
 import { OID } from '../seal/oids.ts'
 import { authorityOf, extension, type Issuer, signed } from './issuer.ts'
 
@@ -42,12 +42,13 @@ export const revokedEntry = (serial: Uint8Array, at: Date, reason: Reason): Uint
  * Number, end and entries of a list created here, for the next one to continue. Throws on bytes that are not a list.
  */
 export function listToContinue(list: Uint8Array): Pick<ListFields, 'number' | 'until' | 'entries'> {
-  const { crlExtensions, nextUpdate, revokedCertificates } = CertificateRevocationList.fromBER(list.slice())
-  const found = crlExtensions?.extensions.find(({ extnID }) => extnID === OID.crlNumber)?.parsedValue
+  const parts = revocationListParts(derValue(list))
+  if (parts === null) throw new Error('these bytes are not a revocation list in DER')
+  const found = extensionsIn(parts.extensions).find(({ id }) => id === OID.crlNumber)
   return {
-    number: found instanceof Integer ? found.toBigInt() : 0n,
-    until: nextUpdate?.value.getTime() ?? 0,
-    entries: (revokedCertificates ?? []).map((entry) => new Uint8Array(entry.toSchema().toBER())),
+    number: (found && integerOf(derValue(found.content))) ?? 0n,
+    until: parts.nextUpdate === null ? 0 : Date.parse(parts.nextUpdate),
+    entries: parts.entries.map(({ bytes }) => bytes),
   }
 }
 

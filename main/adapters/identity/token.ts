@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isAbsolute } from 'node:path'
 import type * as Pkcs11 from 'pkcs11js'
+import { sequence, unsigned } from '../../core/der/write.ts'
 import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { err, ok } from '../../core/result.ts'
-import { sequence, unsigned } from '../seal/der.ts'
 import type { TokenReference } from './token-reference.ts'
 
 /**

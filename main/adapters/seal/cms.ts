@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { der, nothing, octets, oid, sequence, setOf, small } from '../../core/der/write.ts'
 import type { Signer } from '../../core/ports.ts'
-import { der, nothing, octets, oid, sequence, setOf, small } from './der.ts'
 import { withLowS } from './low-s.ts'
 import { OID } from './oids.ts'
 import { type Names, namesOf } from './x509.ts'

@@ -1,5 +1,5 @@
-import { sequence, unsigned } from './der.ts'
-import { derValue, membersOf, TAG } from './der-read.ts'
+import { derValue, membersOf, TAG } from '../../core/der/read.ts'
+import { sequence, unsigned } from '../../core/der/write.ts'
 
 /** The order of the group of P-256 (NIST SP 800-186, section 3.2.1.3), the only curve of our signers. */
 const P256_ORDER = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n

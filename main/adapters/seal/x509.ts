@@ -1,9 +1,23 @@
 import { createHash, type KeyObject, verify, X509Certificate } from 'node:crypto'
-import { BasicConstraints, Certificate, type Extension, ExtKeyUsage } from 'pkijs'
-import { isStrictDer } from './der.ts'
-import { type DerValue, derValue, inOrder, type Members, membersOf, oidText, TAG, timeOf } from './der-read.ts'
-import { extensionsOf } from './extensions.ts'
-import { nameText } from './name-text.ts'
+import {
+  type DerValue,
+  derValue,
+  inOrder,
+  isStrictDer,
+  membersOf,
+  oidText,
+  smallNumber,
+  TAG,
+  timeOf,
+} from '../../core/der/read.ts'
+import {
+  certificateParts,
+  type ExtensionParts,
+  extensionsIn,
+  nameParts,
+  revocationListParts,
+  takeTime,
+} from '../../core/der/x509.ts'
 import { OID } from './oids.ts'
 
 /**
@@ -66,12 +80,9 @@ export interface Names {
 
 /** Issuer, subject and serial number of a certificate, as its own DER. Throws on bytes that are not a certificate. */
 export function namesOf(certificate: Uint8Array): Names {
-  const parsed = Certificate.fromBER(certificate.slice())
-  return {
-    issuer: new Uint8Array(parsed.issuer.valueBeforeDecode),
-    subject: new Uint8Array(parsed.subject.valueBeforeDecode),
-    serial: new Uint8Array(parsed.serialNumber.valueBeforeDecodeView),
-  }
+  const parts = certificateParts(derValue(certificate))
+  if (parts === null) throw new Error('these bytes are not a certificate in DER')
+  return { issuer: parts.issuer.bytes, subject: parts.subject.bytes, serial: parts.serial.bytes }
 }
 
 interface KeyRules {
@@ -90,44 +101,58 @@ export const readAuthorityCertificate = (der: Uint8Array): CertificateFacts | nu
 function factsOf(der: Uint8Array, rules: KeyRules): CertificateFacts | null {
   const whole = derValue(der)
   const signed = whole && signedOf(whole, 0xa0)
-  if (whole === null || signed === null) return null
+  const parts = certificateParts(whole)
+  const publicKey = publicKeyOf(der)
+  if (signed === null || parts === null || publicKey === null) return null
+  const keyType = keyTypeOf(publicKey, rules)
+  const { extensions } = parts
+  const constraints = constraintsIn(extensions)
+  if (keyType === null || constraints === null) return null
+  return {
+    der,
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    subject: nameText(parts.subject),
+    subjectDer: parts.subject.bytes,
+    issuerDer: parts.issuer.bytes,
+    serial: hexOf(parts.serial.content),
+    notBefore: parts.notBefore,
+    notAfter: parts.notAfter,
+    ...constraints,
+    keyUsage: keyUsage(extensions),
+    extendedKeyUsage: extendedKeyUsage(extensions),
+    extendedKeyUsageCritical: extensions.find(({ id }) => id === OID.extendedKeyUsage)?.critical === true,
+    strangeCritical: extensions.filter(({ critical, id }) => critical && !UNDERSTOOD.has(id)).map(({ id }) => id),
+    demo:
+      extensions.some(({ id }) => id === OID.demoMark) ||
+      [parts.subject, parts.issuer].some((name) => nameText(name).includes(DEMO_NAME)),
+    keyType,
+    publicKey,
+    hashes: rules.hashes,
+    signed,
+  }
+}
+
+function publicKeyOf(certificate: Uint8Array): KeyObject | null {
   try {
-    const parsed = Certificate.fromBER(der.slice())
-    const publicKey = new X509Certificate(der).publicKey
-    const keyType = keyTypeOf(publicKey, rules)
-    if (keyType === null) return null
-    const extensions = parsed.extensions ?? []
-    const constraints = extensions.find(({ extnID }) => extnID === OID.basicConstraints)?.parsedValue
-    const purpose = extensions.find(({ extnID }) => extnID === OID.extendedKeyUsage)
-    const purposes = purpose?.parsedValue
-    return {
-      der,
-      fingerprint: createHash('sha256').update(der).digest('hex'),
-      subject: nameText(parsed.subject),
-      subjectDer: new Uint8Array(parsed.subject.valueBeforeDecode),
-      issuerDer: new Uint8Array(parsed.issuer.valueBeforeDecode),
-      serial: hexOf(parsed.serialNumber.valueBlock.valueHexView),
-      notBefore: parsed.notBefore.value.toISOString(),
-      notAfter: parsed.notAfter.value.toISOString(),
-      ca: constraints instanceof BasicConstraints && constraints.cA,
-      pathLength: pathLength(constraints),
-      keyUsage: keyUsage(extensions),
-      extendedKeyUsage: purposes instanceof ExtKeyUsage ? purposes.keyPurposes : null,
-      extendedKeyUsageCritical: purpose?.critical === true,
-      strangeCritical: extensions
-        .filter(({ critical, extnID }) => critical && !UNDERSTOOD.has(extnID))
-        .map(({ extnID }) => extnID),
-      demo:
-        extensionsOf(whole).some(({ id }) => id === OID.demoMark) ||
-        [parsed.subject, parsed.issuer].some((name) => nameText(name).includes(DEMO_NAME)),
-      keyType,
-      publicKey,
-      hashes: rules.hashes,
-      signed,
-    }
+    return new X509Certificate(certificate).publicKey
   } catch {
     return null
   }
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  [OID.commonName]: 'CN',
+  [OID.organization]: 'O',
+  [OID.organizationalUnit]: 'OU',
+  [OID.country]: 'C',
+}
+
+/** A name for people: the common name where it is the only part, otherwise every part with its short name. */
+function nameText(name: DerValue): string {
+  const parts = nameParts(name)
+  const [only] = parts
+  if (only !== undefined && parts.length === 1 && only.type === OID.commonName) return only.text
+  return parts.map(({ type, text }) => `${SHORT[type] ?? type}=${text}`).join(', ')
 }
 
 /**
@@ -159,17 +184,9 @@ const UNDERSTOOD: ReadonlySet<string> = new Set([OID.basicConstraints, OID.keyUs
 export function readRevocationList(der: Uint8Array): RevocationFacts | null {
   const whole = derValue(der)
   const signed = whole && signedOf(whole, TAG.integer)
-  const [tbs] = whole ? membersOf(whole) : []
-  const parts = inOrder(tbs)
-  parts.take(TAG.integer)
-  parts.take(TAG.sequence)
-  const issuer = parts.take(TAG.sequence)
-  const [thisUpdate, nextUpdate] = [takeTime(parts), takeTime(parts)]
-  const entries = parts.take(TAG.sequence)
-  const extensions = parts.take(0xa0)
-  if (!signed || issuer === undefined || !parts.ended() || hasCritical(extensions && membersOf(extensions)[0]))
-    return null
-  const revoked = (entries === undefined ? [] : membersOf(entries)).map((entry) => {
+  const parts = revocationListParts(whole)
+  if (signed === null || parts === null || hasCritical(parts.extensions)) return null
+  const revoked = parts.entries.map((entry) => {
     const inner = inOrder(entry)
     const serial = inner.take(TAG.integer)
     const at = takeTime(inner)
@@ -178,11 +195,11 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
     if (serial === undefined || at === null || invalid === undefined || hasCritical(more) || !inner.ended()) return null
     return { serial: hexOf(serial.content), at: invalid !== null && invalid < at ? invalid : at }
   })
-  if (thisUpdate === null || revoked.includes(null)) return null
+  if (revoked.includes(null)) return null
   return {
-    issuerDer: issuer.bytes,
-    thisUpdate,
-    nextUpdate,
+    issuerDer: parts.issuer.bytes,
+    thisUpdate: parts.thisUpdate,
+    nextUpdate: parts.nextUpdate,
     revoked: revoked.filter((entry) => entry !== null),
     signed,
   }
@@ -193,16 +210,11 @@ export function readRevocationList(der: Uint8Array): RevocationFacts | null {
  * when unreadable.
  */
 function invalidSince(extensions: DerValue | undefined): string | null | undefined {
-  const found = (extensions === undefined ? [] : membersOf(extensions)).find(
-    (one) => oidText(membersOf(one)[0]) === OID.invalidityDate,
-  )
+  const found = extensionsIn(extensions).find(({ id }) => id === OID.invalidityDate)
   if (found === undefined) return null
-  const value = membersOf(found).find(({ tag }) => tag === TAG.octets)
-  const time = value === undefined ? null : derValue(value.content)
+  const time = derValue(found.content)
   return (time?.tag === TAG.generalizedTime ? timeOf(time) : null) ?? undefined
 }
-
-const takeTime = (parts: Members): string | null => timeOf(parts.take(TAG.utcTime) ?? parts.take(TAG.generalizedTime))
 
 /**
  * Whether Extensions (RFC 5280, section 4.1.2.9) contain one that a reader must know; the order is identifier,
@@ -254,15 +266,31 @@ function keyTypeOf(key: KeyObject, { curves }: KeyRules): 'EC' | 'RSA' | null {
   return key.asymmetricKeyType === 'rsa' && (modulusLength ?? 0) >= 2048 ? 'RSA' : null
 }
 
-function pathLength(constraints: unknown): number | null {
-  const length = constraints instanceof BasicConstraints ? constraints.pathLenConstraint : undefined
-  return typeof length === 'number' ? length : null
+/** BasicConstraints (RFC 5280, section 4.2.1.9); null when they are there and cannot be read. */
+function constraintsIn(extensions: readonly ExtensionParts[]): Pick<CertificateFacts, 'ca' | 'pathLength'> | null {
+  const found = extensions.find(({ id }) => id === OID.basicConstraints)
+  if (found === undefined) return { ca: false, pathLength: null }
+  const value = derValue(found.content)
+  const parts = inOrder(value)
+  const ca = parts.take(TAG.boolean)?.content[0] === 0xff
+  const length = parts.take(TAG.integer)
+  const pathLength = smallNumber(length)
+  if (value?.tag !== TAG.sequence || !parts.ended() || (length !== undefined && pathLength === null)) return null
+  return { ca, pathLength }
 }
 
-function keyUsage(extensions: readonly Extension[]): number | null {
-  const value = extensions.find(({ extnID }) => extnID === OID.keyUsage)?.extnValue.valueBlock.valueHexView
-  // BIT STRING: tag, length, number of unused bits, bits.
-  return value === undefined ? null : (value[3] ?? 0)
+function keyUsage(extensions: readonly ExtensionParts[]): number | null {
+  const found = extensions.find(({ id }) => id === OID.keyUsage)
+  if (found === undefined) return null
+  const value = derValue(found.content)
+  // BIT STRING: number of unused bits, bits. Without readable bits the key may do nothing.
+  return value?.tag === TAG.bits ? (value.content[1] ?? 0) : 0
+}
+
+/** Null when the certificate names no purposes; an extension that cannot be read allows none. */
+function extendedKeyUsage(extensions: readonly ExtensionParts[]): readonly string[] | null {
+  const found = extensions.find(({ id }) => id === OID.extendedKeyUsage)
+  return found === undefined ? null : membersOf(derValue(found.content)).map(oidText)
 }
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

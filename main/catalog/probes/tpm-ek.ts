@@ -1,4 +1,5 @@
 import { certificateNames } from '../../core/certificate.ts'
+import { firstValue } from '../../core/der/read.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
 import { isAbsent } from '../read-text.ts'
 
@@ -36,15 +37,10 @@ export const tpmEk = defineProbe({
     if (certificate.exitCode !== 0 && NO_SUCH_INDEX.test(certificate.errorText))
       return known<TpmEndorsement>({ issuer: null, validTo: null })
     if (certificate.exitCode !== 0) return unknown('the TPM gave no certificate of its endorsement key')
-    const names = certificateNames(oneStructure(certificate.bytes))
+    // An index is often larger than the certificate in it.
+    const names = certificateNames(firstValue(certificate.bytes)?.bytes ?? certificate.bytes)
     return names === null
       ? unknown('what the TPM gave is no certificate')
       : known<TpmEndorsement>({ issuer: names.issuer.slice(0, 1000), validTo: names.validTo })
   },
 })
-
-/** The DER structure at the beginning: an index is often larger than the certificate in it. */
-function oneStructure(bytes: Uint8Array): Uint8Array {
-  const isLong = bytes[0] === 0x30 && bytes[1] === 0x82
-  return isLong ? bytes.subarray(0, 4 + (bytes[2] ?? 0) * 256 + (bytes[3] ?? 0)) : bytes
-}

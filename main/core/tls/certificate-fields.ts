@@ -1,4 +1,5 @@
-import { type DerElement, derElements, oidText } from './der.ts'
+import { type DerValue, firstValue, membersOf, oidText, TAG } from '../der/read.ts'
+import { certificateParts, type ExtensionParts, nameParts } from '../der/x509.ts'
 
 export type CertificateKey =
   | { readonly kind: 'RSA' | 'EC' | 'EdDSA'; readonly bits: number }
@@ -21,6 +22,7 @@ export interface CertificateFields {
   readonly names: readonly string[]
 }
 
+const [COMMON_NAME, ALTERNATIVE_NAME] = ['2.5.4.3', '2.5.29.17']
 const RSA = ['1.2.840.113549.1.1.1', '1.2.840.113549.1.1.10']
 const EC = '1.2.840.10045.2.1'
 const CURVES: Readonly<Record<string, number>> = {
@@ -61,70 +63,40 @@ const HASHES: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.3': 'SHA-512',
 }
 
-const [INTEGER, BIT_STRING, OCTETS, OID, SEQUENCE, UTC_TIME, GENERALIZED_TIME] = [2, 3, 4, 6, 0x30, 0x17, 0x18]
-
 /** Reads a certificate from hostile bytes; null where they are none. */
 export function certificateFields(der: Uint8Array): CertificateFields | null {
-  const [certificate] = derElements(der) ?? []
-  const [tbs] = inside(certificate)
-  const parts = inside(tbs)
-  // The version stands first, tagged, in all but version 1.
-  const [serial, signature, issuer, validity, subject, key, ...rest] = parts[0]?.tag === 0xa0 ? parts.slice(1) : parts
-  if (serial?.tag !== INTEGER || issuer === undefined || subject === undefined) return null
-  const [notBefore, notAfter] = inside(validity).map(timeOf)
-  if (notBefore == null || notAfter == null) return null
-  const extensions = inside(inside(rest.find(({ tag }) => tag === 0xa3))[0])
+  const parts = certificateParts(firstValue(der))
+  if (parts === null) return null
+  const { subject, issuer, notBefore, notAfter } = parts
   return {
-    subject: hex(subject.whole),
-    issuer: hex(issuer.whole),
-    commonName: commonName(subject),
+    subject: hex(subject.bytes),
+    issuer: hex(issuer.bytes),
+    commonName: nameParts(subject).findLast(({ type }) => type === COMMON_NAME)?.text ?? '',
     notBefore,
     notAfter,
-    key: keyOf(key),
-    hash: hashOf(signature),
-    names: extensions.flatMap(alternativeNames),
+    key: keyOf(parts.key),
+    hash: hashOf(parts.signature),
+    names: parts.extensions.flatMap(alternativeNames),
   }
 }
 
-const inside = (element: DerElement | undefined): readonly DerElement[] =>
-  element === undefined || (element.tag & 0x20) === 0 ? [] : (derElements(element.content) ?? [])
-
-/** The identifier that a sequence begins with. */
-const algorithm = (element: DerElement | undefined): { readonly oid: string; readonly rest: readonly DerElement[] } => {
-  const [first, ...rest] = inside(element)
-  return { oid: first?.tag === OID ? oidText(first.content) : '', rest }
+/** An AlgorithmIdentifier (RFC 5280, section 4.1.1.2): its identifier, and what follows it. */
+const algorithm = (value: DerValue | undefined): { readonly oid: string; readonly rest: readonly DerValue[] } => {
+  const [first, ...rest] = membersOf(value)
+  return { oid: oidText(first), rest }
 }
 
-function timeOf({ tag, content }: DerElement): string | null {
-  const text = latin(content)
-  const full = tag === UTC_TIME ? `${Number(text.slice(0, 2)) < 50 ? '20' : '19'}${text}` : text
-  const found = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full)
-  if (found === null || (tag !== UTC_TIME && tag !== GENERALIZED_TIME)) return null
-  const [, year, month, day, hour, minute, second] = found
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
-  return Number.isNaN(Date.parse(iso)) ? null : iso
-}
-
-/** RelativeDistinguishedNames hold pairs of identifier and text; 2.5.4.3 is the common name. */
-function commonName(name: DerElement): string {
-  const pairs = inside(name).flatMap(inside).map(algorithm)
-  const value = pairs.findLast(({ oid }) => oid === '2.5.4.3')?.rest[0]
-  if (value === undefined) return ''
-  // BMPString is UTF-16; the other kinds in use are ASCII or UTF-8.
-  if (value.tag === 0x1e) return latin(value.content.filter((_, at) => at % 2 === 1))
-  return new TextDecoder('utf-8', { fatal: false }).decode(value.content)
-}
-
-function keyOf(element: DerElement | undefined): CertificateKey {
-  const [type, bits] = inside(element)
+function keyOf(value: DerValue): CertificateKey {
+  const [type, bits] = membersOf(value)
   const { oid, rest } = algorithm(type)
   if (EDWARDS[oid] !== undefined) return { kind: 'EdDSA', bits: EDWARDS[oid] }
-  const curve = oid === EC && rest[0]?.tag === OID ? CURVES[oidText(rest[0].content)] : undefined
+  const curve = oid === EC ? CURVES[oidText(rest[0])] : undefined
   if (curve !== undefined) return { kind: 'EC', bits: curve }
-  if (RSA.includes(oid) && bits?.tag === BIT_STRING) {
-    const [sequence] = derElements(bits.content.subarray(1)) ?? []
-    const [modulus] = inside(sequence)
-    if (sequence?.tag === SEQUENCE && modulus?.tag === INTEGER) return { kind: 'RSA', bits: bitLength(modulus.content) }
+  if (RSA.includes(oid) && bits?.tag === TAG.bits) {
+    const sequence = firstValue(bits.content.subarray(1))
+    const [modulus] = membersOf(sequence)
+    if (sequence?.tag === TAG.sequence && modulus?.tag === TAG.integer)
+      return { kind: 'RSA', bits: bitLength(modulus.content) }
   }
   return { kind: 'unknown', oid }
 }
@@ -135,22 +107,19 @@ function bitLength(integer: Uint8Array): number {
 }
 
 /** RSASSA-PSS names its hash in its parameters, and means SHA-1 where it names none (RFC 4055 §3.1). */
-function hashOf(element: DerElement | undefined): string {
-  const { oid, rest } = algorithm(element)
+function hashOf(value: DerValue): string {
+  const { oid, rest } = algorithm(value)
   if (oid !== PSS) return SIGNATURES[oid] ?? ''
-  const named = inside(rest[0]).find(({ tag }) => tag === 0xa0)
-  return named === undefined ? 'SHA-1' : (HASHES[algorithm(inside(named)[0]).oid] ?? '')
+  const named = membersOf(rest[0]).find(({ tag }) => tag === 0xa0)
+  return named === undefined ? 'SHA-1' : (HASHES[algorithm(membersOf(named)[0]).oid] ?? '')
 }
 
 const MOST_NAMES = 100
 
-/** dNSName and iPAddress of the extension 2.5.29.17 (RFC 5280 §4.2.1.6). */
-function alternativeNames(extension: DerElement): readonly string[] {
-  const { oid, rest } = algorithm(extension)
-  const value = rest.find(({ tag }) => tag === OCTETS)
-  if (oid !== '2.5.29.17' || value === undefined) return []
-  const [list] = derElements(value.content) ?? []
-  return inside(list)
+/** dNSName and iPAddress of the subject alternative name (RFC 5280 §4.2.1.6). */
+function alternativeNames({ id, content }: ExtensionParts): readonly string[] {
+  if (id !== ALTERNATIVE_NAME) return []
+  return membersOf(firstValue(content))
     .slice(0, MOST_NAMES)
     .flatMap(({ tag, content }) => (tag === 0x82 ? [latin(content)] : tag === 0x87 ? [addressText(content)] : []))
     .filter((name) => name.trim() !== '')

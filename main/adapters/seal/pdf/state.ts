@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { firstValue, TAG } from '../../../core/der/read.ts'
 import { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from '../../pdf/placeholder.ts'
 import { array, dictionary, name, number, type PdfDictionary, type PdfValue, ref, string } from './values.ts'
 
@@ -78,19 +79,9 @@ export const coveredDigest = (pdf: Uint8Array, { from, to, end }: Gap): Uint8Arr
 export function contentsOf(hex: string): Uint8Array | null {
   if (!/^[0-9a-f]+$/.test(hex)) return null
   const bytes = new Uint8Array(Buffer.from(hex, 'hex'))
-  const length = lengthOfDer(bytes)
-  if (length === null || length > bytes.length || bytes.subarray(length).some((byte) => byte !== 0)) return null
-  return bytes.slice(0, length)
-}
-
-/** Whole length of the SEQUENCE at the start of bytes. */
-function lengthOfDer(bytes: Uint8Array): number | null {
-  const [tag, first = 0, ...rest] = bytes.subarray(0, 6)
-  if (tag !== 0x30) return null
-  if (first < 0x80) return 2 + first
-  const count = first & 0x7f
-  if (count < 1 || count > 4) return null
-  return 2 + count + rest.slice(0, count).reduce((length, octet) => length * 256 + octet, 0)
+  const value = firstValue(bytes)
+  if (value?.tag !== TAG.sequence || value.isOpen) return null
+  return bytes.subarray(value.bytes.length).every((byte) => byte === 0) ? value.bytes.slice() : null
 }
 
 /** The gap's content: the value in hexadecimal, zeros after it. Null when it does not fit. */

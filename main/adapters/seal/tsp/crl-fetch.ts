@@ -1,6 +1,6 @@
+import { derValue, inOrder, membersOf } from '../../../core/der/read.ts'
+import { certificateParts } from '../../../core/der/x509.ts'
 import { plain } from '../../../core/plain-text.ts'
-import { derValue, inOrder, membersOf } from '../der-read.ts'
-import { extensionsOf } from '../extensions.ts'
 import { OID } from '../oids.ts'
 import { isListBy, isRoot } from '../path.ts'
 import { type CertificateFacts, isSignedBy, readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
@@ -84,9 +84,9 @@ const URI = 0x86
  * Addresses of complete lists by the issuer itself: points for some reasons only, or by another issuer, are ignored.
  */
 function distributionPoints(certificate: Uint8Array): readonly string[] {
-  const whole = derValue(certificate)
-  const points = whole && extensionsOf(whole).find(({ id }) => id === OID.crlDistributionPoints)?.value
-  return (points ? membersOf(points) : []).flatMap((point) => {
+  const extensions = certificateParts(derValue(certificate))?.extensions ?? []
+  const points = extensions.find(({ id }) => id === OID.crlDistributionPoints)
+  return membersOf(points && derValue(points.content)).flatMap((point) => {
     const parts = inOrder(point)
     const names = inOrder(parts.take(POINT_NAME)).take(FULL_NAME)
     if (names === undefined || !parts.ended()) return []

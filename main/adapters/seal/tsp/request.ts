@@ -1,5 +1,5 @@
+import { der, nothing, octets, oid, sequence, small, yes } from '../../../core/der/write.ts'
 import type { Entropy } from '../../../core/ports.ts'
-import { der, nothing, octets, oid, sequence, small, yes } from '../der.ts'
 import { OID } from '../oids.ts'
 import { sameBytes } from '../x509.ts'
 

@@ -1,5 +1,5 @@
+import { type DerValue, derValue, inOrder, membersOf, smallNumber, TAG } from '../../../core/der/read.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
-import { type DerValue, derValue, inOrder, membersOf, smallNumber, TAG } from '../der-read.ts'
 
 /** A token, and the response it came in; `byAuthority` distinguishes a refusal from an unreadable response. */
 export type TokenOf =

@@ -1,5 +1,5 @@
+import { sequence, small } from '../../../core/der/write.ts'
 import type { TimestampReading } from '../../../core/ports.ts'
-import { sequence, small } from '../der.ts'
 import { sameBytes } from '../x509.ts'
 import { tokenOf } from './response.ts'
 import { readToken } from './token.ts'

@@ -1,4 +1,13 @@
-import { algorithmOf, type DerValue, derValue, inOrder, membersOf, oidText, smallNumber, TAG } from '../der-read.ts'
+import {
+  algorithmOf,
+  type DerValue,
+  derValue,
+  inOrder,
+  membersOf,
+  oidText,
+  smallNumber,
+  TAG,
+} from '../../../core/der/read.ts'
 import { OID } from '../oids.ts'
 import type { Hash } from '../x509.ts'
 

@@ -1,4 +1,4 @@
-import { algorithmOf, derValue, inOrder, membersOf, smallNumber, TAG, timeOf } from '../der-read.ts'
+import { algorithmOf, derValue, inOrder, membersOf, smallNumber, TAG, timeOf } from '../../../core/der/read.ts'
 import { OID } from '../oids.ts'
 
 /** The content of a time-stamp (RFC 3161, section 2.4.2). */

@@ -1,4 +1,4 @@
-/** The few forms of DER (ITU-T X.690, clause 10) that certificates, revocation lists and CMS need. Writing only; values are whole encodings. */
+/** Writes the few forms of DER (ITU-T X.690, clause 10) that certificates, revocation lists and CMS need. Values are whole encodings. */
 
 const concat = (parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts))
 
@@ -50,50 +50,4 @@ export function time(at: Date): Uint8Array {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   const ascii = (value: string): Uint8Array => new TextEncoder().encode(value)
   return at.getUTCFullYear() < 2050 ? der(0x17, ascii(digits.slice(2))) : der(0x18, ascii(digits))
-}
-
-/**
- * Whether bytes are exactly one value in DER's length rules, all the way down: definite lengths in the fewest octets, nothing left
- * over, low tag numbers. Parsers of BER accept many encodings of one value; a seal has only one.
- */
-export function isStrictDer(bytes: Uint8Array): boolean {
-  return endOfValue(bytes, 0, bytes.length, 0) === bytes.length
-}
-
-const DEEPEST = 32
-
-/** End of the value at `at`, or -1. */
-function endOfValue(bytes: Uint8Array, at: number, limit: number, depth: number): number {
-  const tag = bytes[at]
-  if (tag === undefined || at + 2 > limit || (tag & 0x1f) === 0x1f || depth > DEEPEST) return -1
-  const value = placeOfValue(bytes, at + 1, limit)
-  if (value === null || value.end > limit) return -1
-  if ((tag & 0x20) === 0) return isStrictPrimitive(tag, bytes.subarray(value.start, value.end)) ? value.end : -1
-  let inner = value.start
-  while (inner < value.end) {
-    inner = endOfValue(bytes, inner, value.end, depth + 1)
-    if (inner === -1) return -1
-  }
-  return inner
-}
-
-function placeOfValue(bytes: Uint8Array, at: number, limit: number): { start: number; end: number } | null {
-  const first = bytes[at] ?? 0x80
-  if (first < 0x80) return { start: at + 1, end: at + 1 + first }
-  const count = first & 0x7f
-  if (count === 0 || count > 4 || at + 1 + count > limit) return null
-  let length = 0
-  for (const octet of bytes.subarray(at + 1, at + 1 + count)) length = length * 256 + octet
-  const fewest = length >= 0x80 && length >= 256 ** (count - 1)
-  return fewest ? { start: at + 1 + count, end: at + 1 + count + length } : null
-}
-
-function isStrictPrimitive(tag: number, content: Uint8Array): boolean {
-  const [first = 0, second = 0] = content
-  if (tag === 0x01) return content.length === 1 && (first === 0 || first === 0xff)
-  if (tag === 0x02) {
-    const padded = content.length > 1 && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80))
-    return content.length > 0 && !padded
-  }
-  return tag !== 0x05 || content.length === 0
 }
