@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { chainFolderOf } from '../main/app/chain-folder.ts'
+import { chainFolderOf } from '../main/core/layout.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { createFakeWorld, MOVED } from './support/fake-world.ts'
 

@@ -6,6 +6,7 @@ import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocume
 import type { Fleet, FleetNode, HardwarePins } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { declaredNode, type PlannedNode, planFleet } from '../core/fleet.ts'
+import { decisionsPath, hardwarePath } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget, Credentials, HostKeyTrust } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
@@ -140,11 +141,11 @@ export function beside(fleetPath: string, file: string): string {
 
 /** Host key decisions are stored next to the fleet file, so that they travel with it. */
 export const decisionsBeside = (fleetPath: string): string =>
-  resolve(dirname(fleetPath), `${basename(fleetPath)}.known_hosts`)
+  resolve(dirname(fleetPath), decisionsPath(basename(fleetPath)))
 
 /** Pinned components are stored next to the fleet file as well. */
 export const hardwareBeside = (fleetPath: string): string =>
-  resolve(dirname(fleetPath), `${basename(fleetPath)}.hardware.json`)
+  resolve(dirname(fleetPath), hardwarePath(basename(fleetPath)))
 
 /**
  * The pinned components by node, or the first error in the file. Unreadable pins are an error: otherwise they would be

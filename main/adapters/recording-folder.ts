@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Capture, Recording } from '../../schemas/types.ts'
 import { isSha256, sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { RECORDING } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { SchemaValidator } from '../core/ports.ts'
 import type { CapturedAnswer, LoadedRecording, RecordingSource } from '../core/recording.ts'
@@ -32,8 +33,9 @@ export async function readRecordingFolder(
   try {
     const header = await readRecordingHeader(folder, validator)
     if (!header.ok) return header
-    if (!(await lstat(join(folder, 'sha256'))).isDirectory()) return invalid(folder, 'sha256 is not a folder')
-    const metas = readLines(folder, await readPlain(join(folder, 'captures.jsonl'), LARGEST_TEXT), validator)
+    if (!(await lstat(join(folder, RECORDING.blobs))).isDirectory())
+      return invalid(folder, `${RECORDING.blobs} is not a folder`)
+    const metas = readLines(folder, await readPlain(join(folder, RECORDING.captures), LARGEST_TEXT), validator)
     if (!metas.ok) return metas
     const streams = metas.value.flatMap(({ stdout, stderr }) => [stdout, stderr])
     const blobs = new Map<string, Uint8Array | null>()
@@ -67,9 +69,9 @@ export async function readRecordingFolder(
 /** recording.json alone. */
 export async function readRecordingHeader(folder: string, validator: SchemaValidator): Promise<Outcome<Recording>> {
   try {
-    const header = parseJson((await readPlain(join(folder, 'recording.json'), LARGEST_TEXT)).toString('utf8'))
+    const header = parseJson((await readPlain(join(folder, RECORDING.header), LARGEST_TEXT)).toString('utf8'))
     const [problem] = validator.problems('recording', header)
-    return problem === undefined ? ok(header as Recording) : invalid(`${folder}/recording.json`, problem)
+    return problem === undefined ? ok(header as Recording) : invalid(`${folder}/${RECORDING.header}`, problem)
   } catch (problem) {
     return invalid(folder, problem)
   }
@@ -94,7 +96,7 @@ function readLines(folder: string, bytes: Buffer, validator: SchemaValidator): O
 async function readBlob(folder: string, digest: string): Promise<Uint8Array | null> {
   if (!isSha256(digest)) return null
   try {
-    const bytes = await readPlain(join(folder, 'sha256', digest), LARGEST_BLOB)
+    const bytes = await readPlain(join(folder, RECORDING.blobs, digest), LARGEST_BLOB)
     return sha256(bytes) === digest ? new Uint8Array(bytes) : null
   } catch (problem) {
     if (isCode(problem, 'ENOENT')) return null
@@ -112,7 +114,7 @@ function parseJson(text: string): unknown {
 
 /** Writes a recording as a new folder, which must not contain one yet. */
 export async function writeRecordingFolder(folder: string, loaded: LoadedRecording): Promise<Outcome<null>> {
-  if (await isThere(join(folder, 'recording.json')))
+  if (await isThere(join(folder, RECORDING.header)))
     return fail('input.refused', plain(`${folder} already contains a recording; evidence is never overwritten`, 600))
   const files = await openRecordingFiles(folder, loaded.recording)
   if (!files.ok) return files
@@ -149,7 +151,7 @@ export async function readRecordingFolders(
 
 /** The recording in a folder, whose recording.json was read. It is checked in full whenever it is loaded. */
 export function recordingSource(folder: string, recording: Recording, validator: SchemaValidator): RecordingSource {
-  const blobs = join(folder, 'sha256')
+  const blobs = join(folder, RECORDING.blobs)
   return {
     recording,
     load: () => readRecordingFolder(folder, validator),
@@ -160,7 +162,7 @@ export function recordingSource(folder: string, recording: Recording, validator:
 const DEEPEST = 3
 
 async function recordingsBelow(folder: string, depth: number): Promise<readonly string[]> {
-  if (await isThere(join(folder, 'recording.json'))) return [folder]
+  if (await isThere(join(folder, RECORDING.header))) return [folder]
   if (depth === 0) return []
   const found = await Promise.all(
     (await foldersIn(folder)).map((name) => recordingsBelow(join(folder, name), depth - 1)),

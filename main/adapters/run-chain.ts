@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { CHAIN } from '../core/layout.ts'
 import { rootOf } from '../core/merkle.ts'
 import { plain, quote } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
@@ -27,7 +28,6 @@ type Beginning = Pick<RunChain, 'id' | 'fleet'>
 
 /** The most that a reader of packs accepts in one file. */
 const LARGEST = 64 * 1024 * 1024
-const NAMES = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
 
 const failed = (problem: unknown): Outcome<never> =>
   fail('store.failed', plain(problem instanceof Error ? problem.message : String(problem), 600))
@@ -65,7 +65,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
   if (read.value.fleet !== fresh.fleet)
     return fail('input.refused', `the chain is of fleet ${quote(read.value.fleet)}, not of ${quote(fresh.fleet)}`)
   let chain = read.value
-  await cutTornLine(join(folder, NAMES.entries), LARGEST)
+  await cutTornLine(join(folder, CHAIN.entries), LARGEST)
   await writeHead(folder, chain)
   const add = async (logged: LoggedEntry): Promise<Outcome<RunChain>> => {
     const line = entryLine(logged)
@@ -73,7 +73,7 @@ async function openLocked(folder: string, fresh: Beginning, lock: FolderLock): P
       return fail('input.refused', `this is not an entry of the chain of fleet ${quote(chain.fleet)}`)
     if (isEntered(chain, logged)) return fail('input.refused', 'this pack is already in the chain')
     try {
-      await appendLine(join(folder, NAMES.entries), line, LARGEST)
+      await appendLine(join(folder, CHAIN.entries), line, LARGEST)
       chain = { ...chain, entries: [...chain.entries, logged] }
       await writeHead(folder, chain)
       return ok(chain)
@@ -103,21 +103,21 @@ const isEntered = ({ entries }: RunChain, { entry: added }: LoggedEntry): boolea
 /** Without a last line that has no end: see cutTornLine(). */
 async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
   const broken = (why: string): Outcome<never> => fail('chain.broken', plain(`${folder}: ${why}`, 600))
-  const about = parsedJson((await textIfThere(join(folder, NAMES.chain))) ?? '')
-  const head = parsedJson((await textIfThere(join(folder, NAMES.head))) ?? '')
-  const text = await textIfThere(join(folder, NAMES.entries))
-  if (!isBeginning(about)) return broken(`${NAMES.chain} is missing or is not the start of a run chain`)
-  if (text === null) return broken(`${NAMES.entries} is missing`)
+  const about = parsedJson((await textIfThere(join(folder, CHAIN.chain))) ?? '')
+  const head = parsedJson((await textIfThere(join(folder, CHAIN.head))) ?? '')
+  const text = await textIfThere(join(folder, CHAIN.entries))
+  if (!isBeginning(about)) return broken(`${CHAIN.chain} is missing or is not the start of a run chain`)
+  if (text === null) return broken(`${CHAIN.entries} is missing`)
   const entries: LoggedEntry[] = []
   for (const [index, line] of text.split('\n').slice(0, -1).entries()) {
     const logged = parseEntryLine(line)
     if (logged === null || logged.entry.fleet !== about.fleet)
-      return broken(`${NAMES.entries}:${index + 1} is not an entry of this chain`)
+      return broken(`${CHAIN.entries}:${index + 1} is not an entry of this chain`)
     entries.push(logged)
   }
   // Nothing is appended before there is a checkpoint.
   if (head === null ? entries.length > 0 : !isHeadOf(head, entries))
-    return broken(`${NAMES.entries} does not start with the entries that ${NAMES.head} counts`)
+    return broken(`${CHAIN.entries} does not start with the entries that ${CHAIN.head} counts`)
   return ok({ id: about.id, fleet: about.fleet, entries })
 }
 
@@ -127,11 +127,11 @@ async function readRunChain(folder: string): Promise<Outcome<RunChain>> {
  */
 async function begin(folder: string, { id, fleet }: Beginning): Promise<void> {
   const present = new Set(await readdir(folder))
-  if (present.has(NAMES.chain) || present.has(NAMES.head)) return
-  if (present.has(NAMES.entries)) {
-    if ((await textIfThere(join(folder, NAMES.entries))) !== '') return
-  } else await writeWhole(join(folder, NAMES.entries), '')
-  await writeWhole(join(folder, NAMES.chain), `${canonicalJson({ schema: CHAIN_SCHEMA, id, fleet })}\n`)
+  if (present.has(CHAIN.chain) || present.has(CHAIN.head)) return
+  if (present.has(CHAIN.entries)) {
+    if ((await textIfThere(join(folder, CHAIN.entries))) !== '') return
+  } else await writeWhole(join(folder, CHAIN.entries), '')
+  await writeWhole(join(folder, CHAIN.chain), `${canonicalJson({ schema: CHAIN_SCHEMA, id, fleet })}\n`)
 }
 
 const isBeginning = (value: unknown): value is Beginning =>
@@ -148,7 +148,7 @@ const isHeadOf = (head: unknown, entries: readonly LoggedEntry[]): boolean =>
 
 const writeHead = (folder: string, { entries }: RunChain): Promise<void> => {
   const root = rootOf(entries.map(({ entry }) => leafOf(entry)))
-  return writeWhole(join(folder, NAMES.head), `${canonicalJson({ size: entries.length, root })}\n`)
+  return writeWhole(join(folder, CHAIN.head), `${canonicalJson({ size: entries.length, root })}\n`)
 }
 
 const textIfThere = async (path: string): Promise<string | null> =>

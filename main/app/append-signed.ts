@@ -1,4 +1,5 @@
 import { fail, type Outcome } from '../core/failure.ts'
+import { chainStart } from '../core/layout.ts'
 import type { Signer } from '../core/ports.ts'
 import { entryBytes, type RunChain, type SaidEntry } from '../core/run-chain/entry.ts'
 import type { World } from '../core/world.ts'
@@ -23,7 +24,7 @@ export async function appendSigned(
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SaidEntry[]>,
 ): Promise<Outcome<RunChain>> {
-  const begun = begin || (await world.files.isThere(`${chainFolder}/chain.json`))
+  const begun = begin || (await world.files.isThere(chainStart(chainFolder)))
   if (!begun) return fail('input.refused', `there is no run chain in ${chainFolder}; nothing was recorded`)
   const opened = await openSigner()
   if (!opened.ok) return opened

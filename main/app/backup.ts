@@ -1,5 +1,14 @@
 import { type BackedUpFile, backupFiles, FILES_PATH, parseBackup } from '../core/backup.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import {
+  evidenceFolder,
+  evidenceOfRun,
+  inEvidence,
+  isBackedUp,
+  isBlobOfRun,
+  isRebuilt,
+  pooledBlob,
+} from '../core/layout.ts'
 import { BAG_DECLARATION, manifestLines, PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
 import type { StoredBytes } from '../core/ports.ts'
@@ -18,11 +27,8 @@ export interface BackedUp {
   readonly notOurs: readonly string[]
 }
 
-/** Names in a root that Barewitness writes, apart from folders that contain packs. */
-const OURS =
-  /^(evidence|chains|history|periods|exports|schedules|documents|runs|trust|host-keys|worksheets|settings\.json|(register|engagement|fleet|schedules)[a-z-]*(\.json)?)$/
 /** Rebuilt from other files, locked by a process, or incomplete; the pool holds second names of files in recordings. */
-const NOT_KEPT = /(^|\/)(heads\.jsonl|index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$|^evidence\/sha256\//
+const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+)$/
 
 /**
  * One archive of everything in a root: evidence, packs, chains, history, schedules and register. Bytes that several
@@ -66,17 +72,16 @@ async function filesOf(
   if (!below.ok || !packs.ok) return below.ok ? (packs as Outcome<never>) : below
   const folders = new Set(packs.value.map((path) => path.split('/')[0] ?? ''))
   const topOf = (path: string): string => path.split('/')[0] ?? ''
-  const isOurTop = (top: string): boolean => OURS.test(top) || folders.has(top)
-  const isOurs = (path: string): boolean => isOurTop(topOf(path)) && !NOT_KEPT.test(path)
+  const isOurTop = (top: string): boolean => isBackedUp(top) || folders.has(top)
+  const isOurs = (path: string): boolean => isOurTop(topOf(path)) && !NOT_KEPT.test(path) && !isRebuilt(path)
   const tops = new Set([...below.value.files, ...below.value.others].map(topOf))
   const notOurs = [...tops].filter((top) => !isOurTop(top)).sort(compare)
   const leftOut = below.value.others.filter(isOurs).map((path) => `${path}: not a regular file`)
   const going = await runsGoingOn(world, root, below.value.files, held)
   const kept: BackedUpFile[] = []
-  for (const run of going) leftOut.push(`evidence/${run}: collection in progress`)
+  for (const run of going) leftOut.push(`${evidenceOfRun('.', run).slice(2)}: collection in progress`)
   for (const path of below.value.files.filter(isOurs)) {
-    const [top, run = ''] = path.split('/')
-    if (top === 'evidence' && going.has(run)) continue
+    if (going.has(inEvidence(path)?.run ?? '')) continue
     const stored = await world.files.stored(`${root}/${path}`)
     if (!stored.ok) return stored
     kept.push([path, stored.value])
@@ -94,11 +99,15 @@ async function runsGoingOn(
   files: readonly string[],
   held: (() => Promise<void>)[],
 ): Promise<ReadonlySet<string>> {
-  const runs = new Set(files.flatMap((path) => /^evidence\/([^/]+)\/[^/]+\//.exec(path)?.[1] ?? []))
+  const runs = new Set(
+    files.flatMap((path) => {
+      const found = inEvidence(path)
+      return found !== null && found.below.length > 1 ? [found.run] : []
+    }),
+  )
   const going = new Set<string>()
   for (const run of runs) {
-    if (run === 'sha256') continue
-    const lock = await world.files.hold(`${root}/evidence/${run}`, 0)
+    const lock = await world.files.hold(evidenceOfRun(root, run), 0)
     if (lock.ok) held.push(lock.value.release)
     else going.add(run)
   }
@@ -164,8 +173,6 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
   }
 }
 
-const BLOB = /^evidence\/.*\/sha256\/[0-9a-f]{64}$/
-
 /**
  * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later recordings
  * do too. On a file system without hard links, each file gets its own bytes and there is no pool.
@@ -174,14 +181,14 @@ async function unpacked(world: World, files: readonly BackedUpFile[], to: string
   const first = new Map<string, string>()
   for (const [path, content] of files) {
     const { sha256 } = content
-    const same = path.startsWith('evidence/') ? first.get(sha256) : undefined
+    const same = inEvidence(path) !== null ? first.get(sha256) : undefined
     const shared = same === undefined ? ok(false) : await world.files.linkNew(`${to}/${same}`, `${to}/${path}`)
     if (!shared.ok) return shared
     if (shared.value) continue
     const written = await world.files.putNew(`${to}/${path}`, content)
     if (!written.ok) return written
-    if (!BLOB.test(path)) continue
-    const pool = `${to}/evidence/sha256/${sha256.slice(0, 2)}/${sha256}`
+    if (!isBlobOfRun(path)) continue
+    const pool = pooledBlob(evidenceFolder(to), sha256)
     const pooled = same === undefined ? await world.files.linkNew(`${to}/${path}`, pool) : shared
     if (!pooled.ok) return pooled
     // Once a file has reached the limit of hard links, later files link to the copy that was made instead.

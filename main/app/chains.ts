@@ -1,4 +1,5 @@
 import { fail, type Outcome } from '../core/failure.ts'
+import { CHAIN, chainStart, chainsFolder } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import { hasExactly, isName, parsedJson, type RunChain } from '../core/run-chain/entry.ts'
@@ -24,18 +25,21 @@ export async function chainsBelow(world: World, root: string): Promise<Outcome<r
 
 /** The folders of chains below a folder. */
 export async function chainFoldersBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
-  const below = await world.files.below(`${root}/chains`, 2)
+  const below = await world.files.below(chainsFolder(root), 2)
   if (!below.ok) return below
-  const named = below.value.files.flatMap((path) => /^([^/]+)\/chain\.json$/.exec(path)?.[1] ?? [])
-  return ok(named.map((name) => `${root}/chains/${name}`))
+  const named = below.value.files.flatMap((path) => {
+    const [name = '', ...rest] = path.split('/')
+    return rest.join('/') === CHAIN.chain ? [name] : []
+  })
+  return ok(named.map((name) => `${chainsFolder(root)}/${name}`))
 }
 
 /** The current state of a chain. Fails with chain.broken where there is none; otherwise as opening it does. */
 export async function readChain(world: World, folder: string): Promise<Outcome<RunChain>> {
-  const bytes = await world.files.read(`${folder}/chain.json`, 64 * 1024)
+  const bytes = await world.files.read(chainStart(folder), 64 * 1024)
   const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
   if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')
-    return fail('chain.broken', plain(`${folder}: chain.json is missing or is not the start of a run chain`, 600))
+    return fail('chain.broken', plain(`${folder}: ${CHAIN.chain} is missing or is not the start of a run chain`, 600))
   const opened = await world.openRunChain(folder, { id: about.id, fleet: about.fleet })
   if (!opened.ok) return opened
   const chain = opened.value.chain()

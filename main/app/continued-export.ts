@@ -1,7 +1,8 @@
 import type { Recording, Register, RunTrace } from '../../schemas/types.ts'
 import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import { packIn, preparedPath, RECORDING } from '../core/layout.ts'
+import { PATHS, payloadFiles } from '../core/pack.ts'
 import type { PackScope } from '../core/pack-files.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
@@ -18,12 +19,6 @@ import { alsoFiles } from './output-formats.ts'
 import { reportInputOf } from './report-input.ts'
 
 /**
- * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one run
- * can be exported into one folder through two chains, and each finds only its own archive.
- */
-export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
-
-/**
  * Whether a run is sealed, after settlePrepared() has completed or discarded an interrupted export: an archive that the
  * chain does not name is discarded, and the run is open again. An archive prepared for another chain counts as sealed,
  * because that chain is not available here. Interrupted at any point, it returns the same result when called again.
@@ -33,7 +28,7 @@ export async function isSealed(
   world: World,
   { folder, run, fleet, chain: chainFolder }: SealedWhere,
 ): Promise<Outcome<boolean>> {
-  const pack = `${folder}/${run}${PACK_EXTENSION}`
+  const pack = packIn(folder, run)
   if (await world.files.isThere(pack)) return ok(true)
   const before = await preparedIn(world, folder, pack)
   if (!before.ok || !before.value) return before
@@ -219,7 +214,7 @@ async function sealedRun(
 export async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
   const sources: RecordingSource[] = []
   for (const [folder, paths] of nodeFolders(pack)) {
-    const path = `${folder}/recording.json`
+    const path = `${folder}/${RECORDING.header}`
     if (!paths.includes(path)) continue
     const header = canonical(await textOf(pack, path))
     const [problem] =
@@ -232,7 +227,7 @@ export async function recordingsOf({ validator }: World, pack: OpenPack): Promis
         const [wrong] = problems
         return recording === null || wrong !== undefined ? fail('pack.altered', wrong ?? folder) : ok(recording)
       },
-      blob: ({ sha256 }) => pack.stored(`${folder}/sha256/${sha256}`),
+      blob: ({ sha256 }) => pack.stored(`${folder}/${RECORDING.blobs}/${sha256}`),
     })
   }
   return ok(sources)

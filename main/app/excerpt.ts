@@ -1,8 +1,8 @@
 import type { Period } from '../../schemas/types.ts'
 import type { Outcome } from '../core/failure.ts'
 import { fail } from '../core/failure.ts'
-import { PACK_EXTENSION } from '../core/pack.ts'
-import { isSafeName, jsonBytes, type PackContent } from '../core/pack-files.ts'
+import { isSafeName, packIn } from '../core/layout.ts'
+import { jsonBytes, type PackContent } from '../core/pack-files.ts'
 import { below, EXCERPT_PATH, isPeriodPack, PERIOD_PATH, partialPaths, runFolder } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
 import { canonical, textOf } from '../core/verify/read.ts'
@@ -50,7 +50,7 @@ async function written(
       if (run === null || node === null || !isSafeName(run) || !isSafeName(node)) continue
       const why = `Sampled from ${population} by the seed ${seed}: position ${place}, ${key}.`.slice(0, 1000)
       const files = excerptFiles(pack, { schema: 'barewitness.excerpt/1', run, nodes: [node], why })
-      const path = `${folder}/sample-${String(count).padStart(2, '0')}-${run}-${node}${PACK_EXTENSION}`
+      const path = packIn(folder, `sample-${String(count).padStart(2, '0')}-${run}-${node}`)
       if (await world.files.isThere(path)) return fail('input.refused', `${path} already exists`)
       const archive = await world.packs.write(path, files)
       if (!archive.ok) return archive

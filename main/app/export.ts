@@ -3,7 +3,8 @@ import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import { SEED_PATH, seedFile } from '../core/disclosure/commit.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { bagOfRun, PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import { packIn, packNameOf, preparedPath, reportName } from '../core/layout.ts'
+import { bagOfRun, PATHS, payloadFiles } from '../core/pack.ts'
 import { evidenceDigestOver, jsonBytes, type PackContent, type PackFiles } from '../core/pack-files.ts'
 import { layered } from '../core/pack-layers.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
@@ -18,7 +19,7 @@ import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
 import type { World } from '../core/world.ts'
 import { type DocumentBytes, registerForPack } from './attachments.ts'
-import { continueExport, isPrepared, preparedPath, settlePrepared } from './continued-export.ts'
+import { continueExport, isPrepared, settlePrepared } from './continued-export.ts'
 import { disclosureTag, isDisclosable } from './disclosable.ts'
 import { earlierRuns } from './earlier-runs.ts'
 import { type Evaluated, evaluate } from './evaluate.ts'
@@ -93,13 +94,13 @@ export { PRODUCER } from './producer.ts'
  */
 export async function exportRun(world: World, ours: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
   const { folder, run, chainFolder } = input
-  const pack = { path: `${folder}/${run}${PACK_EXTENSION}`, name: `${run}${PACK_EXTENSION}` }
+  const pack = { path: packIn(folder, run), name: packNameOf(run) }
   const cleared = await world.files.clearParts(folder)
   if (!cleared.ok) return cleared
   const settled = chainFolder === null ? ok(null) : await settledIn(world, input, chainFolder, pack.path)
   if (!settled.ok) return settled
   if (await world.files.isThere(pack.path)) return await continueExport(world, ours, input, pack)
-  const report = `${folder}/${run}.report.pdf`
+  const report = `${folder}/${reportName(run)}`
   if (await world.files.isThere(report)) return fail('input.refused', `${report} already exists; choose another folder`)
   const catalog = catalogFor(ours, input.scope)
   collectGarbageBetween(world, input.recordings.length)
@@ -165,7 +166,7 @@ async function exportEvaluated(
   for (const [path, content] of chain === null ? [] : chainFiles(chain.chain())) own.set(path, content)
   const seed = isDisclosable(payload) ? world.entropy.bytes(32) : null
   if (seed !== null) own.set(SEED_PATH, seedFile(seed))
-  const packName = `${run}${PACK_EXTENSION}`
+  const packName = packNameOf(run)
   const earlier =
     chain === null || input.history == null
       ? ok(null)

@@ -1,4 +1,5 @@
 import type { Outcome } from '../core/failure.ts'
+import { reportName } from '../core/layout.ts'
 import { assessmentPieces } from '../core/pack-files.ts'
 import type { ReportInput } from '../core/report.ts'
 import { ok } from '../core/result.ts'
@@ -26,7 +27,7 @@ export function* besideFiles(
   run: string,
   report: Uint8Array,
 ): Generator<readonly [string, Content]> {
-  yield [`${run}.report.pdf`, report]
+  yield [reportName(run), report]
   yield ['assessment.json', assessmentPieces(assessment)]
   yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
   yield ['findings.csv', csvPieces(findingsTable(assessment, catalog, register))]

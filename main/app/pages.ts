@@ -3,7 +3,8 @@ import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
-import { PACK_EXTENSION, PATHS, payloadFiles } from '../core/pack.ts'
+import { packNameOf } from '../core/layout.ts'
+import { PATHS, payloadFiles } from '../core/pack.ts'
 import type { Parsed } from '../core/probe.ts'
 import { outlineOf, type RecordingOutline } from '../core/recording.ts'
 import { buildExecutive } from '../core/report/executive.ts'
@@ -49,7 +50,7 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
       earlier,
       payload: payloadFiles({ assessment, catalog, register }),
       evidenceDigest: statement.predicate.report.evidenceDigest,
-      packName: `${statement.predicate.run}${PACK_EXTENSION}`,
+      packName: packNameOf(statement.predicate.run),
       signer,
     })
     if (!input.ok) return notCompared('its recordings cannot be read')

@@ -1,4 +1,5 @@
 import { fail, type Outcome } from '../core/failure.ts'
+import { chainStart } from '../core/layout.ts'
 import { type CalendarReading, calendarOf, type RunFacts } from '../core/period/calendar.ts'
 import { dayOf, daysWithin, MOST_DAYS } from '../core/period/days.ts'
 import { plain } from '../core/plain-text.ts'
@@ -74,7 +75,7 @@ export async function readCalendar(world: World, input: ReadCalendarInput): Prom
       'input.refused',
       `enter a first and a last day, at most ${MOST_DAYS} days in total, such as 2026-10-01 and 2026-12-31`,
     )
-  if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
+  if (!(await world.files.isThere(chainStart(chainFolder))))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const chain = await world.openRunChain(chainFolder, { id: '0'.repeat(64), fleet })
   if (!chain.ok) return chain

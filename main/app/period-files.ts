@@ -1,5 +1,5 @@
 import type { Catalog } from '../core/catalog.ts'
-import { PACK_EXTENSION } from '../core/pack.ts'
+import { packNameOf, reportName } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../core/period/report.ts'
@@ -27,7 +27,7 @@ export async function periodPdf(
     catalog,
     producer: PRODUCER,
     evidenceDigest,
-    packName: `${periodName(period)}${PACK_EXTENSION}`,
+    packName: packNameOf(periodName(period)),
     signer: { subject, fingerprint },
     demo: period.demo,
   })
@@ -61,7 +61,7 @@ export const besidePeriod = (
   report: Uint8Array,
   { period, tables }: DerivedPeriod,
 ): readonly (readonly [string, Content])[] => [
-  [`${name}.report.pdf`, report],
+  [reportName(name), report],
   ['controls.csv', csvPieces(controlRows(period))],
   ['calendar.csv', csvPieces(calendarRows(period))],
   ['deviations.csv', csvPieces(deviationRows(period))],

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Failure } from '../core/failure.ts'
-import { PACK_EXTENSION } from '../core/pack.ts'
+import { packOfRun } from '../core/layout.ts'
 import type { PackContent } from '../core/pack-files.ts'
 import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
@@ -30,10 +30,7 @@ export async function packPlaces(world: World, root: string): Promise<PackPlaces
   }
   return ({ entry: { run, tagManifest } }) => {
     const said = kept.get(tagManifest)
-    return [
-      ...(said === undefined ? [] : [said.startsWith('/') ? said : `${root}/${said}`]),
-      `${root}/${run}/${run}${PACK_EXTENSION}`,
-    ]
+    return [...(said === undefined ? [] : [said.startsWith('/') ? said : `${root}/${said}`]), packOfRun(root, run)]
   }
 }
 

@@ -1,7 +1,8 @@
 import type { CatalogReference, Engagement, Period, PeriodSample } from '../../schemas/types.ts'
 import { type Catalog, catalogReference } from '../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
-import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
+import { chainStart, packIn, packNameOf } from '../core/layout.ts'
+import { PATHS } from '../core/pack.ts'
 import type { ManifestDigests, PackContent } from '../core/pack-files.ts'
 import { daysWithin, MOST_DAYS } from '../core/period/days.ts'
 import { periodEntry, periodPayload, periodStatement, subjectDigests } from '../core/period/pack.ts'
@@ -65,10 +66,10 @@ export async function exportPeriod(
   const asOf = world.clock.now()
   const unfit = periodProblem(input, asOf)
   if (unfit !== null) return fail('input.refused', unfit)
-  if (!(await world.files.isThere(`${chainFolder}/chain.json`)))
+  if (!(await world.files.isThere(chainStart(chainFolder))))
     return fail('input.refused', `there is no run chain in ${chainFolder}`)
   const name = periodName(input)
-  const path = `${folder}/${name}${PACK_EXTENSION}`
+  const path = packIn(folder, name)
   const taken = async (): Promise<boolean> => await world.files.isThere(path)
   const refused = fail('input.refused', `${path} already exists; choose another folder`)
   if (await taken()) return refused
@@ -156,7 +157,7 @@ async function exported(
   const bags = await bagsOf(shelf, atHand, period.samples)
   if (!bags.ok) return bags
   const payload = periodPayload(period, { tables, log: chainFiles(chain.chain()), bags: bags.value })
-  const packName = `${name}${PACK_EXTENSION}`
+  const packName = packNameOf(name)
   const report = await periodReport(world, catalog, { ...input, derived, payload })
   payload.set(PATHS.report, report.pdf)
   const statement = (manifest: ManifestDigests): unknown =>

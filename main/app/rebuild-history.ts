@@ -2,7 +2,8 @@ import type { RunTrace } from '../../schemas/types.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
-import { PACK_EXTENSION, PATHS } from '../core/pack.ts'
+import { PACK_EXTENSION, packNameOf } from '../core/layout.ts'
+import { PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import { parsedJson, type RunEntry } from '../core/run-chain/entry.ts'
@@ -38,7 +39,7 @@ export async function rebuildHistory(world: World, root: string): Promise<Outcom
   const taken: string[] = []
   const packs = await packsBelow(world, root)
   if (!packs.ok) return packs
-  const named = new Set([...wanted.values()].map(({ run }) => `${run}${PACK_EXTENSION}`))
+  const named = new Set([...wanted.values()].map(({ run }) => packNameOf(run)))
   for (const pack of packs.value.filter((path) => named.has(path.split('/')[1] ?? ''))) {
     const found = await traceIn(world, `${root}/${pack}`, wanted)
     if (!found.ok) problems.set(pack.split('/')[0] ?? '', found.error.detail)

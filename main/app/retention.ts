@@ -1,6 +1,6 @@
 import { fail, type Outcome } from '../core/failure.ts'
+import { evidenceFolder, evidenceOfRun, exportFolder, isSafeName } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
-import { isSafeName } from '../core/pack-files.ts'
 import { quote } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
@@ -95,7 +95,7 @@ async function readied(
   const packs = await packsBelow(world, root)
   if (!packs.ok) return packs
   const notFolders = new Set<string>()
-  for (const folder of [root, `${root}/evidence`]) {
+  for (const folder of [root, evidenceFolder(root)]) {
     const below = await world.files.below(folder, 1)
     if (!below.ok) return below
     for (const name of [...below.value.files, ...below.value.others]) notFolders.add(name)
@@ -103,7 +103,7 @@ async function readied(
   const ready: Due[] = []
   const stays: Stays[] = []
   for (const one of due) {
-    const folder = `${root}/evidence/${one.run}`
+    const folder = evidenceOfRun(root, one.run)
     let why = notFolders.has(one.run)
       ? 'a link or a file has the name of its folder; check it, and delete it yourself'
       : await whyPackStays(world, root, one, packs.value)
@@ -125,14 +125,14 @@ async function removed(
   due: readonly Due[],
 ): Promise<Outcome<Pick<Retained, 'freed' | 'applied'>>> {
   for (const { run } of due) {
-    for (const folder of [`${root}/evidence/${run}`, `${root}/${run}`]) {
+    for (const folder of [evidenceOfRun(root, run), exportFolder(root, run)]) {
       const gone = await world.files.remove(folder)
       if (!gone.ok) return gone
     }
   }
   const forgotten = await forget(world, root, due)
   if (!forgotten.ok) return forgotten
-  const store = await world.openStore(`${root}/evidence`)
+  const store = await world.openStore(evidenceFolder(root))
   if (!store.ok) return store
   const freed = await store.value.sweep()
   return freed.ok ? ok({ freed: freed.value, applied: true }) : freed

@@ -1,5 +1,6 @@
 import type { Schedule } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { chainFolderOf, chainStart } from '../core/layout.ts'
 import { parseCadence } from '../core/period/cadence.ts'
 import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
@@ -8,7 +9,6 @@ import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits, unitsFor } from '../core/schedule/units.ts'
 import type { World } from '../core/world.ts'
 import { appendSigned } from './append-signed.ts'
-import { chainFolderOf } from './chain-folder.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
 import { ALSO } from './export.ts'
 
@@ -59,7 +59,7 @@ export async function removeSchedule(
     if (schedule === undefined) return fail('input.refused', `there is no schedule ${name} in ${file}`)
     removed = schedule
     const folder = chainFolderOf(schedule.out, schedule.fleetName)
-    const hasChain = await world.files.isThere(`${folder}/chain.json`)
+    const hasChain = await world.files.isThere(chainStart(folder))
     const entered = hasChain ? await enterPlan(world, schedule, { openSigner, cadence: null }) : ok(null)
     if (!entered.ok) return entered
     const kinds = await world.timers.kinds()

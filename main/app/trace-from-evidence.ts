@@ -2,6 +2,7 @@ import type { NodeAssessment, Recording, RunTrace, TracedNode } from '../../sche
 import { assessNode, compareNodes, latest } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { evidenceFolder } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { EvidenceStore } from '../core/ports.ts'
 import { compare, type LoadedRecording } from '../core/recording.ts'
@@ -50,7 +51,7 @@ export async function collectedRuns(
   world: World,
   root: string,
 ): Promise<Outcome<readonly { readonly run: string; readonly at: string }[]>> {
-  const folder = `${root}/evidence`
+  const folder = evidenceFolder(root)
   if (!(await world.files.isThere(folder))) return ok([])
   const store = await world.openStore(folder)
   if (!store.ok) return store
@@ -102,7 +103,7 @@ async function withStore<T>(
   run: string,
   use: (store: EvidenceStore) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  const folder = `${root}/evidence`
+  const folder = evidenceFolder(root)
   // A run’s id is one folder name; anything else could lead out of this folder.
   if (!/^[a-z0-9][a-z0-9._-]{0,99}$/.test(run) || !(await world.files.isThere(`${folder}/${run}`))) return missing(run)
   const store = await world.openStore(folder)

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import type { Fleet, Recording } from '../../schemas/types.ts'
-import { chainFolderOf } from '../app/chain-folder.ts'
 import { collectRun } from '../app/collect-run.ts'
 import { isSealed } from '../app/continued-export.ts'
 import { latestRun } from '../app/resume.ts'
@@ -8,6 +7,7 @@ import type { RunResult } from '../app/run.ts'
 import { newRunId } from '../app/run-id.ts'
 import { catalog } from '../catalog/index.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
+import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
 import { ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
 import type { Context } from './context.ts'
@@ -48,9 +48,6 @@ export interface Collected {
   readonly result: RunResult
   readonly folder: string
 }
-
-/** Evidence of all runs is stored in `<out>/evidence/<run>/<node>/`. */
-export const evidenceFolder = (out: string): string => `${out}/evidence`
 
 /** What happens to a collection that the user stops: a scheduled run is sealed with its evidence so far; any other can be resumed. */
 export type WhenStopped = 'sealed' | 'left'

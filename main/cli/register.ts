@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { documentsIn, NO_REGISTER, type RegisterWithDocuments } from '../app/attachments.ts'
 import { fail, type Outcome } from '../core/failure.ts'
+import { folderIn } from '../core/layout.ts'
 import { registerProblems } from '../core/register/problems.ts'
 import { ok } from '../core/result.ts'
 import { readEntries } from '../core/verify/entries.ts'
@@ -20,6 +21,6 @@ export async function readRegister(world: World, file: string | undefined): Prom
   const signed = await readEntries(world.sealing.reader, register.value)
   const problems = [...registerProblems(register.value), ...signed.problems]
   if (problems.length > 0) return fail('input.refused', `${file}: ${problems.slice(0, MOST_PROBLEMS).join(' ')}`)
-  const attachmentBytes = documentsIn(world, `${dirname(file)}/documents`)
+  const attachmentBytes = documentsIn(world, folderIn(dirname(file), 'documents'))
   return ok({ register: register.value, attachmentBytes })
 }

@@ -1,6 +1,5 @@
 import type { Planned } from '../../schemas/types.ts'
 import { registerInScope } from '../app/attachments.ts'
-import { chainFolderOf } from '../app/chain-folder.ts'
 import { declaredScope } from '../app/declared-scope.ts'
 import { declaredForExport, withDeclared } from '../app/engine/engagement-store.ts'
 import { registerPath } from '../app/engine/register-store.ts'
@@ -13,9 +12,10 @@ import { summaryText } from '../app/summary.ts'
 import { catalog } from '../catalog/index.ts'
 import { catalogFor } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
+import { chainFolderOf, evidenceOfRun, exportFolder } from '../core/layout.ts'
 import { err, ok } from '../core/result.ts'
 import type { World } from '../core/world.ts'
-import { type Collected, type CollectOptions, collectFleet, evidenceFolder, stoppedRun } from './collecting.ts'
+import { type Collected, type CollectOptions, collectFleet, stoppedRun } from './collecting.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import { frameworkList } from './options.ts'
@@ -102,7 +102,7 @@ export async function runOnce(
           inventory: own.value === null ? declared.value.inventory : own.value.inventory,
           sites: declared.value.sites,
           recordings,
-          folder: `${folder}/${run}`,
+          folder: exportFolder(folder, run),
           chainFolder: options.chain ?? chainFolderOf(folder, fleet.name),
           history: folder,
           timestampAuthority: fleet.timestampAuthority,
@@ -113,7 +113,7 @@ export async function runOnce(
       )
   if (!exported.ok) {
     await showUnsealed(context, exporting, { scope: asked.value, recordings })
-    say(`The evidence is in ${evidenceFolder(folder)}/${run}. Continue with “barewitness run --resume”.`)
+    say(`The evidence is in ${evidenceOfRun(folder, run)}. Continue with “barewitness run --resume”.`)
     return exported
   }
   const { assessment, register, shortfalls, trace, tagManifest, signer, files } = exported.value

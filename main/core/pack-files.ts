@@ -2,6 +2,7 @@ import type { Assessment, AssessmentIndex, Capture, Register, Scope } from '../.
 import { canonicalJson } from './canonical-json.ts'
 import { type Catalog, catalogSnapshot } from './catalog.ts'
 import { type Sha256, sha256, sha256OfAll } from './digest.ts'
+import { isSafeName, RECORDING } from './layout.ts'
 import type { NodeFiles } from './pack-layers.ts'
 import type { StoredBytes } from './ports.ts'
 import {
@@ -212,11 +213,11 @@ export function recordingFiles(loaded: LoadedRecording): readonly (readonly [str
   const folder = nodeFolder(loaded.recording.node.name)
   const captures = [...loaded.captures].sort((a, b) => byProbeAndCommand(a.meta, b.meta))
   return [
-    [`${folder}/recording.json`, utf8(recordingJson(loaded.recording))],
-    [`${folder}/captures.jsonl`, linesMade(captures.map(({ meta }) => meta))()],
+    [`${folder}/${RECORDING.header}`, utf8(recordingJson(loaded.recording))],
+    [`${folder}/${RECORDING.captures}`, linesMade(captures.map(({ meta }) => meta))()],
     ...captures.flatMap(({ meta, stdout, stderr }): (readonly [string, PackContent])[] => [
-      [`${folder}/sha256/${meta.stdout.sha256}`, stdout],
-      [`${folder}/sha256/${meta.stderr.sha256}`, stderr],
+      [`${folder}/${RECORDING.blobs}/${meta.stdout.sha256}`, stdout],
+      [`${folder}/${RECORDING.blobs}/${meta.stderr.sha256}`, stderr],
     ]),
   ]
 }
@@ -230,14 +231,14 @@ export function storedRecordingFiles(
   const metas = captures.map(({ meta }) => meta)
   const lines = linesMade([...metas].sort(byProbeAndCommand))
   const named: readonly (readonly [string, PackContent])[] = [
-    [`${folder}/recording.json`, utf8(recordingJson(recording))],
-    [`${folder}/captures.jsonl`, madeAgain(lines(), lines)],
+    [`${folder}/${RECORDING.header}`, utf8(recordingJson(recording))],
+    [`${folder}/${RECORDING.captures}`, madeAgain(lines(), lines)],
   ]
   const files = (): PackFiles =>
     new Map([
       ...named,
       ...metas.flatMap(({ stdout, stderr }) =>
-        [stdout, stderr].map((stream) => [`${folder}/sha256/${stream.sha256}`, blob(stream)] as const),
+        [stdout, stderr].map((stream) => [`${folder}/${RECORDING.blobs}/${stream.sha256}`, blob(stream)] as const),
       ),
     ])
   return { folder, size: files().size, files }
@@ -249,12 +250,6 @@ const linesMade = (metas: readonly Capture[]) => (): Uint8Array => utf8(metas.ma
 /** Where a node's recording lies. A name that some file system cannot hold is replaced by a digest of it. */
 export const nodeFolder = (node: string): string =>
   `data/nodes/${isSafeName(node) ? node : `node-${sha256(node).slice(0, 24)}`}`
-
-const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/
-
-/** Whether every file system keeps this name as it is, and apart from every other such name. */
-export const isSafeName = (name: string): boolean =>
-  /^[a-z0-9]([a-z0-9._-]{0,178}[a-z0-9_-])?$/.test(name) && !DEVICES.test(name)
 
 /** Every part a safe name; VERIFY.txt is the one exception in capitals. */
 export const isSafePath = (path: string): boolean =>

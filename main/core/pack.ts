@@ -19,8 +19,6 @@ import { type Recipe, verifyText } from './verify-text.ts'
 
 export { assessmentBytes, evidenceDigestOf, manifestLines, PATHS, type PackFiles, payloadFiles } from './pack-files.ts'
 
-export const PACK_EXTENSION = '.barewitness.zip'
-
 export interface PackInput extends StatementInput {
   /** From payloadFiles(), with the report added under PATHS.report. */
   readonly payload: PackFiles

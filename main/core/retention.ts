@@ -1,5 +1,5 @@
 import type { Sha256 } from './digest.ts'
-import { isSafeName } from './pack-files.ts'
+import { isOwnFolder, isSafeName } from './layout.ts'
 import { compare } from './recording.ts'
 import type { ChainEntry, RunChain, RunEntry } from './run-chain/entry.ts'
 
@@ -21,9 +21,6 @@ export interface Fate {
   readonly due: readonly Due[]
   readonly stays: readonly Stays[]
 }
-
-/** Folders of a root that are no run's, whatever a run is called. */
-const OURS = ['evidence', 'chains', 'history', 'periods', 'exports', 'schedules', 'documents', 'sha256']
 
 /**
  * Which runs of a chain are older than so many years, and which of those stay all the same: the baseline in force, runs that a sealed
@@ -50,7 +47,7 @@ export function retentionPlan(
     const entered = seals.every((seal) => retired.has(seal))
     if (at >= before && !entered) continue
     const why = entered ? null : whyItStays(run, packs, all, { baseline, before, evenInPeriods })
-    if (!isSafeName(run) || OURS.includes(run)) stays.push({ run, why: 'its name is not a valid run folder name' })
+    if (!isSafeName(run) || isOwnFolder(run)) stays.push({ run, why: 'its name is not a valid run folder name' })
     else if (why !== null) stays.push({ run, why })
     else due.push({ run, at, seals, entered })
   }

@@ -2,6 +2,7 @@ import { open, realpath } from 'node:fs/promises'
 import { dirname, extname, join } from 'node:path'
 import { shell } from 'electron'
 import { fail, type Outcome } from '../core/failure.ts'
+import { FOLDERS } from '../core/layout.ts'
 import { ok } from '../core/result.ts'
 
 /** File types that may be opened in the system’s viewer, by extension, with their leading bytes. None is executable. */
@@ -19,7 +20,7 @@ const VIEWABLE: Readonly<Record<string, Buffer>> = {
 export async function showFile(dataFolder: string, path: string): Promise<Outcome<null>> {
   try {
     const real = await realpath(path)
-    if (dirname(real) !== join(await realpath(dataFolder), 'shown'))
+    if (dirname(real) !== join(await realpath(dataFolder), FOLDERS.shown))
       return fail('input.refused', 'the file is not in the folder for viewing')
     const expected = Object.hasOwn(VIEWABLE, extname(real)) ? VIEWABLE[extname(real)] : undefined
     if (expected === undefined) return fail('input.refused', 'only images and PDF files can be opened')

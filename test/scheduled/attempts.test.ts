@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { attemptsFile, readAttempts } from '../../main/app/scheduled/attempts.ts'
-import { runningFolder } from '../../main/app/scheduled/paths.ts'
+import { readAttempts } from '../../main/app/scheduled/attempts.ts'
+import { runningFolder, scheduleAttempts } from '../../main/core/layout.ts'
 import { got, type Kit, scheduleKit } from '../support/schedule-kit.ts'
 
 let kit: Kit
@@ -17,13 +17,13 @@ const startAt = async (at: string) => {
 const read = () => readAttempts(kit.world, kit.schedule.out, 'nightly')
 
 test('a line that was being written does not count, and is cut by the next start', async () => {
-  appendFileSync(attemptsFile(kit.schedule), '{"id":"0123')
+  appendFileSync(scheduleAttempts(kit.schedule), '{"id":"0123')
   expect(got(await read())).toHaveLength(1)
   await startAt('2026-03-02T02:00:00.000Z')
   expect(got(await read()).map(({ code }) => code)).toEqual(['ran', 'ran'])
 })
 test('a whole line that is no start is refused, named, and keeps no run from going', async () => {
-  appendFileSync(attemptsFile(kit.schedule), '{"id":"0123"}\n')
+  appendFileSync(scheduleAttempts(kit.schedule), '{"id":"0123"}\n')
   expect(await read()).toMatchObject({
     ok: false,
     error: { code: 'input.refused', detail: expect.stringContaining('attempts.jsonl:3') },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Planned } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { KeptHead, SealedAs } from '../../core/history.ts'
+import { HISTORY_HEADS } from '../../core/layout.ts'
 import { hasExactly, isDigest, isInstant, isName, isSchedule, parsedJson } from '../../core/run-chain/entry.ts'
 
 /** File name of a stored run. */
@@ -20,7 +21,7 @@ export async function headsOf(
   files: readonly string[],
   read: (file: string) => Promise<KeptHead>,
 ): Promise<readonly KeptHead[]> {
-  const path = join(folder, 'heads.jsonl')
+  const path = join(folder, HISTORY_HEADS)
   const before = textOf(path)
   const known = new Map(linesIn(before).map((line) => [line.file, line]))
   const lines: Line[] = []

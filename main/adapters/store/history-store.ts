@@ -4,6 +4,7 @@ import type { RunTrace } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { type HistoryStore, headOfKept, type KeptRun } from '../../core/history.ts'
+import { historyFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { SchemaValidator } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
@@ -22,7 +23,7 @@ const FILE = /^([a-z0-9][a-z0-9._-]{0,99})\.(unsealed|[0-9a-f]{64})\.json$/
  * files are the history; `heads.jsonl` next to them is a cache for lists.
  */
 export async function openHistoryStore(root: string, validator: SchemaValidator): Promise<Outcome<HistoryStore>> {
-  const folder = join(root, 'history')
+  const folder = historyFolder(root)
   const pathOf = (run: string, tagManifest: string | null): string => join(folder, fileOf(run, tagManifest))
   const read = async (path: string): Promise<KeptRun | null> => {
     const bytes = await readPlain(path, LARGEST).catch((problem) => {

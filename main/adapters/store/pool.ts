@@ -1,6 +1,7 @@
 import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isSha256, type Sha256 } from '../../core/digest.ts'
+import { RECORDING } from '../../core/layout.ts'
 import { isCode, makeFolder, orRemoved, readPlain, writeAside } from './durable.ts'
 
 /**
@@ -8,7 +9,7 @@ import { isCode, makeFolder, orRemoved, readPlain, writeAside } from './durable.
  * hard-linked (link(2)) into each recording's own folder. Every recording is complete by itself; without the pool only
  * later ones take more space.
  */
-export const POOL = 'sha256'
+export const POOL = RECORDING.blobs
 
 /** Stores bytes under a new path, on the disk when it resolves; the name needs a sync of its folder. */
 export type PutBlob = (path: string, digest: Sha256, bytes: Uint8Array) => Promise<void>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Recording } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../../core/digest.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { RECORDING } from '../../core/layout.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { makeFolder, syncFolder, writeWhole } from './durable.ts'
@@ -32,15 +33,15 @@ export async function openRecordingFiles(
   put: PutBlob = putAlone,
 ): Promise<Outcome<RecordingFiles>> {
   try {
-    const blobs = join(folder, 'sha256')
+    const blobs = join(folder, RECORDING.blobs)
     await makeFolder(blobs, 0o700)
     const present = await withoutLeftovers(blobs)
     await withoutLeftovers(folder)
-    const handle = await open(join(folder, 'captures.jsonl'), 'a+', 0o600)
+    const handle = await open(join(folder, RECORDING.captures), 'a+', 0o600)
     await cutTornLine(handle)
     const before = await linesOf(handle)
     let answers = before
-    await writeWhole(join(folder, 'recording.json'), recordingJson(recording))
+    await writeWhole(join(folder, RECORDING.header), recordingJson(recording))
     const append = inRounds(async (round) => {
       await writeAnswers(round, { blobs, present, put, lines: handle })
       answers += round.length
@@ -52,7 +53,7 @@ export async function openRecordingFiles(
       finish: async (finished) => {
         try {
           await handle.close()
-          await writeWhole(join(folder, 'recording.json'), recordingJson(finished))
+          await writeWhole(join(folder, RECORDING.header), recordingJson(finished))
           return ok(null)
         } catch (problem) {
           return storeFailure(problem)

@@ -1,11 +1,11 @@
 import type { Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { fleetPath } from '../../core/layout.ts'
 import { inMemory, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { askDatabases } from '../location/ask-databases.ts'
 import { declaredLocation } from '../location/declared.ts'
 import type { LocationShelf } from './location-store.ts'
-import { fleetPath } from './places.ts'
 
 /**
  * Adds the entries of the address databases for these recordings to a scope. They are opened when a run ends and when

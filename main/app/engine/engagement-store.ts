@@ -4,10 +4,10 @@ import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { type FILES, fileIn, folderIn, inventoryPath, shelfPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import type { DeclaredEngagement, World } from '../../core/world.ts'
 import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
-import { shelfPath } from './places.ts'
 
 /**
  * Where declarations about a fleet are stored: a folder, and whether it is the demo fleet, whose declarations are
@@ -31,7 +31,8 @@ const NOTHING: OwnDeclared = { engagement: null, provider: null, mappings: [] }
 /** Larger than any list with the maximum number of lines in an engagement. */
 const LARGEST_INVENTORY = 64 * 1024 * 1024
 
-const pathOf = ({ folder, demo }: DeclaredShelf, name: string): string => `${shelfPath(folder, demo)}/${name}`
+const placeOf = ({ folder, demo }: DeclaredShelf): string => shelfPath(folder, demo)
+const pathOf = (shelf: DeclaredShelf, file: keyof typeof FILES): string => fileIn(placeOf(shelf), file)
 
 /** The current declarations. Fails with engagement.unreadable, and then nothing may be written over them. */
 export async function declaredOf(shelf: DeclaredShelf): Promise<Outcome<OwnDeclared>> {
@@ -58,7 +59,7 @@ export async function declaredAtFirst(
   shelf: DeclaredShelf,
   made: DeclaredEngagement & { readonly provider: ProviderProfile },
 ): Promise<OwnDeclared> {
-  if (!(await shelf.world.files.isThere(pathOf(shelf, 'engagement.json')))) {
+  if (!(await shelf.world.files.isThere(pathOf(shelf, 'engagement')))) {
     await keepEngagement(shelf, made)
     await keepProvider(shelf, made.provider)
   }
@@ -73,7 +74,7 @@ export async function declaredForExport(
   if (!declared.ok) return declared
   const file = declared.value.engagement?.inventory?.file
   if (file === undefined) return ok({ ...declared.value, inventory: null })
-  const path = inventoryPath(shelf, file.sha256)
+  const path = inventoryPath(placeOf(shelf), file.sha256)
   const bytes = await shelf.world.files.read(path, LARGEST_INVENTORY)
   return bytes.ok && sha256(bytes.value) === file.sha256
     ? ok({ ...declared.value, inventory: bytes.value })
@@ -108,7 +109,7 @@ export function ownFrameworks({
 /** Replaces the engagement and keeps a copy of the previous one. The draft is removed. */
 export async function keepEngagement(shelf: DeclaredShelf, declared: DeclaredEngagement): Promise<Outcome<null>> {
   const written = await keepInventory(shelf, declared)
-  return written.ok ? await shelf.world.files.remove(pathOf(shelf, DRAFT)) : written
+  return written.ok ? await shelf.world.files.remove(pathOf(shelf, 'engagementDraft')) : written
 }
 
 /** The same where only the provider inventory changes: the draft is kept. */
@@ -120,22 +121,22 @@ export async function keepInventory(
   const stored =
     engagement.inventory === null || inventory === null
       ? ok(null)
-      : await shelf.world.files.write(inventoryPath(shelf, engagement.inventory.file.sha256), inventory)
+      : await shelf.world.files.write(inventoryPath(placeOf(shelf), engagement.inventory.file.sha256), inventory)
   return stored.ok ? await replace(shelf, 'engagement', engagement) : stored
 }
 
 /** The draft that is not in use yet; null where there is none. */
 export async function readDraft(shelf: DeclaredShelf): Promise<Outcome<EngagementForm | null>> {
-  return unreadable(await readKept(shelf.world, pathOf(shelf, DRAFT), isForm))
+  return unreadable(await readKept(shelf.world, pathOf(shelf, 'engagementDraft'), isForm))
 }
 export const keepDraft = (shelf: DeclaredShelf, form: EngagementForm): Promise<Outcome<null>> =>
-  writeKept(shelf.world, pathOf(shelf, DRAFT), form)
+  writeKept(shelf.world, pathOf(shelf, 'engagementDraft'), form)
 
 /** The profile whose provider claims are tested from now on; null for none. A copy of the previous one is kept. */
 export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfile | null): Promise<Outcome<null>> {
   if (profile !== null) return await replace(shelf, 'provider', profile)
-  const path = pathOf(shelf, 'provider.json')
-  const copied = await keepEarlier(shelf.world, path, pathOf(shelf, 'provider-earlier'))
+  const path = pathOf(shelf, 'provider')
+  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), 'providerEarlier'))
   return copied.ok ? await shelf.world.files.remove(path) : copied
 }
 
@@ -143,8 +144,8 @@ export async function keepProvider(shelf: DeclaredShelf, profile: ProviderProfil
 export async function keepMappings(shelf: DeclaredShelf, mappings: readonly Mapping[]): Promise<Outcome<null>> {
   const [problem] = mappings.flatMap((one) => shelf.world.validator.problems('mapping', one))
   if (problem !== undefined) return fail('input.refused', problem)
-  const path = pathOf(shelf, MAPPINGS)
-  const copied = await keepEarlier(shelf.world, path, pathOf(shelf, 'mappings-earlier'))
+  const path = pathOf(shelf, 'mappings')
+  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), 'mappingsEarlier'))
   return copied.ok ? await writeKept(shelf.world, path, { mappings }) : copied
 }
 
@@ -154,17 +155,13 @@ async function readMappings(shelf: DeclaredShelf): Promise<Outcome<readonly Mapp
     isObject(value) &&
     Array.isArray(value.mappings) &&
     value.mappings.every((one: unknown) => problems('mapping', one).length === 0)
-  const kept = await readKept(shelf.world, pathOf(shelf, MAPPINGS), fits)
+  const kept = await readKept(shelf.world, pathOf(shelf, 'mappings'), fits)
   return unreadable(kept.ok ? ok(kept.value?.mappings ?? []) : kept)
 }
 
-const DRAFT = 'engagement-draft.json'
-const MAPPINGS = 'mappings.json'
-const inventoryPath = (shelf: DeclaredShelf, digest: string): string => pathOf(shelf, `inventories/${digest}`)
-
 async function read<T>(shelf: DeclaredShelf, what: 'engagement' | 'provider'): Promise<Outcome<T | null>> {
   const fits = (value: unknown): value is T => shelf.world.validator.problems(what, value).length === 0
-  return unreadable(await readKept(shelf.world, pathOf(shelf, `${what}.json`), fits))
+  return unreadable(await readKept(shelf.world, pathOf(shelf, what), fits))
 }
 
 async function replace(
@@ -176,8 +173,8 @@ async function replace(
   if (problem !== undefined) return fail('input.refused', problem)
   const before = await read(shelf, what)
   if (before.ok && canonicalJson(before.value) === canonicalJson(value)) return ok(null)
-  const path = pathOf(shelf, `${what}.json`)
-  const copied = await keepEarlier(shelf.world, path, pathOf(shelf, `${what}-earlier`))
+  const path = pathOf(shelf, what)
+  const copied = await keepEarlier(shelf.world, path, folderIn(placeOf(shelf), `${what}Earlier`))
   return copied.ok ? await writeKept(shelf.world, path, value) : copied
 }
 

@@ -1,12 +1,11 @@
 import type { Input } from '../../../schemas/ipc.ts'
 import type { ExportDraft } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { PACK_EXTENSION } from '../../core/pack.ts'
+import { chainFolderOf, draftName, packIn, packNameOf } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { inMemory } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { chainFolderOf } from '../chain-folder.ts'
 import { type ExportInput, exportRun } from '../export.ts'
 import type { Stamping } from '../stamping.ts'
 import { databasesForExport } from './asked-databases.ts'
@@ -50,7 +49,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
   const also = alsoNamed(wanted.also)
   if (!also.ok) return also
   const handle = hexOf(world.entropy.bytes(16))
-  const folder = `${context.folder}/exports/${handle}`
+  const folder = `${context.folder}/${draftName(handle)}`
   const people = await registerForExport(context)
   if (!people.ok) return people
   const declared = await declaredForExport({ world, folder: context.folder, demo })
@@ -84,7 +83,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
     chainFolder,
   })
   if (!exported.ok) return exported
-  const kept = await keepSealed(context, exported.value, `exports/${handle}`)
+  const kept = await keepSealed(context, exported.value, draftName(handle))
   const handOut = await handOutOf(context, { folder, run: run.run }, wanted.withhold)
   if (!handOut.ok) return handOut
   const files = exported.value.files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
@@ -110,7 +109,7 @@ export async function buildDraft(current: EngineContext, wanted: Wanted): Promis
       why: 'Parts of its evidence are redacted.',
     })),
   }
-  const opens = `${folder}/${handOut.value?.name ?? `${run.run}${PACK_EXTENSION}`}`
+  const opens = `${folder}/${handOut.value?.name ?? packNameOf(run.run)}`
   return ok({ folder, view, opens, chained: chainFolder !== null, saved: false })
 }
 
@@ -146,7 +145,7 @@ async function tryCopy(
       folder: trial,
       chainFolder: null,
     })
-    const copy = made.ok ? await copyOf(world, catalog, `${trial}/${common.run}${PACK_EXTENSION}`, withhold) : made
+    const copy = made.ok ? await copyOf(world, catalog, packIn(trial, common.run), withhold) : made
     return copy.ok ? ok(null) : copy
   } finally {
     await world.files.remove(trial)

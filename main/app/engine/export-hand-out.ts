@@ -4,7 +4,7 @@ import { INDEX_PATH } from '../../core/disclosure/commit.ts'
 import type { DisclosedCopy } from '../../core/disclosure/disclose.ts'
 import type { DisclosureNotes } from '../../core/disclosure/notes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { PACK_EXTENSION } from '../../core/pack.ts'
+import { handOutName, packIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
 import { discloseCopy } from '../disclose.ts'
@@ -25,9 +25,9 @@ export async function writeHandOut(
   withhold: Withhold,
 ): Promise<Outcome<HandOut>> {
   const { folder, run } = pack
-  const copy = await copyOf(world, catalog, `${folder}/${run}${PACK_EXTENSION}`, withhold)
+  const copy = await copyOf(world, catalog, packIn(folder, run), withhold)
   if (!copy.ok) return copy
-  const name = `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
+  const name = handOutName(run)
   const written = await world.packs.replace(`${folder}/${name}`, copy.value.files)
   return written.ok ? ok({ name, underivable: copy.value.notes.underivable }) : written
 }

@@ -1,6 +1,7 @@
 import type { EngineEvent } from '../../../schemas/ipc.ts'
 import type { Recording, Scope } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { evidenceFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
@@ -17,7 +18,7 @@ import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
 import { soFarOf } from './so-far.ts'
-import { evidenceFolder, judged } from './stored-runs.ts'
+import { judged } from './stored-runs.ts'
 
 /** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
 export interface Begun {

@@ -3,10 +3,10 @@ import type { RunListItem } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { HistoryStore, KeptHead, KeptRun } from '../../core/history.ts'
+import { chainFolderOf, chainStart } from '../../core/layout.ts'
 import { enteredRuns } from '../../core/period/runs.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import { chainFolderOf } from '../chain-folder.ts'
 import { readChain } from '../chains.ts'
 import type { EngineContext } from './context.ts'
 import { historyRoot } from './keep-traces.ts'
@@ -35,7 +35,7 @@ export async function knownRuns(context: EngineContext): Promise<KnownRuns | nul
   if (fleet === null || shelf === null) return null
   const chainFolder = chainFolderOf(folder, fleet.name)
   // Demo data is in no chain.
-  const begun = !demo && (await world.files.isThere(`${chainFolder}/chain.json`))
+  const begun = !demo && (await world.files.isThere(chainStart(chainFolder)))
   const chain = begun ? await readChain(world, chainFolder) : ok(null)
   const heads = await withHistory(context, (history) => history.list())
   const stored = await listRuns(shelf, null)

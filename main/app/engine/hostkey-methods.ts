@@ -2,6 +2,7 @@ import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { type KeyToMatch, listProblem, matchKeys } from '../../core/host-key-list.ts'
+import { decisionsPath, fleetPath } from '../../core/layout.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { ScannedKey } from '../../core/world.ts'
@@ -9,7 +10,6 @@ import { mapConcurrently } from '../concurrency.ts'
 import { askInTurn } from './asking.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { inTurn } from './kept-json.ts'
-import { decisionsPath, fleetPath } from './places.ts'
 import type { Session } from './session.ts'
 import { notAsked, type ShownKey, shownKey, unreachable, waysIn, wayTo } from './shown-keys.ts'
 import { collectedNodes } from './stored-runs.ts'
@@ -72,7 +72,10 @@ export async function storedTargets({
   const read = await world.fleets.read(fleetPath(folder))
   if (!read.ok) return read
   const { fleet, targets } = read.value
-  return ok({ fleet, targets: targets({ decisionsFile: decisionsPath(folder), ask: askInTurn(desktop.ask) }) })
+  return ok({
+    fleet,
+    targets: targets({ decisionsFile: decisionsPath(fleetPath(folder)), ask: askInTurn(desktop.ask) }),
+  })
 }
 
 const rows = ({ session }: EngineContext): readonly HostKeyRow[] =>
@@ -161,7 +164,7 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
     const now = await world.hostKeys.judge(target, key)
     if (!now.ok && now.error.code === 'ssh.host-key-revoked')
       return fail('ssh.host-key-revoked', now.error.detail, node)
-    const recorded = await world.hostKeys.record(decisionsPath(folder), target, key, why, list)
+    const recorded = await world.hostKeys.record(decisionsPath(fleetPath(folder)), target, key, why, list)
     if (!recorded.ok) return recorded
     const judged = shownKey(target, key, await world.hostKeys.judge(target, key))
     // Queried again meanwhile, it may have shown another key.

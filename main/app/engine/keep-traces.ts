@@ -1,10 +1,10 @@
 import { catalogFor } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { shelfPath } from '../../core/layout.ts'
 import { traceNode, traceOf } from '../../core/trace.ts'
 import type { Exported } from '../export.ts'
 import { keepRun } from '../keep-run.ts'
 import type { EngineContext } from './context.ts'
-import { shelfPath } from './places.ts'
 import type { RunState } from './session.ts'
 
 /** Where the window stores the history of its fleet. That of the demo fleet is stored separately. */

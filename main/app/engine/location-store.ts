@@ -1,11 +1,11 @@
 import type { DeclaredLocation, Fleet, Scope, VantageRecord } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { fileIn, fleetPath, shelfPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { declaredLocation, type LocationMatter } from '../location/declared.ts'
 import type { DeclaredShelf } from './engagement-store.ts'
 import { readKept, writeKept } from './kept-json.ts'
-import { fleetPath, shelfPath } from './places.ts'
 
 /** Sources that locate the nodes of a fleet: the files that the fleet names; for the demo fleet, its stored copy. */
 export interface LocationShelf extends DeclaredShelf {
@@ -17,7 +17,8 @@ const NOTHING: Located = { sites: null }
 /** Larger than any site record with the maximum number of lines. */
 const LARGEST_SITES = 64 * 1024 * 1024
 
-const demoPath = ({ folder }: DeclaredShelf, name: string): string => `${shelfPath(folder, true)}/${name}`
+const demoPath = ({ folder }: DeclaredShelf, file: 'location' | 'sites'): string =>
+  fileIn(shelfPath(folder, true), file)
 
 /**
  * Location sources other than the nodes themselves. Address databases are separate, see `askedOrNone`. Fails as the
@@ -59,10 +60,10 @@ export async function keepDemoLocation(
   if (!kept.ok) return kept
   const before = kept.value
   // The bytes first: the stored record never names a file that is not there.
-  const stored = before.location === undefined ? await files.write(demoPath(shelf, SITES), sites) : ok(null)
+  const stored = before.location === undefined ? await files.write(demoPath(shelf, 'sites'), sites) : ok(null)
   if (!stored.ok) return stored
   const vantages = [vantage, ...(before.location?.vantages ?? [])].slice(0, MOST_VANTAGES)
-  return await writeKept(shelf.world, demoPath(shelf, LOCATION), { ...(before.location ?? location), vantages })
+  return await writeKept(shelf.world, demoPath(shelf, 'location'), { ...(before.location ?? location), vantages })
 }
 
 /** Starts of the demo fleet whose record is stored. */
@@ -83,16 +84,13 @@ export async function sitesForExport(shelf: LocationShelf, { location }: Scope):
     : fail('engagement.unreadable', `${file.name} is missing or differs from the file read for this run`)
 }
 
-const LOCATION = 'location.json'
-const SITES = 'sites'
-
 async function keptLocation(shelf: DeclaredShelf): Promise<Outcome<Located>> {
   const { world } = shelf
   const fits = (value: unknown): value is DeclaredLocation =>
     world.validator.problems('scope', { fleet: 'demo', population: [], frameworks: [], location: value }).length === 0
-  const kept = await readKept(world, demoPath(shelf, LOCATION), fits)
+  const kept = await readKept(world, demoPath(shelf, 'location'), fits)
   if (!kept.ok) return kept
   if (kept.value === null) return ok(NOTHING)
-  const bytes = await world.files.read(demoPath(shelf, SITES), LARGEST_SITES)
+  const bytes = await world.files.read(demoPath(shelf, 'sites'), LARGEST_SITES)
   return ok({ location: kept.value, sites: bytes.ok ? bytes.value : null })
 }

@@ -1,5 +1,6 @@
 import type { Source } from '../../../schemas/ipc-views.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { folderIn } from '../../core/layout.ts'
 import { plainFileName } from '../../core/register/attachments.ts'
 import { viewerExtension } from '../../core/register/media-type.ts'
 import type { EngineContext } from './context.ts'
@@ -22,8 +23,8 @@ export async function showDocument(context: EngineContext, of: Source, id: strin
   if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files can be opened')
   const name = plainFileName(attachment.name).replace(/\.[^.]*$/, '')
   // A viewer may still hold the previous copy; it then stays until the next call.
-  await world.files.remove(`${folder}/shown`)
-  const copy = `${folder}/shown/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
+  await world.files.remove(folderIn(folder, 'shown'))
+  const copy = `${folderIn(folder, 'shown')}/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
   const written = await world.files.write(copy, bytes.value)
   if (!written.ok) return written
   const locked = await world.files.lock(copy)

@@ -3,6 +3,7 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { EvidenceDocument, Register } from '../../../schemas/types.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { documentPath, fileIn, folderIn, shelfPath } from '../../core/layout.ts'
 import { quote } from '../../core/plain-text.ts'
 import { attachmentPath, LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { registerView } from '../../core/register/view.ts'
@@ -11,14 +12,12 @@ import { ok } from '../../core/result.ts'
 import { documentsIn, type RegisterWithDocuments } from '../attachments.ts'
 import { storeBytes, writeRegister } from '../register/store.ts'
 import type { EngineContext } from './context.ts'
-import { shelfPath } from './places.ts'
 
 type Kept = Pick<EngineContext, 'world' | 'folder' | 'session'>
 
 const shelf = ({ folder, session }: Kept): string => shelfPath(folder, session.demo)
-/** The folder “documents” next to it holds the documents, as the command line expects. */
-export const registerPath = (shelfFolder: string): string => `${shelfFolder}/register.json`
-const bytesPath = (kept: Kept, digest: string): string => `${shelf(kept)}/documents/${digest}`
+export const registerPath = (shelfFolder: string): string => fileIn(shelfFolder, 'register')
+const bytesPath = (kept: Kept, digest: string): string => documentPath(shelf(kept), digest)
 
 /**
  * The register of the current fleet; empty where none exists. Fails with register.unreadable, and then nothing may be
@@ -79,7 +78,7 @@ export async function bytesInPack(kept: Kept, attachment: EvidenceDocument): Pro
 export async function registerForExport(kept: Kept): Promise<Outcome<RegisterWithDocuments>> {
   const register = await ownRegister(kept)
   if (!register.ok) return register
-  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, `${shelf(kept)}/documents`) })
+  return ok({ register: register.value, attachmentBytes: documentsIn(kept.world, folderIn(shelf(kept), 'documents')) })
 }
 
 const altered = ({ name, sha256: digest }: EvidenceDocument): Outcome<never> =>

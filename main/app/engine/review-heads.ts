@@ -1,4 +1,5 @@
 import type { Outcome } from '../../core/failure.ts'
+import { seenHeadPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { type ChainHead, headText, parseHead } from '../../core/run-chain/head.ts'
 import type { EngineContext } from './context.ts'
@@ -72,16 +73,14 @@ export async function keepHead(
     trusted,
     packs: [...packs, { sha256: pack, head: headText(head) }].slice(-MOST_PACKS),
   }
-  return await writeKept(context.world, headPath(context.folder, head.chain), file)
+  return await writeKept(context.world, seenHeadPath(context.folder, head.chain), file)
 }
 
 const speaksOf = (seen: SeenFile, by: string): boolean => seen.trusted === true || (seen.by ?? by) === by
 
-const headPath = (folder: string, chain: string): string => `${folder}/trust/heads/${chain}.json`
-
 async function readSeen({ world, folder }: Where, chain: string): Promise<Outcome<SeenFile | null>> {
   const isOurs = (value: unknown): value is SeenFile => isSeen(value, chain)
-  return await readKept(world, headPath(folder, chain), isOurs)
+  return await readKept(world, seenHeadPath(folder, chain), isOurs)
 }
 
 const isSeen = (value: unknown, chain: string): value is SeenFile =>

@@ -1,6 +1,7 @@
 import type { RecentPack } from '../../../schemas/ipc-packs.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { fileIn } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
@@ -36,7 +37,7 @@ export async function keepRecent(context: Where, path: string): Promise<Outcome<
   const others = kept.value.filter((one) => one.path !== path)
   const packs = [{ path, openedAt: context.world.clock.now() }, ...others].slice(0, MOST)
   const file: RecentFile = { schema: 'barewitness.recent-packs/1', packs }
-  return await writeKept(context.world, recentPath(context.folder), file)
+  return await writeKept(context.world, fileIn(context.folder, 'recentPacks'), file)
 }
 
 /** The location of the pack of a handle. Fails with input.refused for one that is not in the list. */
@@ -51,10 +52,8 @@ export async function pathOfRecent(context: Where, handle: string): Promise<Outc
 
 export const handleOf = (path: string): string => sha256(path).slice(0, 32)
 
-const recentPath = (folder: string): string => `${folder}/recent-packs.json`
-
 async function keptPacks({ world, folder }: Where): Promise<Outcome<RecentFile['packs']>> {
-  const file = await readKept(world, recentPath(folder), isRecent)
+  const file = await readKept(world, fileIn(folder, 'recentPacks'), isRecent)
   return file.ok ? ok(file.value?.packs ?? []) : file
 }
 

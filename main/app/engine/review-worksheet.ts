@@ -2,6 +2,7 @@ import type { Input } from '../../../schemas/ipc.ts'
 import { type Sample, WORK_STATES, type Worksheet, type WorksheetLine } from '../../../schemas/ipc-packs.ts'
 import { VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { worksheetPath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { drawSample, type SampledFinding } from '../../core/sample.ts'
@@ -116,7 +117,7 @@ async function changed(context: EngineContext, change: Change): Promise<Outcome<
   if (!before.ok) return before
   const next = change(before.value ?? emptyFile(pack), findingsIn(pack), world.clock.now())
   if (!next.ok) return next
-  const written = await writeKept(world, worksheetPath(context, pack), next.value)
+  const written = await writeKept(world, worksheetPath(context.folder, pack.sha256), next.value)
   return written.ok ? ok(viewOf(pack, next.value)) : written
 }
 
@@ -142,12 +143,9 @@ const emptyFile = ({ sha256 }: PackState): WorksheetFile => ({
   history: [],
 })
 
-const worksheetPath = ({ folder }: EngineContext, { sha256 }: PackState): string =>
-  `${folder}/worksheets/${sha256}.json`
-
 async function worksheetFile(context: EngineContext, pack: PackState): Promise<Outcome<WorksheetFile | null>> {
   const isOurs = (value: unknown): value is WorksheetFile => isWorksheet(value) && value.sha256 === pack.sha256
-  return await readKept(context.world, worksheetPath(context, pack), isOurs)
+  return await readKept(context.world, worksheetPath(context.folder, pack.sha256), isOurs)
 }
 
 const isWorksheet = (value: unknown): value is WorksheetFile =>

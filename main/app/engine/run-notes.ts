@@ -1,5 +1,6 @@
 import type { Scope } from '../../../schemas/types.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { runNotePath } from '../../core/layout.ts'
 import type { World } from '../../core/world.ts'
 
 /**
@@ -21,15 +22,13 @@ export interface RunNote {
   readonly complete: number | null
 }
 
-const notePath = (folder: string, run: string): string => `${folder}/runs/${run}.json`
-
 /** Fails with store.failed. */
 export const writeNote = (world: World, folder: string, note: RunNote): Promise<Outcome<null>> =>
-  world.files.write(notePath(folder, note.run), `${JSON.stringify(note)}\n`)
+  world.files.write(runNotePath(folder, note.run), `${JSON.stringify(note)}\n`)
 
 /** The note of a run, or null where none can be read. `run` has the form of a run's name. */
 export async function readNote(world: World, folder: string, run: string): Promise<RunNote | null> {
-  const bytes = await world.files.read(notePath(folder, run))
+  const bytes = await world.files.read(runNotePath(folder, run))
   if (!bytes.ok) return null
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes.value))

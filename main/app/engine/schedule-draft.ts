@@ -1,9 +1,9 @@
 import type { CadenceDraft, ScheduleDraft } from '../../../schemas/ipc-schedules.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { fleetPath } from '../../core/layout.ts'
 import { type Cadence, cadenceText, HOURS } from '../../core/period/cadence.ts'
 import { ok } from '../../core/result.ts'
 import type { ScheduleDraft as Planned } from '../schedules.ts'
-import { fleetPath } from './places.ts'
 import { identitiesFolder } from './trust-secrets.ts'
 
 /**

@@ -4,9 +4,9 @@ import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Fleet, Register, Scope } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'
+import { decisionsPath, fleetPath, folderIn } from '../../core/layout.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import type { World } from '../../core/world.ts'
-import { decisionsBefore, decisionsPath, fleetPath } from './places.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { ShownKey } from './shown-keys.ts'
 import { latestStored, loadRun } from './stored-runs.ts'
@@ -66,9 +66,9 @@ export async function openSession(world: World, catalog: Catalog, folder: string
     journal: null,
   }
   // Decisions of earlier versions stay in effect; copied, so that nothing is lost if this fails.
-  if (await world.files.isThere(decisionsBefore(folder)))
-    if (!(await world.files.isThere(decisionsPath(folder))))
-      await world.files.copyNew(decisionsBefore(folder), decisionsPath(folder))
+  if (await world.files.isThere(folderIn(folder, 'hostKeys')))
+    if (!(await world.files.isThere(decisionsPath(fleetPath(folder)))))
+      await world.files.copyNew(folderIn(folder, 'hostKeys'), decisionsPath(fleetPath(folder)))
   const stored = await world.fleets.read(fleetPath(folder))
   if (!stored.ok) return session
   session.fleet = stored.value.fleet

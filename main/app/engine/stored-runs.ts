@@ -4,6 +4,7 @@ import { assess } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { profileOf } from '../../core/fleet.ts'
+import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
 import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
@@ -15,9 +16,6 @@ import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import { locationOrNone } from './location-store.ts'
 import { type RunNote, readNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
-
-/** The evidence folder of the window's runs: `<run>/<node>/`. */
-export const evidenceFolder = (folder: string): string => `${folder}/evidence`
 
 /**
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
@@ -199,7 +197,7 @@ export async function recordingsOfNode(
 
 /** An unreadable recording is not the same as no recording. */
 const isStored = async (world: World, folder: string, run: string, node: string): Promise<boolean> =>
-  NAME.test(node) && (await world.files.isThere(`${evidenceFolder(folder)}/${run}/${node}`))
+  NAME.test(node) && (await world.files.isThere(recordingFolder(folder, run, node)))
 
 async function withStore<T>(
   { world, folder }: Pick<RunShelf, 'world' | 'folder'>,

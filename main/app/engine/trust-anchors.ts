@@ -2,6 +2,7 @@ import type { TrustAnchor } from '../../../schemas/ipc-packs.ts'
 import { certificateNames } from '../../core/certificate.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { anchorsPath } from '../../core/layout.ts'
 import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
@@ -99,8 +100,6 @@ export async function removeAnchor(context: Where, fingerprint: string): Promise
 const PRIVATE = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/
 /** For the message only: the demo mark is inside the certificate, and every review checks it. */
 const DEMO = /barewitness\s+demo/i
-
-const anchorsPath = (folder: string): string => `${folder}/trust/anchors.json`
 
 async function keptAnchors({ world, folder }: Where): Promise<Outcome<readonly KeptAnchor[]>> {
   const file = await readKept(world, anchorsPath(folder), isAnchorFile)

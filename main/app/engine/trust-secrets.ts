@@ -1,5 +1,6 @@
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
+import { fileIn, folderIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
 
@@ -13,7 +14,7 @@ type Where = Pick<EngineContext, 'world' | 'folder' | 'desktop'>
 const SHORTEST = 8
 const TRIES = 3
 
-export const identitiesFolder = (folder: string): string => `${folder}/identities`
+export const identitiesFolder = (folder: string): string => folderIn(folder, 'identities')
 
 /** How the passphrase of an identity is stored. A stored passphrase counts only when it opens the key. */
 export async function keepingOf(context: Where, info: IdentityInfo): Promise<Keeping> {
@@ -121,7 +122,7 @@ async function keptSecrets(
   name: string,
 ): Promise<readonly { readonly kept: 'vault' | 'file'; readonly secret: string }[]> {
   const vaulted = (await desktop.vault?.read(vaultName(name))) ?? null
-  const file = await world.files.read(`${folder}/identity-passphrase`)
+  const file = await world.files.read(fileIn(folder, 'identityPassphrase'))
   return [
     ...(vaulted === null ? [] : [{ kept: 'vault' as const, secret: vaulted }]),
     ...(file.ok ? [{ kept: 'file' as const, secret: new TextDecoder().decode(file.value).trim() }] : []),

@@ -2,6 +2,7 @@ import type { Register } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { documentPath, folderIn } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
@@ -23,7 +24,7 @@ export async function writeRegister(
 ): Promise<Outcome<null>> {
   const [problem] = world.validator.problems('register', register)
   if (problem !== undefined) return fail('input.refused', plain(problem))
-  const copied = await keepEarlier(world, path, `${folder}/register-earlier`)
+  const copied = await keepEarlier(world, path, folderIn(folder, 'registerEarlier'))
   if (!copied.ok) return copied
   return await world.files.write(path, `${JSON.stringify(register, null, 2)}\n`)
 }
@@ -35,7 +36,7 @@ export async function storeBytes(
   bytes: Uint8Array,
 ): Promise<Outcome<null>> {
   const digest = sha256(bytes)
-  const path = `${folder}/documents/${digest}`
+  const path = documentPath(folder, digest)
   // A link is not a copy of its target: with a limit, only a regular file is read.
   const there = await files.read(path, LARGEST_DOCUMENT)
   return there.ok && sha256(there.value) === digest ? ok(null) : await files.write(path, bytes)

@@ -1,10 +1,10 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { scheduleAttempts } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isInstant, isName, isSchedule, parsedJson } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
-import { scheduleFolder } from './paths.ts'
 
 /**
  * How a start ended: `going` has started, or was killed; `nothing-due` collected nothing, and neither did `overlap`
@@ -31,16 +31,16 @@ export interface Attempt {
 const LARGEST = 64 * 1024 * 1024
 const LONGEST_DETAIL = 2000
 
-export const attemptsFile = (schedule: Pick<Schedule, 'out' | 'name'>): string =>
-  `${scheduleFolder(schedule)}/attempts.jsonl`
-
 /** Adds a line. Fails with store.failed. */
 export const writeAttempt = (
   { files }: Pick<World, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
   attempt: Attempt,
 ): Promise<Outcome<null>> =>
-  files.append(attemptsFile(schedule), canonicalJson({ ...attempt, detail: attempt.detail.slice(0, LONGEST_DETAIL) }))
+  files.append(
+    scheduleAttempts(schedule),
+    canonicalJson({ ...attempt, detail: attempt.detail.slice(0, LONGEST_DETAIL) }),
+  )
 
 /**
  * The starts of a schedule, in order of their start; none where nothing was ever started. Fails with input.refused,
@@ -51,7 +51,7 @@ export async function readAttempts(
   out: string,
   name: string,
 ): Promise<Outcome<readonly Attempt[]>> {
-  const path = attemptsFile({ out, name })
+  const path = scheduleAttempts({ out, name })
   if (!(await files.isThere(path))) return ok([])
   const bytes = await files.read(path, LARGEST)
   return bytes.ok ? parseAttempts(new TextDecoder().decode(bytes.value), path, name) : bytes

@@ -1,13 +1,12 @@
 import { failureWords } from '../../../schemas/failure-words.ts'
 import type { Planned, Schedule } from '../../../schemas/types.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
-import { PACK_EXTENSION } from '../../core/pack.ts'
+import { chainFolderOf, packOfRun } from '../../core/layout.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
 import { appendSigned } from '../append-signed.ts'
-import { chainFolderOf } from '../chain-folder.ts'
 import type { Attempt } from './attempts.ts'
 import { answeredDue } from './plan-run.ts'
 
@@ -77,7 +76,7 @@ export async function unwrittenRun(
 ): Promise<string | null> {
   const last = entries.findLast(({ entry }) => entry.kind === 'run' && isFor(entry.planned, name, due))?.entry
   if (last?.kind !== 'run') return null
-  return (await files.isThere(`${out}/${last.run}/${last.run}${PACK_EXTENSION}`)) ? null : last.run
+  return (await files.isThere(packOfRun(out, last.run))) ? null : last.run
 }
 
 const isFor = (planned: Planned | undefined, name: string, due: string): boolean =>

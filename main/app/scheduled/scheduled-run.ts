@@ -1,15 +1,13 @@
 import type { Planned, Schedule } from '../../../schemas/types.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
-import { PACK_EXTENSION } from '../../core/pack.ts'
+import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
-import { chainFolderOf } from '../chain-folder.ts'
 import { settlePrepared } from '../continued-export.ts'
 import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
-import { runningFolder } from './paths.ts'
 import { planRun, type RunPlan } from './plan-run.ts'
 import {
   type MissedRun,
@@ -111,7 +109,7 @@ const isHeld = async (world: World, schedule: Schedule): Promise<boolean> => {
  */
 async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
-  if (!(await world.files.isThere(`${folder}/chain.json`))) return ok([])
+  if (!(await world.files.isThere(chainStart(folder)))) return ok([])
   const id = Buffer.from(world.entropy.bytes(32)).toString('hex')
   const opened = await world.openRunChain(folder, { id, fleet: fleetName })
   if (!opened.ok) return opened
@@ -119,7 +117,7 @@ async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Ou
     const chain = opened.value.chain()
     for (const { entry } of chain.entries.slice(-MAY_BE_PREPARED)) {
       if (entry.kind !== 'run') continue
-      const settled = await settlePrepared(world, `${out}/${entry.run}/${entry.run}${PACK_EXTENSION}`, entry.run, chain)
+      const settled = await settlePrepared(world, packOfRun(out, entry.run), entry.run, chain)
       if (!settled.ok) return settled
     }
     return ok(chain.entries)

@@ -1,10 +1,10 @@
 import type { Notify, Schedule } from '../../../schemas/types.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Outcome } from '../../core/failure.ts'
+import { scheduleState } from '../../core/layout.ts'
 import type { Notice } from '../../core/notice.ts'
 import { hasExactly, isName, parsedJson } from '../../core/run-chain/entry.ts'
 import type { World } from '../../core/world.ts'
-import { scheduleFolder } from './paths.ts'
 import type { WatchedStates } from './states.ts'
 
 /** A notification that one recipient has not received yet. */
@@ -25,14 +25,12 @@ const SCHEMA = 'barewitness.schedule-state/1'
 const LARGEST = 64 * 1024 * 1024
 export const NOTHING_REMEMBERED: Remembered = { run: null, states: null, waiting: [] }
 
-const stateFile = (schedule: Pick<Schedule, 'out' | 'name'>): string => `${scheduleFolder(schedule)}/state.json`
-
 /** Null where the file exists but is not in the expected form. */
 export async function readRemembered(
   { files }: Pick<World, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
 ): Promise<Remembered | null> {
-  const path = stateFile(schedule)
+  const path = scheduleState(schedule)
   if (!(await files.isThere(path))) return NOTHING_REMEMBERED
   const bytes = await files.read(path, LARGEST)
   return bytes.ok ? parseRemembered(new TextDecoder().decode(bytes.value)) : null
@@ -43,7 +41,7 @@ export const writeRemembered = (
   { files }: Pick<World, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
   remembered: Remembered,
-): Promise<Outcome<null>> => files.write(stateFile(schedule), rememberedText(remembered))
+): Promise<Outcome<null>> => files.write(scheduleState(schedule), rememberedText(remembered))
 
 const rememberedText = (remembered: Remembered): string => {
   const body = canonicalJson({ schema: SCHEMA, ...remembered })

@@ -1,7 +1,8 @@
 import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
 import { newRunId } from '../../app/run-id.ts'
 import { catalog } from '../../catalog/index.ts'
-import { type CollectOptions, collectFleet, collectOptions, evidenceFolder, stoppedRun } from '../collecting.ts'
+import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
+import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../collecting.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -78,7 +79,7 @@ async function readBack(context: Context, file: string, options: Options): Promi
     catalog,
   )
   if (!imported.ok) return endWith(context, imported.error)
-  const folder = `${evidenceFolder(options.out)}/${run}/${imported.value.recording.id}`
+  const folder = recordingFolder(options.out, run, imported.value.recording.id)
   const written = await world.writeRecording(folder, imported.value)
   if (!written.ok) return endWith(context, written.error)
   if (options.json === true)

@@ -1,6 +1,5 @@
 import { relative } from 'node:path'
 import { documentsOf } from '../../app/attachments.ts'
-import { chainFolderOf } from '../../app/chain-folder.ts'
 import { collectRun } from '../../app/collect-run.ts'
 import { ALSO, exportRun } from '../../app/export.ts'
 import { newRunId } from '../../app/run-id.ts'
@@ -8,6 +7,7 @@ import { summaryText } from '../../app/summary.ts'
 import { demoVantageRecord } from '../../app/vantage.ts'
 import { catalog } from '../../catalog/index.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
+import { chainFolderOf, evidenceFolder } from '../../core/layout.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -38,7 +38,7 @@ export function demoCommand(context: Context): void {
         const collected = await collectRun(world, catalog, {
           run,
           targets: demo.targets,
-          storeFolder: `${out}/evidence`,
+          storeFolder: evidenceFolder(out),
           concurrency: 4,
           marks: demo.marks,
           signal: new AbortController().signal,

@@ -4,6 +4,7 @@ import type { Fleet, FleetNode } from '../../../schemas/types.ts'
 import { catalog } from '../../catalog/index.ts'
 import { assess } from '../../core/assess.ts'
 import { decidedPin, type KeyList, pinInKnownHosts } from '../../core/host-key-pins.ts'
+import { hardwarePath } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare, loadAll } from '../../core/recording.ts'
 import type { Context } from '../context.ts'
@@ -91,7 +92,7 @@ async function pin(context: Context, file: string, folders: readonly string[]): 
     .targets({})
     .flatMap(({ node }) => (node.hardware === undefined ? [] : [[node.name, node.hardware] as const]))
   const pins = Object.fromEntries([...before, ...found].sort(([a], [b]) => compare(a, b)))
-  const path = `${file}.hardware.json`
+  const path = hardwarePath(file)
   const written = await world.files.write(path, `${JSON.stringify(pins, null, 2)}\n`)
   if (!written.ok) return endWith(context, written.error)
   for (const [node, parts] of found) say(`  ${node}  ${parts.length} parts`)

@@ -1,4 +1,5 @@
 import { serialKey } from '../engagement/same.ts'
+import { RECORDING } from '../layout.ts'
 import { nodeFolder } from '../pack-files.ts'
 import { type DisclosedUnit, textOfParts } from './copy.ts'
 import type { FullUnit } from './open-pack.ts'
@@ -30,12 +31,12 @@ const GAP = '\n'
 
 function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: DisclosurePolicy): readonly string[] {
   const chosen: ReadonlySet<string> = new Set(classes)
-  const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/recording.json`)
+  const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/${RECORDING.header}`)
   const isChosen = ({ text, class: kind }: Word): boolean =>
     chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
   // Pinned components are redacted by the key before them; list entries have no key, and values that identify no machine are not redacted.
   const isTold = ({ text, class: kind }: Word): boolean =>
-    kind !== 'serial' || (!path.endsWith('/recording.json') && serialKey(text) !== null)
+    kind !== 'serial' || (!path.endsWith(`/${RECORDING.header}`) && serialKey(text) !== null)
   return declaredWords(path, bytes).flatMap((word) =>
     word.text !== '' && word.text !== EVERYBODY && isTold(word) && isChosen(word) ? [word.text] : [],
   )

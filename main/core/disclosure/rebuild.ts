@@ -10,6 +10,7 @@ import { verdictWords } from '../../../schemas/words.ts'
 import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
+import { RECORDING } from '../layout.ts'
 import { PATHS, type PackScope } from '../pack-files.ts'
 import { isChosenProfile } from '../profile.ts'
 import type { CapturedAnswer, LoadedRecording } from '../recording.ts'
@@ -63,7 +64,7 @@ export interface DisclosedContent {
 export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
   const root = new Map(units.map((unit) => [pathWithGaps(unit), unit]))
   const whole = json(root.get(PATHS.assessment))
-  const headers = units.filter((unit) => pathWithGaps(unit).endsWith('/recording.json')).map(json)
+  const headers = units.filter((unit) => pathWithGaps(unit).endsWith(`/${RECORDING.header}`)).map(json)
   return {
     rules: rulesIn(whole),
     index: indexIn(whole),
@@ -111,7 +112,7 @@ function nodeIn({ name: folder, files }: Folder, index: number): DisclosedNode {
     folder,
     entry,
     recording: recordingIn(files),
-    isRecorded: files.has('recording.json'),
+    isRecorded: files.has(RECORDING.header),
   }
 }
 
@@ -129,8 +130,8 @@ function json(unit: DisclosedUnit | undefined): unknown {
 }
 
 function recordingIn(folder: Folder['files']): DisclosedRecording | null {
-  const header = json(folder.get('recording.json')) as Recording | null
-  const lines = folder.get('captures.jsonl')
+  const header = json(folder.get(RECORDING.header)) as Recording | null
+  const lines = folder.get(RECORDING.captures)
   if (lines === undefined || typeof header?.node?.name !== 'string' || typeof header.outcome?.status !== 'string')
     return null
   if (typeof header.endedAt !== 'string' || gapsIn(header).some((field) => !NOT_EVALUATED.test(field))) return null
@@ -165,7 +166,7 @@ function captureIn(line: string): Capture | null {
 }
 
 function streamBytes(folder: Folder['files'], stream: Capture['stdout']): Uint8Array | null {
-  const unit = folder.get(`sha256/${stream.sha256}`)
+  const unit = folder.get(`${RECORDING.blobs}/${stream.sha256}`)
   const bytes = unit === undefined ? null : bytesOfUnit(unit)
   return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
 }

@@ -1,6 +1,7 @@
 import type { AddressAnswer, AddressDatabase, DeclaredLocation } from '../../../schemas/types.ts'
 import { parseBounded } from '../bounded-json.ts'
 import { sha256 } from '../digest.ts'
+import { RECORDING } from '../layout.ts'
 import { nodeFolder, PATHS } from '../pack-files.ts'
 import type { WithholdableClass } from './classes.ts'
 import type { FullUnit } from './open-pack.ts'
@@ -61,10 +62,10 @@ const isFolder = (part: Part, folder: string): boolean => part.holds.some(({ tex
 function namedBy(units: readonly FullUnit[], { nodes }: DisclosurePolicy): (found: Found) => boolean {
   const names = new Set(nodes.map((node) => node.toLowerCase()))
   if (names.size === 0) return () => false
-  const headers = new Set(nodes.map((node) => `${nodeFolder(node)}/recording.json`))
+  const headers = new Set(nodes.map((node) => `${nodeFolder(node)}/${RECORDING.header}`))
   const kept = new Set<string>()
   for (const { path, bytes } of units) {
-    if (!path.endsWith('/recording.json')) continue
+    if (!path.endsWith(`/${RECORDING.header}`)) continue
     try {
       const { node } = parseBounded(new TextDecoder().decode(bytes)) as { node?: { address?: unknown } }
       if (typeof node?.address === 'string') (headers.has(path) ? names : kept).add(node.address.toLowerCase())
@@ -127,8 +128,8 @@ export function taintedDigests(
   const tainted = new Set<string>()
   for (const [index, { path, bytes }] of units.entries()) {
     if (isWithheld(index)) tainted.add(sha256(bytes))
-    if (!path.endsWith('/recording.json')) continue
-    const lines = place.get(path.replace(/recording\.json$/, 'captures.jsonl'))
+    if (!path.endsWith(`/${RECORDING.header}`)) continue
+    const lines = place.get(`${path.slice(0, -RECORDING.header.length)}${RECORDING.captures}`)
     if (lines !== undefined && (isWithheld(index) || isWithheld(lines)))
       tainted.add(sha256(Buffer.concat([bytes, units[lines]?.bytes ?? new Uint8Array()])))
   }

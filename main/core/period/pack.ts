@@ -1,8 +1,8 @@
 import type { Period, PeriodSample } from '../../../schemas/types.ts'
 import { type Sha256, sha256 } from '../digest.ts'
+import { isSafeName } from '../layout.ts'
 import {
   digestOf,
-  isSafeName,
   isSafePath,
   jsonBytes,
   type ManifestDigests,

@@ -2,6 +2,7 @@ import type { AssessmentIndex, Capture, Mapping, Recording, Statement } from '..
 import { parseBounded } from '../bounded-json.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { sha256 } from '../digest.ts'
+import { RECORDING } from '../layout.ts'
 import { tooLarge } from '../mapping.ts'
 import { PATHS } from '../pack.ts'
 import { nodeFolder, type PackScope } from '../pack-files.ts'
@@ -154,7 +155,7 @@ export interface RecordingReading {
 }
 
 /** Files of a node other than captures. */
-const OWN_FILES = ['assessment.json', 'recording.json', 'captures.jsonl']
+const OWN_FILES = ['assessment.json', RECORDING.header, RECORDING.captures]
 
 /** Reads one node’s recording: every line valid, every listed output present with its digest and size, and no unlisted files. */
 export async function readRecording(
@@ -164,7 +165,7 @@ export async function readRecording(
   validator: SchemaValidator,
 ): Promise<RecordingReading> {
   const problems: string[] = []
-  const header = canonical(await textOf(source, `${folder}/recording.json`))
+  const header = canonical(await textOf(source, `${folder}/${RECORDING.header}`))
   const wrong =
     header === null ? ['missing, too large, or not canonical JSON'] : validator.problems('recording', header.value)
   if (header === null || wrong.length > 0)
@@ -172,7 +173,7 @@ export async function readRecording(
   const recording = header.value as Recording
   if (nodeFolder(recording.node.name) !== folder)
     problems.push(`${folder}/recording.json belongs to node ${quote(recording.node.name)}, not to this folder.`)
-  const lines = (await textOf(source, `${folder}/captures.jsonl`))?.split('\n', MOST_CAPTURES + 2)
+  const lines = (await textOf(source, `${folder}/${RECORDING.captures}`))?.split('\n', MOST_CAPTURES + 2)
   if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
     return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
   const captures: CapturedAnswer[] = []
@@ -188,7 +189,8 @@ export async function readRecording(
     }
     const capture = meta.value as Capture
     const [stdout, stderr] = [await streamOf(capture.stdout), await streamOf(capture.stderr)]
-    for (const { sha256: digest } of [capture.stdout, capture.stderr]) named.add(`${folder}/sha256/${digest}`)
+    for (const { sha256: digest } of [capture.stdout, capture.stderr])
+      named.add(`${folder}/${RECORDING.blobs}/${digest}`)
     if (stdout === 'beyond' || stderr === 'beyond')
       return { recording: null, problems: [...problems, `${folder}/captures.jsonl lists more bytes than the limit.`] }
     if (stdout && stderr) captures.push({ meta: capture, stdout, stderr })
@@ -225,6 +227,6 @@ function streamReader(
 }
 
 async function blob(source: PackSource, folder: string, stream: Capture['stdout']): Promise<Uint8Array | null> {
-  const bytes = await bytesOf(source, `${folder}/sha256/${stream.sha256}`)
+  const bytes = await bytesOf(source, `${folder}/${RECORDING.blobs}/${stream.sha256}`)
   return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
 }

@@ -1,4 +1,5 @@
 import type { Capture } from '../../../../schemas/types.ts'
+import { RECORDING } from '../../layout.ts'
 import { nodeFolder } from '../../pack-files.ts'
 import { byProbeAndCommand, compare, type RecordingOutline } from '../../recording.ts'
 import { answerPath } from '../input.ts'
@@ -39,7 +40,7 @@ const countRow = ({ recording, captures }: RecordingOutline): readonly (string |
   recording.node.name,
   captures.length,
   captures.reduce((sum, { meta }) => sum + meta.stdout.size + meta.stderr.size, 0),
-  `${nodeFolder(recording.node.name)}/captures.jsonl`,
+  `${nodeFolder(recording.node.name)}/${RECORDING.captures}`,
 ]
 
 const answerRow = (node: string, meta: Capture): readonly (string | number)[] => [

@@ -1,0 +1,176 @@
+import { isSha256, sha256 } from './digest.ts'
+
+/**
+ * Every path below an output folder, which the command line calls `--out` and the window its data folder. All parts of
+ * the program that write, read, back up or delete there take the names from here: a folder that is missing in this file
+ * cannot be recognized as the program's own.
+ */
+
+const DEVICES = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/
+
+/** Whether every file system keeps this name as it is, and apart from every other such name. */
+export const isSafeName = (name: string): boolean =>
+  /^[a-z0-9]([a-z0-9._-]{0,178}[a-z0-9_-])?$/.test(name) && !DEVICES.test(name)
+
+/** Folders directly below an output folder. */
+export const FOLDERS = {
+  /** `<run>/<node>/`: recordings; `sha256/`: the pool of their bytes. */
+  evidence: 'evidence',
+  /** `<fleet>/`: a run chain. */
+  chains: 'chains',
+  history: 'history',
+  periods: 'periods',
+  /** Exports that were made and not yet saved elsewhere. */
+  exports: 'exports',
+  /** `<schedule>/`: state between scheduled runs. */
+  schedules: 'schedules',
+  /** Documents of the register, named by digest. */
+  documents: 'documents',
+  inventories: 'inventories',
+  registerEarlier: 'register-earlier',
+  engagementEarlier: 'engagement-earlier',
+  providerEarlier: 'provider-earlier',
+  mappingsEarlier: 'mappings-earlier',
+  /** Notes on the window's runs. */
+  runs: 'runs',
+  /** Declarations and documents of the demo fleet. */
+  demo: 'demo',
+  trust: 'trust',
+  worksheets: 'worksheets',
+  /** Copies of documents that a viewer has open. */
+  shown: 'shown',
+  identities: 'identities',
+  /** Host key decisions of earlier versions. */
+  hostKeys: 'host-keys',
+} as const
+
+/** Files directly below an output folder, or below the folder of the demo fleet. */
+export const FILES = {
+  register: 'register.json',
+  engagement: 'engagement.json',
+  engagementDraft: 'engagement-draft.json',
+  provider: 'provider.json',
+  mappings: 'mappings.json',
+  location: 'location.json',
+  sites: 'sites',
+  fleet: 'fleet.json',
+  settings: 'settings.json',
+  recentPacks: 'recent-packs.json',
+  /** The passphrase file of earlier versions; only read. */
+  identityPassphrase: 'identity-passphrase',
+} as const
+
+/** A recording, on disk and in a pack. */
+export const RECORDING = { header: 'recording.json', captures: 'captures.jsonl', blobs: 'sha256' } as const
+/** A run chain. */
+export const CHAIN = { chain: 'chain.json', entries: 'entries.jsonl', head: 'head.json' } as const
+/** In the history: a cache of the list, rebuilt where it is missing. */
+export const HISTORY_HEADS = 'heads.jsonl'
+
+export const PACK_EXTENSION = '.barewitness.zip'
+
+export const evidenceFolder = (root: string): string => `${root}/${FOLDERS.evidence}`
+export const evidenceOfRun = (root: string, run: string): string => `${evidenceFolder(root)}/${run}`
+export const recordingFolder = (root: string, run: string, node: string): string =>
+  `${evidenceOfRun(root, run)}/${node}`
+/** Below a folder of evidence: where bytes that several recordings share are stored once. */
+export const pooledBlob = (evidence: string, digest: string): string =>
+  `${evidence}/${RECORDING.blobs}/${digest.slice(0, 2)}/${digest}`
+
+export const chainsFolder = (root: string): string => `${root}/${FOLDERS.chains}`
+/** One chain per fleet, so that fleets that share a folder do not share a chain. */
+export const chainFolderOf = (root: string, fleet: string): string =>
+  `${chainsFolder(root)}/${isSafeName(fleet) ? fleet : `fleet-${sha256(fleet).slice(0, 24)}`}`
+export const chainStart = (chainFolder: string): string => `${chainFolder}/${CHAIN.chain}`
+
+export const historyFolder = (root: string): string => `${root}/${FOLDERS.history}`
+
+/** Where `run` writes the pack of a run and the files next to it. */
+export const exportFolder = (root: string, run: string): string => `${root}/${run}`
+/** The window builds exports here, before a person chooses where to save them. */
+export const draftName = (handle: string): string => `${FOLDERS.exports}/${handle}`
+export const packNameOf = (run: string): string => `${run}${PACK_EXTENSION}`
+export const packIn = (folder: string, run: string): string => `${folder}/${packNameOf(run)}`
+export const packOfRun = (root: string, run: string): string => packIn(exportFolder(root, run), run)
+/** A redacted copy has a folder of its own: files next to the pack are easily sent along with it. */
+export const handOutName = (run: string): string => `hand-out/${run}.parts-withheld${PACK_EXTENSION}`
+export const reportName = (run: string): string => `${run}.report.pdf`
+/**
+ * Where a finished archive is stored until the run chain names it. The name contains the start of the chain id: one run
+ * can be exported into one folder through two chains, and each finds only its own archive.
+ */
+export const preparedPath = (pack: string, chain: string): string => `${pack}.${chain.slice(0, 16)}.prepared`
+
+interface ScheduleName {
+  readonly out: string
+  readonly name: string
+}
+/** Its name is one that the schema allows: no path leads out of the folder. */
+export const scheduleFolder = ({ out, name }: ScheduleName): string => `${out}/${FOLDERS.schedules}/${name}`
+/** Locked while a run of the schedule is in progress. */
+export const runningFolder = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/running`
+export const scheduleState = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/state.json`
+export const scheduleAttempts = (schedule: ScheduleName): string => `${scheduleFolder(schedule)}/attempts.jsonl`
+
+/**
+ * Where declarations and documents of a fleet are stored. Those of the demo fleet are separate, so that they never mix
+ * with real ones.
+ */
+export const shelfPath = (root: string, demo: boolean): string => (demo ? `${root}/${FOLDERS.demo}` : root)
+/** A file of the window, or of the shelf of a fleet. */
+export const fileIn = (folder: string, file: keyof typeof FILES): string => `${folder}/${FILES[file]}`
+export const folderIn = (root: string, folder: keyof typeof FOLDERS): string => `${root}/${FOLDERS[folder]}`
+export const fleetPath = (root: string): string => fileIn(root, 'fleet')
+/** The bytes of a document of the register that lies in this folder. */
+export const documentPath = (folder: string, digest: string): string => `${folder}/${FOLDERS.documents}/${digest}`
+export const inventoryPath = (shelf: string, digest: string): string => `${shelf}/${FOLDERS.inventories}/${digest}`
+
+/**
+ * Next to a fleet file, where the command line looks for them too: a scheduled run trusts exactly what a person decided
+ * in the window.
+ */
+export const decisionsPath = (fleetFile: string): string => `${fleetFile}.known_hosts`
+/** Next to a fleet file as well: the pinned parts of its nodes. */
+export const hardwarePath = (fleetFile: string): string => `${fleetFile}.hardware.json`
+export const runNotePath = (root: string, run: string): string => `${root}/${FOLDERS.runs}/${run}.json`
+export const anchorsPath = (root: string): string => `${root}/${FOLDERS.trust}/anchors.json`
+export const seenHeadPath = (root: string, chain: string): string => `${root}/${FOLDERS.trust}/heads/${chain}.json`
+export const worksheetPath = (root: string, digest: string): string => `${root}/${FOLDERS.worksheets}/${digest}.json`
+
+/** Whether a name is that of a folder of the program, and therefore no run's, whatever a run is called. */
+export const isOwnFolder = (name: string): boolean =>
+  Object.values<string>(FOLDERS).includes(name) || name === RECORDING.blobs
+
+/** What a backup leaves out: keys and passphrases, copies for viewers, the demo fleet, and what can be made again. */
+const NOT_BACKED_UP: readonly string[] = [
+  FOLDERS.identities,
+  FOLDERS.shown,
+  FOLDERS.demo,
+  FILES.identityPassphrase,
+  FILES.recentPacks,
+]
+/** Files of a person beside them, such as `fleet-berlin.json`, and folders of earlier versions of a file. */
+const DECLARED = /^(register|engagement|fleet|schedules)[a-z-]*(\.json)?$/
+
+/** Whether a file or folder directly below an output folder belongs into a backup. */
+export function isBackedUp(name: string): boolean {
+  if (NOT_BACKED_UP.includes(name)) return false
+  const isOwn = isOwnFolder(name) || Object.values<string>(FILES).includes(name)
+  return isOwn || DECLARED.test(name) || [decisionsPath(FILES.fleet), hardwarePath(FILES.fleet)].includes(name)
+}
+
+/** The run and what follows it, of a path below an output folder that lies in the evidence of a run; null for others. */
+export function inEvidence(path: string): { readonly run: string; readonly below: readonly string[] } | null {
+  const [top, run = '', ...below] = path.split('/')
+  return top === FOLDERS.evidence && run !== '' && run !== RECORDING.blobs ? { run, below } : null
+}
+
+/** Whether a path is that of a file of bytes in a recording. */
+export const isBlobOfRun = (path: string): boolean => {
+  const [digest, folder] = inEvidence(path)?.below.toReversed() ?? []
+  return folder === RECORDING.blobs && isSha256(digest ?? '')
+}
+
+/** What is made again from other files: the cache of the history, and the second names of files in recordings. */
+export const isRebuilt = (path: string): boolean =>
+  path.split('/').at(-1) === HISTORY_HEADS || path.startsWith(`${FOLDERS.evidence}/${RECORDING.blobs}/`)
