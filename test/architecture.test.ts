@@ -35,7 +35,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     /^(react|react-dom|react-aria-components)(\/|$)/,
     '@internationalized/date',
     '@tabler/icons-react',
-    /^@fontsource\/ibm-plex-(sans|mono)\//,
   ],
 }
 

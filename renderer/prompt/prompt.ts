@@ -1,5 +1,4 @@
-import '@fontsource/ibm-plex-sans/latin-400.css'
-import '@fontsource/ibm-plex-sans/latin-600.css'
+import '../styles/fonts.css'
 import '../styles/tokens.css'
 import './prompt.css'
 import type { PromptBridge } from '../../schemas/prompt.ts'
