@@ -2,14 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-/** The command line when its output has no reader, or no room. */
-const missing = existsSync('/dev/full') ? null : '/dev/full is missing'
-// Named by its place: the program runs in another folder.
-const TSX = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href
-const PROGRAM = [process.execPath, '--import', TSX, resolve('main/cli/index.ts')]
+/** The built program when its output has no reader, or no room. */
+const CLI = resolve('out/main/cli.js')
+const missing = existsSync('/dev/full')
+  ? existsSync(CLI)
+    ? null
+    : 'out/main/cli.js is not built'
+  : '/dev/full is missing'
 
 let folder = ''
 beforeAll(() => {
@@ -21,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 /** Runs a line of sh in which "$@" is the program; `code` is the exit code of the program, whatever stands behind it in a pipe. */
 function shell(line: string): { readonly code: string; readonly stdout: string; readonly stderr: string } {
   const script = `cd "$0"; { ${line}; }; cat code`
-  const { stdout, stderr } = spawnSync('sh', ['-c', script, folder, ...PROGRAM], { encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync('sh', ['-c', script, folder, process.execPath, CLI], { encoding: 'utf8' })
   const [, said = '', code = ''] = /^(.*?)(\d+)\n$/s.exec(stdout) ?? []
   return { code, stdout: said, stderr }
 }
