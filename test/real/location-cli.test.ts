@@ -7,6 +7,7 @@ import { createWorld } from '../../main/adapters/world.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Assessment, Scope } from '../../schemas/types.ts'
 import type { VerificationReport } from '../../schemas/verification.ts'
+import { cliHere } from '../support/cli-here.ts'
 import { mmdb } from '../support/mmdb.ts'
 import { relist } from '../support/pack-attacks.ts'
 import { isRoot, type Sshd, startSshd, whyNoSshd, whyNoUsers } from '../support/sshd.ts'
@@ -68,12 +69,12 @@ describe.skipIf(missing !== null)(
       await close()
       return files
     }
-    const verified = (path: string): VerificationReport => {
-      const root = at('ids', 'test', 'root.pem')
-      return JSON.parse(cli('verify', path, '--trust', root, '--json').stdout) as VerificationReport
+    const verified = async (path: string): Promise<VerificationReport> => {
+      const { stdout } = await cliHere('verify', path, '--trust', at('ids', 'test', 'root.pem'), '--json')
+      return JSON.parse(stdout) as VerificationReport
     }
-    const answersOf = (path: string) =>
-      Object.fromEntries(verified(path).answers.map(({ question, outcome }) => [question, outcome]))
+    const answersOf = ({ answers }: VerificationReport) =>
+      Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
     const scopeIn = (files: ReadonlyMap<string, Uint8Array>) =>
       JSON.parse(new TextDecoder().decode(files.get('data/scope.json'))) as Scope
 
@@ -132,13 +133,15 @@ describe.skipIf(missing !== null)(
         ['mmdb', false],
         ['csv', true],
       ])
-      expect(answersOf(pack)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', complete: 'yes', reproducible: 'yes' })
+      const { stdout } = cli('verify', pack, '--trust', at('ids', 'test', 'root.pem'), '--json')
+      const answers = answersOf(JSON.parse(stdout) as VerificationReport)
+      expect(answers).toMatchObject({ intact: 'yes', 'signed-by': 'yes', complete: 'yes', reproducible: 'yes' })
     })
 
     test('the same recordings give the same answers about places, judged or exported again', async () => {
       const files = await filesOf(pack)
       const { asOf } = scopeIn(files) as Scope & { readonly asOf: string }
-      const again = cli('assess', ...evidence(), '--fleet', at('fleet.json'), '--as-of', asOf, '--json')
+      const again = await cliHere('assess', ...evidence(), '--fleet', at('fleet.json'), '--as-of', asOf, '--json')
       const { nodes, scope } = JSON.parse(again.stdout) as Assessment
       expect(scope.location).toEqual(scopeIn(files).location)
       for (const { node, location } of nodes) {
@@ -153,7 +156,7 @@ describe.skipIf(missing !== null)(
             expect(['bounded', 'uncorroborated', 'corroborated', 'undetermined']).toContain(result)
       }
       const out = ['--fleet', at('fleet.json'), '--out', at('again'), '--formats', '']
-      expect([0, 3]).toContain(cli('export', ...evidence(), ...out, ...signing()).status)
+      expect([0, 3]).toContain((await cliHere('export', ...evidence(), ...out, ...signing())).status)
       expect(scopeIn(await filesOf(packIn('again'))).location).toEqual(scopeIn(files).location)
     })
 
@@ -179,7 +182,7 @@ describe.skipIf(missing !== null)(
       const next = relist(new Map([...files, [path, changed(files.get(path) ?? new Uint8Array(), from, to)]]))
       const written = await world.packs.write(at(`${what}.zip`), next)
       expect(written.ok).toBe(true)
-      const report = verified(at(`${what}.zip`))
+      const report = await verified(at(`${what}.zip`))
       expect(report.ok).toBe(false)
       expect(JSON.stringify(report.answers)).toMatch(names)
     })
@@ -189,8 +192,9 @@ describe.skipIf(missing !== null)(
       const what = ['--redact', 'serial,node,ipv4', '--redact-node', 'gpu-02']
       const made = cli('redact', 'create', pack, ...about, ...what)
       expect(made.status, made.stderr).toBe(0)
-      expect(answersOf(at('copy.zip'))).toMatchObject({ intact: 'yes', 'signed-by': 'yes' })
-      expect(verified(at('copy.zip')).ok).toBe(true)
+      const report = await verified(at('copy.zip'))
+      expect(answersOf(report)).toMatchObject({ intact: 'yes', 'signed-by': 'yes' })
+      expect(report.ok).toBe(true)
       for (const [path, bytes] of await filesOf(at('copy.zip'))) {
         const text = `${path}\n${Buffer.from(bytes).toString('latin1')}`
         for (const word of ['gpu-02', SERIAL, '127.0.0.12', PEER])
