@@ -1,7 +1,8 @@
+import { serialize } from 'node:v8'
 import { catalog } from '../../main/catalog/index.ts'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
-import { type Command, NO_SUCH_PATH, readProbe } from '../../main/core/probe.ts'
+import { type Command, NO_SUCH_PATH, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { capturesOf, probesArguedFrom, readingsFrom } from './isolation-readings.ts'
 
@@ -37,9 +38,12 @@ export const LOSSES: Readonly<Record<string, Change>> = {
 export const nearness = ({ layer, rule }: IsolationArgument): number =>
   layer === 'metal' ? 3 : layer !== 'unknown' ? 0 : rule.id === 'R8' ? 2 : 1
 
+/** A text that two readings share where nothing tells them apart. */
+const textOf = (reading: Parsed<unknown>): string => serialize(reading).toString('latin1')
+
 /**
  * The argument again and again, with one answer kept from us in one way: each time the answer, the way and the argument. Plain removal
- * comes first for each answer. Ways that read alike are argued once.
+ * comes first for each answer. Losses of one probe that read alike are argued once.
  */
 export function* withEachLost(
   node: string,
@@ -48,19 +52,23 @@ export function* withEachLost(
   const { captures, context } = capturesOf(node)
   const whole = readingsFrom(captures)
   const asked = probesArguedFrom(whole, context)
+  /** By probe, and by what was read of it. */
+  const argued = new Map<string, Map<string, IsolationArgument>>()
   for (const [key, capture] of captures) {
     const probe = catalog.probes.find(({ id }) => id === capture.meta.probe)
     const command = probe?.commands[capture.meta.command]
     if (probe === undefined || command === undefined || !asked.has(probe.id) || !probes.test(key)) continue
-    const argued = new Map<string, IsolationArgument>()
+    const alike = argued.get(probe.id) ?? new Map<string, IsolationArgument>()
+    argued.set(probe.id, alike)
+    const less = new Map(captures)
     for (const [way, change] of Object.entries(LOSSES)) {
       const changed = change(capture, command)
-      const others = [...captures].filter(([other]) => other !== key)
-      const less = new Map(changed === null ? others : [...others, [key, changed] as const])
+      less.delete(key)
+      if (changed !== null) less.set(key, changed)
       const reading = readProbe(probe, less)
-      const before = reading.ok ? undefined : argued.get(reading.reason)
-      const argument = before ?? assessIsolation(new Map([...whole, [probe.id, reading]]), context)
-      if (!reading.ok) argued.set(reading.reason, argument)
+      const text = textOf(reading)
+      const argument = alike.get(text) ?? assessIsolation(new Map([...whole, [probe.id, reading]]), context)
+      alike.set(text, argument)
       yield [key, way, argument]
     }
   }
