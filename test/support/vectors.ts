@@ -251,14 +251,19 @@ function bySomebodyElse(
   good: Files,
   { stranger, made, vector }: Hands & { readonly stranger: Signer },
 ): readonly Vector[] {
+  let kept: Promise<Files> | undefined
+  const theirs = (): Promise<Files> => {
+    kept ??= made(stranger)
+    return kept
+  }
   return [
-    vector('stranger-sealed', 'a pack that somebody else made and sealed', () => made(stranger)),
+    vector('stranger-sealed', 'a pack that somebody else made and sealed', theirs),
     vector('stranger-resealed', 'the pack, sealed again with another key', () => reseal(good, stranger)),
     vector('stranger-upgraded', 'a verdict was changed, and the pack sealed with another key', () =>
       reseal(relist(upgraded(good)), stranger),
     ),
     vector('stranger-seal', 'the seal is of another pack, by another key', async () =>
-      put(good, PATHS.seal, there((await made(stranger)).get(PATHS.seal))),
+      put(good, PATHS.seal, there((await theirs()).get(PATHS.seal))),
     ),
   ]
 }
