@@ -1,6 +1,6 @@
 import type { AssessmentView, CheckView, Counted, NodeRow } from '../schemas/ipc-results.ts'
 import type { CheckResult, NodeAssessment } from '../schemas/types.ts'
-import { gradeWords, layerSaid, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
+import { environmentText, gradeWords, type Property, VERDICTS, type Verdict, verdictLetters } from '../schemas/words.ts'
 import { failureTitle } from './run-progress.ts'
 
 /** Worst first, in the same order as the report: not satisfied, then missing, then the rest. */
@@ -160,11 +160,11 @@ export function whyNotCollected(node: Pick<NodeRow, 'failure' | 'status'>): stri
 }
 
 /** The execution environment, with the name of the platform. */
-export function layerLine(
-  of: (Pick<NodeRow, 'layer' | 'platform' | 'concealed'> & { readonly rule?: { readonly id: string } }) | null,
+export function environmentLine(
+  of: (Pick<NodeRow, 'environment' | 'platform' | 'concealed'> & { readonly rule?: { readonly id: string } }) | null,
 ): string {
-  if (of === null || of.layer === null) return 'Undetermined'
-  const said = layerSaid({ layer: of.layer, rule: of.rule ?? { id: '' } })
+  if (of === null || of.environment === null) return 'Undetermined'
+  const said = environmentText({ environment: of.environment, rule: of.rule ?? { id: '' } })
   const named = of.platform === null ? said : `${said} · ${of.platform}`
   return of.concealed ? `${named}, concealed` : named
 }
@@ -172,7 +172,7 @@ export function layerLine(
 export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {
   'single-observed': 'One tenant observed on this operating system',
   shared: 'Several tenants observed',
-  unknown: 'Undetermined',
+  undetermined: 'Undetermined',
 }
 
 export const gradeLine = ({ isolation }: Pick<NodeAssessment, 'isolation'>): string =>

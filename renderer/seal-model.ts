@@ -2,12 +2,12 @@ import type { Input } from '../schemas/ipc.ts'
 import type { ExportDraft, ExportPlan, IdentityView, PackReview } from '../schemas/ipc-packs.ts'
 import type { FrameworkName, RunListItem } from '../schemas/ipc-views.ts'
 import {
-  type AnswerOutcome,
-  type Question,
-  questionWords,
+  type CheckOutcome,
   type SignerStanding,
+  type VerificationCheck,
   type VerificationReport,
   type VerifiedKind,
+  verificationCheckWords,
 } from '../schemas/verification.ts'
 import { plural } from './text.ts'
 
@@ -111,14 +111,14 @@ export interface Headline {
 }
 
 /** One line for the six verification checks, never stronger than their results. */
-export function headlineOf({ kind, demo, answers }: VerificationReport): Headline {
-  const labels = (outcome: AnswerOutcome): readonly string[] =>
-    answers.filter((one) => one.outcome === outcome).map(({ question }) => questionWords[question].label)
-  const isPassed = (question: Question): boolean =>
-    answers.some((one) => one.question === question && one.outcome === 'yes')
-  const failed = labels('no')
-  const open = labels('not-shown')
-  const counts = `${answers.length - open.length} of ${answers.length} checks passed; ${open.length} ${open.length === 1 ? 'needs' : 'need'} input: ${open.join(', ')}.`
+export function headlineOf({ kind, demo, checks }: VerificationReport): Headline {
+  const labels = (outcome: CheckOutcome): readonly string[] =>
+    checks.filter((one) => one.outcome === outcome).map(({ check }) => verificationCheckWords[check].label)
+  const isPassed = (check: VerificationCheck): boolean =>
+    checks.some((one) => one.check === check && one.outcome === 'passed')
+  const failed = labels('failed')
+  const open = labels('indeterminate')
+  const counts = `${checks.length - open.length} of ${checks.length} checks passed; ${open.length} ${open.length === 1 ? 'needs' : 'need'} input: ${open.join(', ')}.`
   if (kind === 'foreign-pdf')
     return {
       mark: 'diamond-question',
@@ -126,7 +126,7 @@ export function headlineOf({ kind, demo, answers }: VerificationReport): Headlin
       word: 'Not a Barewitness file',
       text: 'Not verified: this file was not written by Barewitness.',
     }
-  if (answers.some(({ question, outcome }) => question === 'intact' && outcome === 'no'))
+  if (checks.some(({ check, outcome }) => check === 'integrity' && outcome === 'failed'))
     return {
       mark: 'square-cross',
       tone: 'not-satisfied',
@@ -138,21 +138,21 @@ export function headlineOf({ kind, demo, answers }: VerificationReport): Headlin
       mark: 'square-cross',
       tone: 'not-satisfied',
       word: `Verification failed: ${failed.join(', ')}`,
-      text: `${failed.length} of ${answers.length} checks failed. Do not rely on what they name.`,
+      text: `${failed.length} of ${checks.length} checks failed. Do not rely on what they name.`,
     }
   if (demo)
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
       word: 'Demo data: not evidence',
-      text: `${answers.length - open.length} of ${answers.length} checks passed. The demo key cannot be trusted.`,
+      text: `${checks.length - open.length} of ${checks.length} checks passed. The demo key cannot be trusted.`,
     }
-  if (answers.some(({ question, outcome }) => question === 'signed-by' && outcome === 'not-shown'))
+  if (checks.some(({ check, outcome }) => check === 'signature' && outcome === 'indeterminate'))
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
       word:
-        isPassed('intact') && isPassed('complete') && isPassed('reproducible')
+        isPassed('integrity') && isPassed('completeness') && isPassed('reproducibility')
           ? 'Contents verified; signer not confirmed'
           : 'No check failed; signer not confirmed',
       text: counts,
@@ -161,22 +161,22 @@ export function headlineOf({ kind, demo, answers }: VerificationReport): Headlin
     return {
       mark: 'diamond-question',
       tone: 'inconclusive',
-      word: `No check failed; ${open.length} of ${answers.length} indeterminate`,
+      word: `No check failed; ${open.length} of ${checks.length} indeterminate`,
       text: counts,
     }
   return {
     mark: 'ring-tick',
     tone: 'satisfied',
-    word: answers.length === 6 ? 'All six checks passed' : `All ${answers.length} checks passed`,
+    word: checks.length === 6 ? 'All six checks passed' : `All ${checks.length} checks passed`,
     text: 'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.',
   }
 }
 
 /** The label next to the mark. Only a file written by Barewitness can be called altered. */
-export function outcomeWord(kind: VerifiedKind, question: Question, outcome: AnswerOutcome): string {
-  if (outcome === 'not-shown') return 'Indeterminate'
-  if (outcome === 'yes') return 'Passed'
-  if (question !== 'intact') return 'Failed'
+export function outcomeWord(kind: VerifiedKind, check: VerificationCheck, outcome: CheckOutcome): string {
+  if (outcome === 'indeterminate') return 'Indeterminate'
+  if (outcome === 'passed') return 'Passed'
+  if (check !== 'integrity') return 'Failed'
   return kind === 'foreign-pdf' ? 'Unknown format' : 'Altered'
 }
 

@@ -56,7 +56,7 @@ export interface NodeRow {
   readonly observedAt: string | null
   readonly ageDays: number | null
   readonly stale: boolean
-  readonly layer: Isolation['layer'] | null
+  readonly environment: Isolation['environment'] | null
   readonly platform: string | null
   readonly concealed: boolean
   /** Where it is declared to be, or null. */
@@ -104,8 +104,8 @@ export interface SignalView {
   readonly title: string
   readonly onMetal: string
   readonly onGuest: string
-  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
-  readonly traps: readonly string[]
+  readonly spoofingEffort: 'S0' | 'S1' | 'S2' | 'S3'
+  readonly pitfalls: readonly string[]
   readonly source: string
   /** Machines of known truth that read as on a guest, out of those read. */
   readonly counts: {

@@ -195,11 +195,11 @@ export interface Capture {
   /**
    * How many secrets the redactor replaced before hashing and storing; absent when none.
    */
-  readonly redactions?: number
+  readonly maskedCount?: number
   /**
    * The same by class, as the markers in the answer name them; absent when none, and in recordings of earlier versions.
    */
-  readonly redacted?: {
+  readonly masked?: {
     [k: string]: number
   }
   /**
@@ -613,33 +613,33 @@ export interface NodeAssessment {
  * Four separate answers, never one number.
  */
 export interface Isolation {
-  readonly layer: 'metal' | 'vm' | 'container' | 'lpar' | 'hypervisor-host' | 'unknown'
+  readonly environment: 'bare-metal' | 'virtual-machine' | 'container' | 'logical-partition' | 'hypervisor-host' | 'undetermined'
   /**
    * The platform's name where evidence names it, such as KVM or VMware.
    */
   readonly platform: string | null
-  readonly tenancy: 'single-observed' | 'shared' | 'unknown'
-  readonly locality: readonly DeviceLocality[]
+  readonly tenancy: 'single-observed' | 'shared' | 'undetermined'
+  readonly attachments: readonly DeviceAttachment[]
   readonly grade: 'B' | 'C' | 'D'
   /**
-   * Virtual, and it hides that: contradictions show it, no hypervisor names itself.
+   * Virtual, and it hides that: anomalies show it, no hypervisor names itself.
    */
   readonly concealed: boolean
   readonly rule: DecidingRule
-  readonly weight: WeightOfEvidence
+  readonly likelihood: Likelihood
   readonly signals: readonly SignalReading[]
-  readonly contradictions: readonly Contradiction[]
+  readonly anomalies: readonly Anomaly[]
   readonly minimum: readonly MinimumItem[]
-  readonly levels: readonly ProviderLevel[]
-  readonly cannotShow: readonly string[]
-  readonly settle: readonly OpenPoint[]
+  readonly adversaries: readonly AdversaryLevel[]
+  readonly limitations: readonly string[]
+  readonly openPoints: readonly OpenPoint[]
   readonly pins: readonly HardwarePin[]
   readonly observations: readonly Observation[]
 }
-export interface DeviceLocality {
+export interface DeviceAttachment {
   readonly kind: 'gpu' | 'nic' | 'hca' | 'disk'
   readonly device: string
-  readonly is: 'native' | 'virtual-function' | 'passthrough' | 'virtual' | 'remote' | 'unknown'
+  readonly attachment: 'physical' | 'virtual-function' | 'passthrough' | 'virtual' | 'remote' | 'undetermined'
   readonly text: string
 }
 /**
@@ -650,14 +650,14 @@ export interface DecidingRule {
   readonly text: string
 }
 /**
- * Natural-log weight of evidence, above zero toward a virtual machine. Honest: as counted. Adversarial: what a provider could set at will counts for nothing in favour of hardware.
+ * Natural-log weight of evidence, above zero toward a virtual machine. asObserved: every signal as counted. withoutCheapSignals: signals that a provider can set at will do not count in favour of hardware.
  */
-export interface WeightOfEvidence {
-  readonly honest: number
-  readonly adversarial: number
-  readonly families: readonly FamilyWeight[]
+export interface Likelihood {
+  readonly asObserved: number
+  readonly withoutCheapSignals: number
+  readonly families: readonly FamilyLikelihood[]
 }
-export interface FamilyWeight {
+export interface FamilyLikelihood {
   family:
     | 'cpu-identity'
     | 'cpu-features'
@@ -669,15 +669,15 @@ export interface FamilyWeight {
     | 'gpu'
     | 'management'
     | 'session'
-  readonly honest: number
-  readonly adversarial: number
+  readonly asObserved: number
+  readonly withoutCheapSignals: number
 }
 export interface SignalReading {
   readonly id: string
   /**
    * Unreadable never counts as absent.
    */
-  readonly reads: 'virtual' | 'metal' | 'neutral' | 'unreadable' | 'not-applicable'
+  readonly indicates: 'virtual' | 'bare-metal' | 'neutral' | 'unreadable' | 'not-applicable'
   /**
    * What was read in a few words, or why it was not.
    */
@@ -692,10 +692,10 @@ export interface SignalReading {
   readonly probes: readonly string[]
 }
 /**
- * K1: cannot happen on the hardware that the machine says it is. K2: needs an explanation.
+ * impossible: cannot occur on the hardware that the machine reports. unexplained: needs an explanation.
  */
-export interface Contradiction {
-  readonly class: 'K1' | 'K2'
+export interface Anomaly {
+  readonly class: 'impossible' | 'unexplained'
   readonly signal: string
   family:
     | 'cpu-identity'
@@ -726,21 +726,21 @@ export interface MinimumItem {
   readonly text: string
 }
 /**
- * What a provider of this skill would have to fake, what would still be seen, and which of that was read on this node (signal ids).
+ * What a provider of this capability would need to falsify, which indicators would remain, and which of those were read on this node (signal ids).
  */
-export interface ProviderLevel {
+export interface AdversaryLevel {
   readonly level: 'PI' | 'P0' | 'P1' | 'P2' | 'P3' | 'P4'
-  readonly provider: string
-  readonly mustFake: readonly string[]
-  readonly wouldStillShow: readonly string[]
-  readonly readHere: readonly string[]
+  readonly adversary: string
+  readonly wouldNeedToFalsify: readonly string[]
+  readonly residualIndicators: readonly string[]
+  readonly readOnThisNode: readonly string[]
 }
 /**
- * An open point and the exact command or right that would settle it.
+ * An open point and the exact command or right that would resolve it.
  */
 export interface OpenPoint {
-  readonly what: string
-  readonly how: string
+  readonly point: string
+  readonly resolution: string
   readonly signals: readonly string[]
 }
 /**

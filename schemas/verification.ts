@@ -1,15 +1,22 @@
 import type { Verdict } from './words.ts'
 
-export const QUESTIONS = ['intact', 'signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const
-export type Question = (typeof QUESTIONS)[number]
+export const VERIFICATION_CHECKS = [
+  'integrity',
+  'signature',
+  'time',
+  'completeness',
+  'reproducibility',
+  'continuity',
+] as const
+export type VerificationCheck = (typeof VERIFICATION_CHECKS)[number]
 
-/** `yes`: passed. `no`: failed; the file is rejected. `not-shown`: indeterminate; the summary states the reader’s next step. */
-export type AnswerOutcome = 'yes' | 'no' | 'not-shown'
+/** `failed`: the file is rejected. `indeterminate`: the summary states the reader’s next step. */
+export type CheckOutcome = 'passed' | 'failed' | 'indeterminate'
 
 /** Result of one of the six verification checks. `details` list the files and results concerned, one per line. */
-export interface VerificationAnswer {
-  readonly question: Question
-  readonly outcome: AnswerOutcome
+export interface VerificationCheckResult {
+  readonly check: VerificationCheck
+  readonly outcome: CheckOutcome
   readonly summary: string
   readonly details: readonly string[]
 }
@@ -24,7 +31,7 @@ export interface Difference {
 
 /** The stated rules of the evaluation, and whether they are available here. */
 export interface RulesReading {
-  readonly standing: 'same' | 'falsified' | 'unknown'
+  readonly status: 'same' | 'falsified' | 'unknown'
   readonly version: string
   /** Stated results, as far as they are enclosed. */
   readonly results: number
@@ -40,7 +47,7 @@ export interface VerificationReport {
   readonly verifiedAt: string
   readonly ok: boolean
   readonly demo: boolean
-  readonly answers: readonly VerificationAnswer[]
+  readonly checks: readonly VerificationCheckResult[]
   /** Null where no rules are stated. */
   readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
@@ -60,19 +67,21 @@ export type SignerStanding = 'pinned' | 'known' | 'unknown'
 /** Kind of file: evidence pack, Barewitness report alone, redacted copy, period report, pack excerpt, or unknown PDF. */
 export type VerifiedKind = 'pack' | 'report' | 'disclosure' | 'period' | 'excerpt' | 'foreign-pdf'
 
-export const questionWords: Readonly<Record<Question, { readonly label: string; readonly asks: string }>> = {
-  intact: { label: 'Integrity', asks: 'Is every file unchanged since sealing?' },
-  'signed-by': { label: 'Signature', asks: 'Is the signature valid, and do you trust the signer?' },
-  'existed-by': { label: 'Time', asks: 'Does an independent time-stamp show when it existed?' },
-  complete: {
+export const verificationCheckWords: Readonly<
+  Record<VerificationCheck, { readonly label: string; readonly asks: string }>
+> = {
+  integrity: { label: 'Integrity', asks: 'Is every file unchanged since sealing?' },
+  signature: { label: 'Signature', asks: 'Is the signature valid, and do you trust the signer?' },
+  time: { label: 'Time', asks: 'Does an independent time-stamp show when it existed?' },
+  completeness: {
     label: 'Completeness',
     asks: 'Is every declared node accounted for, and every cited capture present?',
   },
-  reproducible: {
+  reproducibility: {
     label: 'Reproducibility',
     asks: 'Does re-evaluating the raw evidence give the same results?',
   },
-  'chain-continuous': {
+  continuity: {
     label: 'Continuity',
     asks: 'Does the run chain extend the checkpoint you kept?',
   },

@@ -36,8 +36,15 @@ export const PROPERTIES = [
 ] as const
 export type Property = (typeof PROPERTIES)[number]
 
-export const LAYERS = ['metal', 'vm', 'container', 'lpar', 'hypervisor-host', 'unknown'] as const
-export type Layer = (typeof LAYERS)[number]
+export const ENVIRONMENTS = [
+  'bare-metal',
+  'virtual-machine',
+  'container',
+  'logical-partition',
+  'hypervisor-host',
+  'undetermined',
+] as const
+export type Environment = (typeof ENVIRONMENTS)[number]
 
 export const GRADES = ['B', 'C', 'D'] as const
 export type Grade = (typeof GRADES)[number]
@@ -88,13 +95,13 @@ export const propertyWords: Readonly<Record<Property, Word>> = {
   evidence: { label: 'Evidence quality', meaning: 'Completeness of collection and identity of the node.' },
 }
 
-export const layerWords: Readonly<Record<Layer, string>> = {
-  metal: 'No hypervisor detected (consistent with bare metal)',
-  vm: 'Virtual machine',
+export const environmentWords: Readonly<Record<Environment, string>> = {
+  'bare-metal': 'No hypervisor detected (consistent with bare metal)',
+  'virtual-machine': 'Virtual machine',
   container: 'Container',
-  lpar: 'Logical partition',
+  'logical-partition': 'Logical partition',
   'hypervisor-host': 'Hypervisor host',
-  unknown: 'Undetermined',
+  undetermined: 'Undetermined',
 }
 
 /** Stands wherever isolation is reported: the cheapest way to make a system answer falsely, which no reading from inside excludes. */
@@ -105,13 +112,13 @@ export const imageLimit =
 export const notEstablished = 'No sign of a hypervisor found; hardware not established'
 
 /** What a node runs on, in the only words for it, in every file and on every screen. */
-export const layerSaid = ({
-  layer,
+export const environmentText = ({
+  environment,
   rule,
 }: {
-  readonly layer: Layer
+  readonly environment: Environment
   readonly rule: { readonly id: string }
-}): string => (rule.id === 'R8' ? notEstablished : layerWords[layer])
+}): string => (rule.id === 'R8' ? notEstablished : environmentWords[environment])
 
 export const gradeWords: Readonly<Record<Grade, string>> = {
   B: 'Actively tested: confirmed by measurements during the run',
@@ -228,17 +235,17 @@ export const spoofWords = {
 } as const
 
 /** How a signal reads on a node. */
-export const readsWords = {
+export const indicationWords = {
   virtual: { label: 'Indicates virtualization', mark: 'square-cross' },
-  metal: { label: 'Indicates bare metal', mark: 'ring-tick' },
+  'bare-metal': { label: 'Indicates bare metal', mark: 'ring-tick' },
   neutral: { label: 'Neutral', mark: 'dot' },
   unreadable: { label: 'Not readable', mark: 'diamond-question' },
   'not-applicable': { label: 'Not applicable', mark: 'bar' },
 } as const
 
-export const contradictionWords = {
-  K1: 'Impossible on the stated hardware',
-  K2: 'Possible on hardware; needs explanation',
+export const anomalyWords = {
+  impossible: 'Impossible on the stated hardware',
+  unexplained: 'Possible on hardware; needs explanation',
 } as const
 
 /** Natural-log weight of evidence as odds in words, without a claim of precision. */

@@ -27,7 +27,7 @@ import { stampsOver } from '../main/core/verify/signature.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
 import type { VerifiedPack } from '../main/core/verify.ts'
 import type { World } from '../main/core/world.ts'
-import type { Question } from '../schemas/verification.ts'
+import type { VerificationCheck } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
 import { rawZip, relist } from './support/pack-attacks.ts'
@@ -40,8 +40,8 @@ beforeAll(async () => {
   files = await samplePack({ signer: await sampleSigner(folder, 'bounded') })
 })
 const withFile = (path: string, content: Uint8Array): Map<string, Uint8Array> => new Map([...files, [path, content]])
-const detailsOf = ({ report }: VerifiedPack, question: Question): readonly string[] =>
-  report.answers.find((answer) => answer.question === question)?.details ?? []
+const detailsOf = ({ report }: VerifiedPack, question: VerificationCheck): readonly string[] =>
+  report.checks.find((answer) => answer.check === question)?.details ?? []
 
 describe('JSON that somebody else wrote', () => {
   test.each([
@@ -130,13 +130,13 @@ describe('a pack', () => {
   ])('with %s made to exhaust its reader is rejected, in few words', async (path, content) => {
     const verified = await verifySource(sourceOf(withFile(path, content())))
     expect(verified.report.ok).toBe(false)
-    for (const { details } of verified.report.answers) expect(details.length).toBeLessThanOrEqual(MOST_PROBLEMS + 1)
+    for (const { details } of verified.report.checks) expect(details.length).toBeLessThanOrEqual(MOST_PROBLEMS + 1)
   })
 
   test('with thousands of files that no list has tells of fifty, and how many there are', async () => {
     const more = Array.from({ length: 3000 }, (_, at) => [`data/more-${at}`, utf8(String(at))] as const)
     const verified = await verifySource(sourceOf(new Map([...files, ...more])))
-    const details = detailsOf(verified, 'intact')
+    const details = detailsOf(verified, 'integrity')
     expect(details).toHaveLength(MOST_PROBLEMS + 1)
     expect(details.at(-1)).toMatch(/^29\d\d more/)
   })
@@ -145,7 +145,7 @@ describe('a pack', () => {
     const scope = JSON.parse(new TextDecoder().decode(files.get(PATHS.scope)))
     const population = Array.from({ length: MOST_NODES + 1 }, (_, at) => `node-${at}`)
     const verified = await verifySource(sourceOf(withFile(PATHS.scope, utf8(JSON.stringify({ ...scope, population })))))
-    expect(outcomes(verified).complete).toBe('no')
+    expect(outcomes(verified).completeness).toBe('failed')
     expect(verified.contents.verdicts.stated).toBe(0)
   })
 
@@ -154,9 +154,9 @@ describe('a pack', () => {
     const source = sourceOf(new Map([...files, ...stamps]))
     expect(await stampsOver(source, new Uint8Array(10))).toHaveLength(MOST_STAMPS)
     const verified = await verifySource(source)
-    expect(outcomes(verified).intact).toBe('no')
-    expect(detailsOf(verified, 'intact').join('\n')).toContain(stampPath(MOST_STAMPS + 1))
-    expect(detailsOf(verified, 'intact').join('\n')).not.toContain(`${stampPath(MOST_STAMPS)}”`)
+    expect(outcomes(verified).integrity).toBe('failed')
+    expect(detailsOf(verified, 'integrity').join('\n')).toContain(stampPath(MOST_STAMPS + 1))
+    expect(detailsOf(verified, 'integrity').join('\n')).not.toContain(`${stampPath(MOST_STAMPS)}”`)
   })
 
   test('with a time-stamp larger than any is not read that far', async () => {
@@ -172,8 +172,8 @@ describe('a pack', () => {
       (_, at) => [`signature/crls/more-${at}.pem`, text] as const,
     )
     const verified = await verifySource(sourceOf(relist(new Map([...files, ...lists]))))
-    expect(outcomes(verified)['signed-by']).toBe('no')
-    expect(detailsOf(verified, 'signed-by').join('\n')).toContain(`more than ${MOST_REVOCATION_LISTS} revocation lists`)
+    expect(outcomes(verified).signature).toBe('failed')
+    expect(detailsOf(verified, 'signature').join('\n')).toContain(`more than ${MOST_REVOCATION_LISTS} revocation lists`)
   })
 
   test('with a small text that is large is read no further', async () => {

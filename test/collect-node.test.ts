@@ -260,7 +260,7 @@ describe('collecting a node', () => {
     const secret = `PrivateKey = ${'Q'.repeat(43)}=`
     const { captures } = await collect(localTransport(['sh', '-c', `sh -s | sed -u "s|^Linux version.*|${secret}|"`]))
     const version = captures.find(({ meta }) => meta.command === 'version')
-    expect(version?.meta).toMatchObject({ redactions: 1, redacted: { 'wireguard-key': 1 } })
+    expect(version?.meta).toMatchObject({ maskedCount: 1, masked: { 'wireguard-key': 1 } })
     expect(Buffer.from(version?.stdout ?? []).toString()).toBe('PrivateKey = [redacted:wireguard-key]\n')
     expect(spawnSync('grep', ['-r', 'QQQQ', root]).status).toBe(1)
   })

@@ -73,7 +73,7 @@ const verified = (files: Files, authorities: readonly Uint8Array[] = []): Promis
   })
 
 const answer = (report: VerificationReport, question: string): string | undefined =>
-  report.answers.find((one) => one.question === question)?.outcome
+  report.checks.find((one) => one.check === question)?.outcome
 
 describe('a courier without a key', () => {
   /** The copy with the units closed that `change` closes, and notes that fit. */
@@ -101,7 +101,11 @@ describe('a courier without a key', () => {
         path.includes('node-b') ? { path: unit.path.map(committed), content: unit.content.map(committed) } : unit,
       ),
     )
-    expect([answer(report, 'intact'), answer(report, 'reproducible'), report.ok]).toEqual(['no', 'not-shown', false])
+    expect([answer(report, 'integrity'), answer(report, 'reproducibility'), report.ok]).toEqual([
+      'failed',
+      'indeterminate',
+      false,
+    ])
   })
 
   test('who closes a node’s files leaves it named as not stated', async () => {
@@ -116,17 +120,15 @@ describe('a courier without a key', () => {
           : unit,
       ),
     )
-    const found = report.answers.find(({ question }) => question === 'reproducible')
-    expect(found?.outcome).toBe('not-shown')
+    const found = report.checks.find(({ check }) => check === 'reproducibility')
+    expect(found?.outcome).toBe('indeterminate')
     expect(found?.details).toContain('Node “node-b”: its stated results are redacted.')
-    expect(report.answers.find(({ question }) => question === 'complete')?.details[1]).toMatch(
-      /not covered by the seal/,
-    )
+    expect(report.checks.find(({ check }) => check === 'completeness')?.details[1]).toMatch(/not covered by the seal/)
   })
 
   test('who closes the scope keeps everything from being shown', async () => {
     const { files } = await copyOf(await packOf(), sampleCatalog, { paths: [PATHS.scope] })
-    expect(answer(await verified(files), 'reproducible')).toBe('not-shown')
+    expect(answer(await verified(files), 'reproducibility')).toBe('indeterminate')
   })
 })
 
@@ -136,16 +138,16 @@ describe('a signer who states what does not follow', () => {
     nodes: assessment.nodes.flatMap((node) => (node.node === 'node-b' ? change(node) : [node])),
   })
   test.each([
-    ['nothing', (honest: Assessment) => honest, 'yes'],
-    ['a finding dropped', (honest: Assessment) => nodeB(honest, (node) => [{ ...node, results: [] }]), 'no'],
-    ['a node dropped', (honest: Assessment) => nodeB(honest, () => []), 'no'],
+    ['nothing', (honest: Assessment) => honest, 'passed'],
+    ['a finding dropped', (honest: Assessment) => nodeB(honest, (node) => [{ ...node, results: [] }]), 'failed'],
+    ['a node dropped', (honest: Assessment) => nodeB(honest, () => []), 'failed'],
     [
       'a control edited',
       (honest: Assessment) => ({
         ...honest,
         controls: honest.controls.map((control) => ({ ...control, state: 'evidenced' as const })),
       }),
-      'no',
+      'failed',
     ],
     [
       'reasons forged',
@@ -159,13 +161,13 @@ describe('a signer who states what does not follow', () => {
             })),
           },
         ]),
-      'no',
+      'failed',
     ],
   ] as const)('%s', async (_, forge, outcome) => {
     const pack = await packOf({ forge: forge as (honest: Assessment) => Assessment })
     for (const policy of [{ paths: [PATHS.report] }, { classes: ['ssh-key'] as const }]) {
       const { files } = await copyOf(pack, sampleCatalog, policy)
-      expect(answer(await verified(files), 'reproducible'), JSON.stringify(policy)).toBe(outcome)
+      expect(answer(await verified(files), 'reproducibility'), JSON.stringify(policy)).toBe(outcome)
     }
   })
 })
@@ -215,8 +217,8 @@ describe('warnings of the pack', () => {
 
 describe('a time-stamp over a copy', () => {
   test.each([
-    ['2026-11-20T09:30:00Z', 'no'],
-    ['2026-11-20T10:05:00Z', 'yes'],
+    ['2026-11-20T09:30:00Z', 'failed'],
+    ['2026-11-20T10:05:00Z', 'passed'],
   ])('of %s, where the evaluation is stated as of 10:00', async (genTime, outcome) => {
     const [rootKey, midKey, key] = [newKey('EC'), newKey('EC'), newKey('EC')]
     const span = { from: '2015-01-01T00:00:00Z', until: '2040-01-01T00:00:00Z' }
@@ -231,7 +233,7 @@ describe('a time-stamp over a copy', () => {
     const token = tokenWith({ leaf, mid, key }, { genTime, imprint })
     const stamped = new Map([...pack, [PATHS.stamp, storedResponse(token)]])
     const { files } = await copyOf(stamped, sampleCatalog, { paths: [PATHS.report] })
-    expect(answer(await verified(files, [root]), 'existed-by')).toBe(outcome)
+    expect(answer(await verified(files, [root]), 'time')).toBe(outcome)
   })
 })
 

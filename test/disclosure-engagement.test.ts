@@ -89,7 +89,7 @@ test.each<WithholdableClass>(['serial', 'ipv4', 'node'])('an honest copy without
     verifiedAt: realClock.now(),
     file: 'copy.zip',
   })
-  expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+  expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
 })
 
 test.each(['AB12', 'SERIALWORD'])(

@@ -96,7 +96,7 @@ describe('a pack whose report embeds the index', () => {
   test('verifies, and so does the report alone, which names the evidence', async () => {
     const files = await samplePack({ signer, embeds: (payload) => named('assessment-index.json', indexIn(payload)) })
     const verified = await verifySource(sourceOf(files), [])
-    expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    expect(outcomes(verified)).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     const alone = await verifyReport({
       pdf: files.get(PATHS.report) ?? new Uint8Array(),
       reader: sealing.reader,
@@ -105,10 +105,10 @@ describe('a pack whose report embeds the index', () => {
       file: 'report.pdf',
     })
     expect(alone.ok).toBe(true)
-    const answers = new Map(alone.answers.map((answer) => [answer.question, answer]))
-    expect(answers.get('intact')?.outcome).toBe('yes')
-    expect(answers.get('reproducible')?.outcome).toBe('not-shown')
-    expect(answers.get('complete')?.details).toEqual([
+    const answers = new Map(alone.checks.map((answer) => [answer.check, answer]))
+    expect(answers.get('integrity')?.outcome).toBe('passed')
+    expect(answers.get('reproducibility')?.outcome).toBe('indeterminate')
+    expect(answers.get('completeness')?.details).toEqual([
       expect.stringMatching(/^Evidence digest stated: [0-9a-f]{64}\.$/),
       expect.stringContaining('the digest of each node’s results, are embedded'),
     ])
@@ -119,9 +119,9 @@ describe('a pack whose report embeds the index', () => {
     const pdf = Buffer.from(files.get(PATHS.report) ?? new Uint8Array())
     const broken = new Uint8Array(Buffer.concat([pdf.subarray(0, 15), Buffer.from(' '), pdf.subarray(15)]))
     const asked = { reader: sealing.reader, trust: NOBODY, verifiedAt: realClock.now(), file: 'report.pdf' }
-    const { answers, ok } = await verifyReport({ pdf: broken, ...asked })
-    const signed = answers.find(({ question }) => question === 'signed-by')
-    expect([ok, signed?.outcome]).toEqual([false, 'no'])
+    const { checks, ok } = await verifyReport({ pdf: broken, ...asked })
+    const signed = checks.find(({ check }) => check === 'signature')
+    expect([ok, signed?.outcome]).toEqual([false, 'failed'])
     expect(JSON.stringify(signed)).toContain('PDF')
     expect(JSON.stringify(signed)).not.toContain('tagmanifest')
   })
@@ -147,8 +147,8 @@ describe('a pack whose report embeds the index', () => {
   ])('does not where it is an index %s', async (_, embeds, why) => {
     const files = await samplePack({ signer, embeds: (payload) => embeds(indexIn(payload)) })
     const verified = await verifySource(sourceOf(files), [])
-    expect(outcomes(verified)).toMatchObject({ complete: 'no' })
-    expect(verified.report.answers.find(({ question }) => question === 'complete')?.details.join()).toMatch(why)
+    expect(outcomes(verified)).toMatchObject({ completeness: 'failed' })
+    expect(verified.report.checks.find(({ check }) => check === 'completeness')?.details.join()).toMatch(why)
   })
 })
 

@@ -113,7 +113,7 @@ test('a pack with an engagement and its list verifies, coverage and all; with an
   })
   const signers = [signer.chain[0] ?? new Uint8Array()]
   const pack = await verifySource(sourceOf(files), signers)
-  expect(outcomes(pack)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+  expect(outcomes(pack)).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
   expect(pack.contents.assessment?.reconciliation).toMatchObject({
     declared: 2,
     inFleet: 2,
@@ -122,8 +122,8 @@ test('a pack with an engagement and its list verifies, coverage and all; with an
   })
   files.set(PATHS.inventory, new TextEncoder().encode('id,name\nS-1,node-a\nS-2,node-x\n'))
   const other = await verifySource(sourceOf(files), signers)
-  expect(other.report.answers.find(({ question }) => question === 'complete')).toMatchObject({
-    outcome: 'no',
+  expect(other.report.checks.find(({ check }) => check === 'completeness')).toMatchObject({
+    outcome: 'failed',
     details: [
       'The provider inventory “invoice.csv” of the engagement was changed: data/inventory.csv has a different digest or size.',
     ],
@@ -157,8 +157,8 @@ test.each<[string, (honest: Assessment) => Assessment, RegExp]>([
     forge: () => forge(assess({ catalog: sampleCatalog, scope: honest, recordings, asOf })),
   })
   const pack = await verifySource(sourceOf(files), [signer.chain[0] ?? new Uint8Array()])
-  const answer = pack.report.answers.find(({ question }) => question === 'reproducible')
-  expect(answer?.outcome).toBe('no')
+  const answer = pack.report.checks.find(({ check }) => check === 'reproducibility')
+  expect(answer?.outcome).toBe('failed')
   expect(answer?.details.join(' ')).toMatch(said)
 })
 

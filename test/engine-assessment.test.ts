@@ -31,7 +31,7 @@ describe('the matrix of a run', () => {
     expect(row('demo-away-07')?.verdicts).toBe(verdictLetters['not-tested'].repeat(view.checks.length))
     expect(row('demo-guest-03')).toMatchObject({
       status: 'complete',
-      layer: 'vm',
+      environment: 'virtual-machine',
       platform: 'KVM',
       place: 'Ashburn, Virginia (demo)',
       accepted: [],

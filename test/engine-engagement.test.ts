@@ -243,7 +243,7 @@ describe('an engagement from a file', () => {
     const wanted = { frameworks: ['soc2'] as const, identity: null, timestamp: false, also: [], withhold: null }
     const draft = await kit.get('export.build', wanted)
     const review = await kit.get('export.review', { handle: draft.handle })
-    expect(review.report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+    expect(review.report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     expect(await kit.get('engagement.get', { of: 'pack' })).toMatchObject({
       counts: true,
       form: { entity: FORM.entity },

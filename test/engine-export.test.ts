@@ -222,7 +222,7 @@ describe('a time by somebody else', () => {
         'The report has a time-stamp, at PAdES level B-T, without the data for long-term validation.',
       )
       const review = value(await kit.exports['export.review']({ handle }))
-      expect(review.report.answers.find(({ question }) => question === 'existed-by')?.outcome).toBe('yes')
+      expect(review.report.checks.find(({ check }) => check === 'time')?.outcome).toBe('passed')
     } finally {
       await server.close()
     }

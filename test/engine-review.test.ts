@@ -13,7 +13,7 @@ import { inMemory, type LoadedRecording } from '../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { ChainHead } from '../main/core/run-chain/head.ts'
 import type { PackReview } from '../schemas/ipc-packs.ts'
-import type { Question } from '../schemas/verification.ts'
+import type { VerificationCheck } from '../schemas/verification.ts'
 import { testTsa } from './support/lying-tsa.ts'
 import { AS_OF, sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 import { refusal, type SealingKit, sealingKit, value } from './support/sealing-kit.ts'
@@ -67,10 +67,10 @@ afterAll(() => {
   for (const kit of [owner, ...auditors]) kit.remove()
 })
 
-const outcome = (review: PackReview | null, question: Question): string =>
-  review?.report.answers.find((answer) => answer.question === question)?.outcome ?? 'no such answer'
-const summary = (review: PackReview | null, question: Question): string =>
-  review?.report.answers.find((answer) => answer.question === question)?.summary ?? ''
+const outcome = (review: PackReview | null, question: VerificationCheck): string =>
+  review?.report.checks.find((answer) => answer.check === question)?.outcome ?? 'no such answer'
+const summary = (review: PackReview | null, question: VerificationCheck): string =>
+  review?.report.checks.find((answer) => answer.check === question)?.summary ?? ''
 const opened = async (kit: SealingKit, chosen: { path: string }): Promise<PackReview | null> =>
   value(await kit.review['pack.choose-and-verify'](null, chosen))
 
@@ -112,7 +112,7 @@ describe('opening a pack', () => {
     await source.close()
     const review = await opened(kit, { path })
     expect(review?.report.ok).toBe(false)
-    expect(outcome(review, 'intact')).toBe('no')
+    expect(outcome(review, 'integrity')).toBe('failed')
     expect(review?.view?.rows).toHaveLength(2)
   })
 
@@ -161,9 +161,9 @@ describe('trusting a signer', () => {
 
   test('stores the root of the signer with how it was verified, and answers again', async () => {
     const kit = auditor()
-    expect(outcome(await opened(kit, first()), 'signed-by')).toBe('not-shown')
+    expect(outcome(await opened(kit, first()), 'signature')).toBe('indeterminate')
     const review = value(await kit.review['pack.trust']({ howVerified }))
-    expect(outcome(review, 'signed-by')).toBe('yes')
+    expect(outcome(review, 'signature')).toBe('passed')
     expect(review.report.signer).toMatchObject({ trusted: true, standing: 'known' })
     expect(review.trust).toMatchObject({
       subject: 'CN=Sample owner (root)',
@@ -176,7 +176,7 @@ describe('trusting a signer', () => {
 
     value(await kit.trust['trust.remove']({ fingerprint: review.trust?.fingerprint ?? '' }))
     const again = value(await kit.review['pack.re-evaluate'](null))
-    expect(outcome(again, 'signed-by')).toBe('not-shown')
+    expect(outcome(again, 'signature')).toBe('indeterminate')
     expect(again.trust).toBeNull()
   })
 
@@ -193,7 +193,7 @@ describe('trusting a signer', () => {
     value(await kit.review['pack.trust']({ howVerified }))
     const review = await opened(kit, { path: demoPath })
     expect(review?.report.ok).toBe(true)
-    expect(outcome(review, 'signed-by')).toBe('not-shown')
+    expect(outcome(review, 'signature')).toBe('indeterminate')
   })
 
   test('what was put in the place of the open pack is not what gets trusted', async () => {
@@ -218,18 +218,18 @@ describe('the history of runs', () => {
     await opened(kit, first())
     const seen = value(await kit.review['pack.trust']({ howVerified: 'by telephone' }))
     // Trusting opened it again; only now is its history one that is kept.
-    expect(outcome(seen, 'chain-continuous')).toBe('not-shown')
+    expect(outcome(seen, 'continuity')).toBe('indeterminate')
     const next = await opened(kit, third())
-    expect(outcome(next, 'chain-continuous')).toBe('yes')
-    expect(summary(next, 'chain-continuous')).toMatch(/Extends your checkpoint by 2 runs/)
+    expect(outcome(next, 'continuity')).toBe('passed')
+    expect(summary(next, 'continuity')).toMatch(/Extends your checkpoint by 2 runs/)
 
     // A pack that was seen before is no shortened history; one that was never seen, and is older, may be.
     const before = await opened(kit, first())
-    expect(outcome(before, 'chain-continuous')).toBe('yes')
+    expect(outcome(before, 'continuity')).toBe('passed')
     const between = await opened(kit, second())
-    expect(outcome(between, 'chain-continuous')).toBe('no')
-    expect(summary(between, 'chain-continuous')).toMatch(/Does not extend your checkpoint/)
-    expect(outcome(await opened(kit, third()), 'chain-continuous')).toBe('yes')
+    expect(outcome(between, 'continuity')).toBe('failed')
+    expect(summary(between, 'continuity')).toMatch(/Does not extend your checkpoint/)
+    expect(outcome(await opened(kit, third()), 'continuity')).toBe('passed')
   })
 
   test('what was seen is one file per chain; a damaged one is named and stays', async () => {
@@ -433,15 +433,15 @@ describe('what happens at the same time, or by another hand', () => {
     const longest = { path: forged.at(-1) ?? '' }
     // After a pack of the owner: the forged one is not kept.
     await opened(reader, longest)
-    expect(outcome(await opened(reader, third()), 'chain-continuous')).toBe('yes')
+    expect(outcome(await opened(reader, third()), 'continuity')).toBe('passed')
     // Before any: the forged one says nothing about the owner's, and gives way once the owner is trusted.
     const late = auditor()
     expect((await opened(late, longest))?.report.ok).toBe(true)
-    expect(outcome(await opened(late, second()), 'chain-continuous')).toBe('not-shown')
+    expect(outcome(await opened(late, second()), 'continuity')).toBe('indeterminate')
     value(await late.review['pack.trust']({ howVerified }))
-    expect(outcome(await opened(late, third()), 'chain-continuous')).toBe('yes')
+    expect(outcome(await opened(late, third()), 'continuity')).toBe('passed')
     // Whoever is trusted keeps the history: a forged pack that is longer is told from it.
-    expect(outcome(await opened(late, { path: forged[2] ?? '' }), 'chain-continuous')).toBe('no')
+    expect(outcome(await opened(late, { path: forged[2] ?? '' }), 'continuity')).toBe('failed')
   })
 
   test('nor does one that goes on from the history of somebody who is trusted', async () => {

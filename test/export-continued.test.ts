@@ -94,7 +94,11 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     expect(entered.map(({ run }) => run)).toEqual([place.run])
     const pack = must(await world.packs.open(packOf(place.root, place.run)))
     expect(await pack.sha256(PATHS.tagManifest)).toBe(entered[0]?.tagManifest)
-    expect(outcomes(await verifySource(pack))).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    expect(outcomes(await verifySource(pack))).toMatchObject({
+      integrity: 'passed',
+      completeness: 'passed',
+      reproducibility: 'passed',
+    })
     await pack.close()
     const names = namesIn(place)
     expect(names).toEqual(expect.arrayContaining([...WHOLE, `${place.run}.report.pdf`, 'summary.txt']))

@@ -38,7 +38,7 @@ test('it is exported, and the pack verifies as demo data', async () => {
     .find((name) => name.endsWith('.zip'))
   const review = valueIn(await engine.call('pack.choose-and-verify', null, { path: join(out, pack ?? '') }))
   expect(review?.report.demo).toBe(true)
-  expect(review?.report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+  expect(review?.report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
   expect([review?.verdicts.stated, review?.verdicts.identical]).toEqual([96, 96])
   expect(valueIn(await engine.call('assessment.get', { of: 'pack' }))?.rows).toHaveLength(8)
 })

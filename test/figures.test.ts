@@ -54,29 +54,29 @@ describe('isolation signals by family', () => {
     expect(legend.map(({ text }) => text)).toEqual(['Reads as on hardware', 'Neutral', 'Not read'])
   })
 
-  test('of a guest dressed as hardware: what contradicts is underlined and counted by class', () => {
+  test('of a guest dressed as hardware: each anomaly is underlined and counted by class', () => {
     const picture = figure('demo-metal-04', 'isolation-families')
     expect(picture.table.rows.map(([family, metal, guest, , , , found]) => [family, metal, guest, found])).toEqual([
-      ['CPU identification', '3', '9', '2 K1, 5 K2'],
-      ['CPU features', '0', '7', '3 K2'],
+      ['CPU identification', '3', '9', '2 impossible, 5 unexplained'],
+      ['CPU features', '0', '7', '0 impossible, 3 unexplained'],
       ['Timing', '1', '0', 'None seen'],
-      ['Firmware tables', '6', '8', '5 K1, 5 K2'],
-      ['Chipset and PCI', '4', '6', '4 K1, 2 K2'],
-      ['Drives', '2', '1', '1 K2'],
-      ['Network and fabric', '1', '3', '2 K2'],
-      ['GPUs', '1', '3', '2 K2'],
+      ['Firmware tables', '6', '8', '5 impossible, 5 unexplained'],
+      ['Chipset and PCI', '4', '6', '4 impossible, 2 unexplained'],
+      ['Drives', '2', '1', '0 impossible, 1 unexplained'],
+      ['Network and fabric', '1', '3', '0 impossible, 2 unexplained'],
+      ['GPUs', '1', '3', '0 impossible, 2 unexplained'],
       ['BMC and TPM', '1', '1', 'None seen'],
       ['SSH session', '6', '0', 'None seen'],
     ])
-    expect(said(picture)).toContain('5 K1, 5 K2')
+    expect(said(picture)).toContain('5 + 5')
     expect(boxes(picture).filter(({ tone, filled }) => tone === 'against' && filled)).toHaveLength(38)
     expect(against(picture).length).toBeGreaterThan(20)
   })
 })
 
 describe('isolation signals that could not be drawn', () => {
-  const contradiction = {
-    class: 'K1' as const,
+  const anomaly = {
+    class: 'impossible' as const,
     signal: 'of another catalog',
     family: 'timing' as const,
     text: 'two clocks that cannot both be right',
@@ -85,21 +85,24 @@ describe('isolation signals that could not be drawn', () => {
   }
   const unread = {
     id: 'cpu-hypervisor-flag',
-    reads: 'unreadable' as const,
+    indicates: 'unreadable' as const,
     value: 'no answer',
     weight: null,
     probes: [],
   }
 
-  test('a contradiction is shown where no signal of its family was read', () => {
-    const isolation = { signals: [unread], contradictions: [contradiction] } as unknown as Isolation
+  test('an anomaly is shown where no signal of its family was read', () => {
+    const isolation = { signals: [unread], anomalies: [anomaly] } as unknown as Isolation
     const picture = isolationFamilies(isolation)
-    expect(picture?.table.rows.map((row) => [row[0], row.at(-1)])).toContainEqual(['Timing', '1 K1'])
-    expect(texts(picture as Figure).map(({ text }) => text)).toContain('1 K1')
+    expect(picture?.table.rows.map((row) => [row[0], row.at(-1)])).toContainEqual([
+      'Timing',
+      '1 impossible, 0 unexplained',
+    ])
+    expect(texts(picture as Figure).map(({ text }) => text)).toContain('1 + 0')
   })
 
   test('without one there is no picture of nothing', () => {
-    expect(isolationFamilies({ signals: [unread], contradictions: [] } as unknown as Isolation)).toBeNull()
+    expect(isolationFamilies({ signals: [unread], anomalies: [] } as unknown as Isolation)).toBeNull()
   })
 })
 

@@ -69,9 +69,9 @@ describe('retention', () => {
     expect(chain?.chain.entries[4]?.signature).not.toBeNull()
     await run('run-4', '2026-11-21T10:00:00.000Z')
     const [third, fourth] = [await read(packOf(root, 'run-3'), null), await read(packOf(root, 'run-4'), null)]
-    expect([third, fourth].map((one) => outcomes(one).intact)).toEqual(['yes', 'yes'])
+    expect([third, fourth].map((one) => outcomes(one).integrity)).toEqual(['passed', 'passed'])
     // For who last saw the chain before anything was let go, it goes on from there.
-    expect(outcomes(await read(packOf(root, 'run-4'), third.head))).toMatchObject({ 'chain-continuous': 'yes' })
+    expect(outcomes(await read(packOf(root, 'run-4'), third.head))).toMatchObject({ continuity: 'passed' })
     const view = must(await historyView(world, root))
     expect(view.rebuilt).toBeNull()
     expect([...listLines(view)].join('\n')).toContain('deleted under the retention policy')
@@ -172,7 +172,7 @@ describe('backup and restore', () => {
     expect(await names(to)).toEqual(['run-1', 'run-2'])
     for (const name of ['run-1', 'run-2']) {
       expect(readFileSync(packOf(to, name)).equals(readFileSync(packOf(root, name)))).toBe(true)
-      expect(await verified(packOf(to, name))).toMatchObject({ intact: 'yes', reproducible: 'yes' })
+      expect(await verified(packOf(to, name))).toMatchObject({ integrity: 'passed', reproducibility: 'passed' })
       const loaded = must(await world.readRecordings([`${to}/evidence/${name}`]))
       for (const one of loaded) must(await one.load())
     }

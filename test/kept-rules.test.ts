@@ -183,16 +183,16 @@ describe('a pack that earlier rules judged', () => {
 
   test('comes out the same by the module that it names', async () => {
     const report = await verified(files, { catalog: next, kept: open([kept]) })
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'same', version: kept.version, unconfirmed: 0 } })
-    expect(lacking(report)).not.toContain('reproducible')
+    expect(report).toMatchObject({ ok: true, rules: { status: 'same', version: kept.version, unconfirmed: 0 } })
+    expect(lacking(report)).not.toContain('reproducibility')
     expect(report.rules?.results).toBeGreaterThan(200)
   })
 
   test('is left open where that module is not there', async () => {
     const report = await verified(files, { catalog: next })
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown' } })
+    expect(report).toMatchObject({ ok: true, rules: { status: 'unknown' } })
     expect(report.rules?.unconfirmed).toBeGreaterThan(0)
-    expect(lacking(report)).toContain('reproducible')
+    expect(lacking(report)).toContain('reproducibility')
   })
 
   test('is rejected where the rules under that version were others', async () => {
@@ -203,7 +203,7 @@ describe('a pack that earlier rules judged', () => {
       recordings: recordings(),
     })
     const report = await verified(forged, { catalog: next, kept: open([kept]) })
-    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', version: kept.version } })
+    expect(report).toMatchObject({ ok: false, rules: { status: 'falsified', version: kept.version } })
     const stated = { ...next, version: catalog.version, module: catalog.module }
     const hidden = await samplePack({ signer, catalog: stated, population: NODES, recordings: recordings() })
     expect((await verified(hidden, { catalog: next, kept: open([kept]) })).ok).toBe(false)

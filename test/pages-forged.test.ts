@@ -12,7 +12,7 @@ import type { ReportDocument } from '../main/core/report.ts'
 import { earlierProblems, readEarlier } from '../main/core/verify/pages.ts'
 import { NOBODY } from '../main/core/verify/trust.ts'
 import type { World } from '../main/core/world.ts'
-import type { VerificationAnswer, VerificationReport } from '../schemas/verification.ts'
+import type { VerificationCheckResult, VerificationReport } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -54,24 +54,24 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     const path = packOf(root, 'run-1')
     return must(await reviewFile(world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
   }
-  const complete = ({ answers }: VerificationReport): VerificationAnswer | undefined =>
-    answers.find(({ question }) => question === 'complete')
+  const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
+    checks.find(({ check }) => check === 'completeness')
 
   test('pages that follow from the evidence are shown to', async () => {
     const report = await verified(world)
-    expect(complete(report)).toMatchObject({ outcome: 'yes' })
+    expect(complete(report)).toMatchObject({ outcome: 'passed' })
     expect(report.ok).toBe(true)
   })
 
   test('a report that states another result is rejected, with the page and both sentences', async () => {
     const report = await verified(forging(replacing('Not satisfied', 'Satisfied')))
     expect(report.ok).toBe(false)
-    expect(complete(report)?.outcome).toBe('no')
+    expect(complete(report)?.outcome).toBe('failed')
     expect(complete(report)?.details[0]).toMatch(
       /^data\/report\.pdf: Page \d+ reads “.*Satisfied.*”; the evidence gives “.*Not satisfied/,
     )
     // Everything else about it is as it should be: only the pages lie.
-    expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)
+    expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1)
   })
 
   test('an executive page that states another result is rejected', async () => {
@@ -85,7 +85,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     const report = await verified(
       forging((one) => ({ ...one, sections: one.sections.slice(0, Math.max(1, one.sections.length - 1)) })),
     )
-    expect(complete(report)).toMatchObject({ outcome: 'no' })
+    expect(complete(report)).toMatchObject({ outcome: 'failed' })
   })
 
   test('what earlier runs found is sealed with the report that tells it, and each has to be in the chain', async () => {
@@ -108,7 +108,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     const { report } = must(
       await reviewFile(world, sampleCatalog, { path, trust: NOBODY, lastHead: null, keep: false }),
     )
-    expect(complete(report)).toMatchObject({ outcome: 'yes' })
+    expect(complete(report)).toMatchObject({ outcome: 'passed' })
     if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)
   })
 
@@ -144,6 +144,6 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   test('pages by rules that are not those here are not compared, and that is not a yes', async () => {
     const report = await verified(world, sampleCatalog, { ...sampleCatalog, version: 'another' })
-    expect(complete(report)?.outcome).toBe('not-shown')
+    expect(complete(report)?.outcome).toBe('indeterminate')
   })
 })

@@ -265,11 +265,11 @@ describe('a pack', () => {
   const demo = () => [fixtureRecording('demo-gpu-01', catalog.probes)]
   const population = ['demo-gpu-01']
   const reproducible = ({ report }: Awaited<ReturnType<typeof verified>>) =>
-    report.answers.find(({ question }) => question === 'reproducible')
+    report.checks.find(({ check }) => check === 'reproducibility')
 
   test('sealed under a profile verifies, reproduces, and names the profile', async () => {
     const found = await verified({ recordings: demo(), population, profile: CIS })
-    expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    expect(outcomes(found)).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     expect(reproducible(found)?.summary).toContain('Threshold profile: “CIS Benchmarks”.')
     expect(found.contents.scope).toMatchObject({ profile: CIS })
   })
@@ -278,7 +278,7 @@ describe('a pack', () => {
     const changes = [{ threshold: 'shell.idle', value: 90_000, reason: 'we never log off' }] as const
     const found = await verified({ recordings: demo(), population, profile: { name: 'stig', changes: [...changes] } })
     expect(reproducible(found)).toMatchObject({
-      outcome: 'yes',
+      outcome: 'passed',
       summary: expect.stringContaining('“DISA STIG”, with one threshold relaxed'),
       details: [
         'Relaxed threshold: Longest time an idle shell may stay open: 90000 seconds instead of 600 seconds. Reason: “we never log off”.',
@@ -292,7 +292,7 @@ describe('a pack', () => {
       scope: { ...assessment.scope, profile: STIG },
     })
     const found = await verified({ recordings: demo(), population, forge: asCis })
-    expect(reproducible(found)).toMatchObject({ outcome: 'no' })
+    expect(reproducible(found)).toMatchObject({ outcome: 'failed' })
     expect(found.report.differences.map(({ check }) => check)).toContain('access.session-timeout')
   })
 
@@ -301,6 +301,6 @@ describe('a pack', () => {
     const scope = JSON.parse(new TextDecoder().decode(files.get(PATHS.scope))) as object
     files.set(PATHS.scope, new TextEncoder().encode(`${canonicalJson({ ...scope, profile: CIS })}\n`))
     const found = await verifySource(sourceOf(files), [], { catalog })
-    expect(outcomes(found)).toMatchObject({ intact: 'no', complete: 'no', reproducible: 'no' })
+    expect(outcomes(found)).toMatchObject({ integrity: 'failed', completeness: 'failed', reproducibility: 'failed' })
   })
 })

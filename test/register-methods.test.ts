@@ -435,8 +435,8 @@ describe('in a pack', () => {
     must(await methods['documents.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
     const pack = must(await exported()).files[0]?.path ?? ''
     const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
-    const complete = reviewed.report.answers.find(({ question }) => question === 'complete')
-    expect(complete).toMatchObject({ outcome: 'yes' })
+    const complete = reviewed.report.checks.find(({ check }) => check === 'completeness')
+    expect(complete).toMatchObject({ outcome: 'passed' })
     expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')
     const register = reviewed.contents?.register ?? null
     const bare = assess({ catalog, scope: { ...scope, population: ['node-a', 'node-b'] }, recordings, asOf: now })

@@ -44,10 +44,10 @@ const packed = (register: Register, attachments: ReadonlyMap<string, Uint8Array>
 
 async function completeness(files: ReadonlyMap<string, Uint8Array>): Promise<readonly string[]> {
   const verified = await verifySource(sourceOf(files), [root])
-  expect(outcomes(verified)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', reproducible: 'yes' })
-  const answer = verified.report.answers.find(({ question }) => question === 'complete')
-  expect(verified.report.ok).toBe(answer?.outcome === 'yes')
-  return answer?.outcome === 'no' ? answer.details : []
+  expect(outcomes(verified)).toMatchObject({ integrity: 'passed', signature: 'passed', reproducibility: 'passed' })
+  const answer = verified.report.checks.find(({ check }) => check === 'completeness')
+  expect(verified.report.ok).toBe(answer?.outcome === 'passed')
+  return answer?.outcome === 'failed' ? answer.details : []
 }
 
 /** What a register says in a pack of the sample nodes, without the rest of the pack. */
@@ -95,7 +95,11 @@ describe('a register in a pack', () => {
       }),
     })
     const verified = await verifySource(sourceOf(files), [root])
-    expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'not-shown', reproducible: 'no' })
+    expect(outcomes(verified)).toMatchObject({
+      integrity: 'passed',
+      completeness: 'indeterminate',
+      reproducibility: 'failed',
+    })
     const [control] = verified.contents.assessment?.controls ?? []
     expect(control?.state).toBe('supported')
   })
@@ -219,8 +223,8 @@ describe('a register in a pack', () => {
   test('that does not fit its schema is no register, and states that rest on it do not come out the same', async () => {
     const files = await packed(registerOf({ riskAcceptances: [riskAcceptanceOf({ owner: '' })] }), new Map())
     const verified = await verifySource(sourceOf(files), [root])
-    expect(outcomes(verified)).toMatchObject({ intact: 'yes', complete: 'no', reproducible: 'no' })
-    const complete = verified.report.answers.find(({ question }) => question === 'complete')
+    expect(outcomes(verified)).toMatchObject({ integrity: 'passed', completeness: 'failed', reproducibility: 'failed' })
+    const complete = verified.report.checks.find(({ check }) => check === 'completeness')
     expect(complete?.details).toEqual([`${PATHS.register}: riskAcceptances[0].owner must not be empty.`])
   })
 
@@ -263,8 +267,8 @@ describe('a register in a pack', () => {
       riskAcceptances: [riskAcceptanceOf({ expiresAt: '2036-03-01T23:59:59.999Z' })],
     })
     const verified = await verifySource(sourceOf(new Map([...files, [PATHS.register, jsonBytes(longer)]])), [root])
-    expect(outcomes(verified)).toMatchObject({ intact: 'no' })
-    expect(verified.report.answers[0]?.details).toEqual([
+    expect(outcomes(verified)).toMatchObject({ integrity: 'failed' })
+    expect(verified.report.checks[0]?.details).toEqual([
       '“data/register.json” was altered: its digest differs from the listed one.',
     ])
   })

@@ -299,17 +299,20 @@ describe('in a pack', () => {
   test('signed entries verify; one that was edited before sealing is told', async () => {
     const outcome = async (register: Register) => {
       const verified = await verifySource(sourceOf(await samplePack({ signer: approver, register })))
-      const complete = verified.report.answers.find(({ question }) => question === 'complete')
-      return { outcome: outcomes(verified).complete, details: complete?.details.join('\n') ?? '' }
+      const complete = verified.report.checks.find(({ check }) => check === 'completeness')
+      return { outcome: outcomes(verified).completeness, details: complete?.details.join('\n') ?? '' }
     }
     // The sample is judged before these were signed: only their signatures are looked at here.
-    expect(await outcome(signed)).toMatchObject({ outcome: 'yes', details: expect.stringContaining(asker.fingerprint) })
+    expect(await outcome(signed)).toMatchObject({
+      outcome: 'passed',
+      details: expect.stringContaining(asker.fingerprint),
+    })
     const longer = {
       ...signed,
       riskAcceptances: signed.riskAcceptances.map((one) => ({ ...one, expiresAt: day(300) })),
     }
     const told = await outcome(longer)
-    expect(told.outcome).toBe('no')
+    expect(told.outcome).toBe('failed')
     expect(told.details).toContain('the signature of the approver is invalid')
   })
 })

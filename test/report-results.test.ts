@@ -88,7 +88,7 @@ describe('a large fleet', () => {
             ...node,
             isolation: {
               ...node.isolation,
-              layer: 'unknown' as const,
+              environment: 'undetermined' as const,
               rule: { ...node.isolation.rule, id: 'R8' as const },
             },
           },
@@ -134,9 +134,9 @@ describe('the evidence index', () => {
   })
 
   it.each([
-    [{ redactions: 2, redacted: { token: 1, password: 1 } }, 'password 4, token 4'],
-    [{ redactions: 2 }, 'unnamed 8'],
-  ])('lists redactions by question and class', (taken, said) => {
+    [{ maskedCount: 2, masked: { token: 1, password: 1 } }, 'password 4, token 4'],
+    [{ maskedCount: 2 }, 'unnamed 8'],
+  ])('lists masked values by question and class', (taken, said) => {
     const recordings = input.recordings.map(({ recording, captures }) => ({
       recording,
       captures: captures.map(({ meta }) => ({

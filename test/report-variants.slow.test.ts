@@ -231,9 +231,13 @@ describe('signed without embedded files', () => {
       verifiedAt: realClock.now(),
       file: 'variant.pdf',
     })
-    const outcomes = Object.fromEntries(verified.answers.map(({ question, outcome }) => [question, outcome]))
-    expect(outcomes).toMatchObject({ intact: 'yes', complete: 'not-shown', reproducible: 'not-shown' })
-    expect(JSON.stringify(verified.answers)).toContain(input.evidenceDigest)
+    const outcomes = Object.fromEntries(verified.checks.map(({ check, outcome }) => [check, outcome]))
+    expect(outcomes).toMatchObject({
+      integrity: 'passed',
+      completeness: 'indeterminate',
+      reproducibility: 'indeterminate',
+    })
+    expect(JSON.stringify(verified.checks)).toContain(input.evidenceDigest)
   })
 })
 

@@ -350,14 +350,14 @@ describe('the answer', () => {
 
   test('without a history', async () => {
     expect(chainAnswer(null, own, null)).toEqual({
-      question: 'chain-continuous',
-      outcome: 'not-shown',
+      check: 'continuity',
+      outcome: 'indeterminate',
       summary: 'The pack contains no run chain.',
       details: [KEPT],
     })
     expect(chainAnswer(null, own, await seenOnDay6())).toEqual({
-      question: 'chain-continuous',
-      outcome: 'no',
+      check: 'continuity',
+      outcome: 'failed',
       summary: 'The pack contains no run chain, but you supplied a checkpoint.',
       details: [SEEN_6],
     })
@@ -365,22 +365,22 @@ describe('the answer', () => {
 
   test('without a kept head: what is stated, and that it is not shown', async () => {
     expect(chainAnswer(await read(history), own, null)).toEqual({
-      question: 'chain-continuous',
-      outcome: 'not-shown',
+      check: 'continuity',
+      outcome: 'indeterminate',
       summary:
         'No checkpoint supplied. The run chain has 5 runs and 2 missed runs since 2026-03-01T06:00:00.000Z. To check continuity, supply a checkpoint from an earlier pack.',
       details: [GAP_2, GAP_5, KEPT],
     })
     expect(chainAnswer(await read(chainOf()), runOn(1), null)).toMatchObject({
-      outcome: 'not-shown',
+      outcome: 'indeterminate',
       summary: expect.stringMatching(/^No checkpoint supplied\. The run chain has no earlier entries\./),
     })
   })
 
   test('extends what was last seen: only what came since is listed', async () => {
     expect(chainAnswer(await read(history), own, await seenOnDay6())).toEqual({
-      question: 'chain-continuous',
-      outcome: 'yes',
+      check: 'continuity',
+      outcome: 'passed',
       summary: 'Extends your checkpoint by 3 runs and 1 missed run; no entry removed or changed.',
       details: [SEEN_6, GAP_5, KEPT],
     })
@@ -390,7 +390,7 @@ describe('the answer', () => {
     const head = headOf(await read(history), own, day(8))
     const next = await read(chainOf(...HISTORY, own))
     expect(chainAnswer(next, runOn(9), head)).toMatchObject({
-      outcome: 'yes',
+      outcome: 'passed',
       summary: 'Extends your checkpoint by 1 run and 0 missed runs; no entry removed or changed.',
     })
   })
@@ -399,7 +399,7 @@ describe('the answer', () => {
     const head = headOf(await read(history), own, day(8))
     const { outcome, summary, details } = chainAnswer(await read(history), own, head)
     expect([outcome, summary, details.at(-1)]).toEqual([
-      'yes',
+      'passed',
       'This is the pack of your checkpoint, at the same entry of the run chain.',
       KEPT,
     ])
@@ -409,7 +409,7 @@ describe('the answer', () => {
     const head = headOf(await read(history), own, day(8))
     const rival = runOn(8, { run: 'r8b', tagManifest: sha256('another pack') })
     expect(chainAnswer(await read(history), rival, head)).toMatchObject({
-      outcome: 'no',
+      outcome: 'failed',
       summary: 'Does not extend your checkpoint: two packs exist for entry 8.',
       details: [
         'Your checkpoint has run “r8” there; this pack is of run “r8b”. It or an earlier entry differs.',
@@ -417,13 +417,13 @@ describe('the answer', () => {
       ],
     })
     const sameName = runOn(8, { tagManifest: sha256('another pack') })
-    expect(chainAnswer(await read(history), sameName, head).outcome).toBe('no')
+    expect(chainAnswer(await read(history), sameName, head).outcome).toBe('failed')
   })
 
   test('another chain', async () => {
     const head = { ...(await seenOnDay6()), chain: 'ef'.repeat(32) }
     expect(chainAnswer(await read(history), own, head)).toMatchObject({
-      outcome: 'no',
+      outcome: 'failed',
       summary: 'Does not extend your checkpoint: it is a different run chain.',
     })
   })
@@ -431,7 +431,7 @@ describe('the answer', () => {
   test('cut: fewer entries than were seen', async () => {
     const head = headOf(await read(history), own, day(8))
     expect(chainAnswer(await read(chainOf(...HISTORY.slice(0, 3))), runOn(9), head)).toMatchObject({
-      outcome: 'no',
+      outcome: 'failed',
       summary: 'Does not extend your checkpoint: 4 instead of 8 entries.',
     })
   })
@@ -448,7 +448,10 @@ describe('the answer', () => {
         const reading = await read(chainOf(...rewritten, runOn(23)))
         expect(reading.problems).toEqual([])
         const { outcome, summary } = chainAnswer(reading, runOn(24), head)
-        expect([outcome, summary]).toEqual(['no', 'Does not extend your checkpoint: the first 8 entries were changed.'])
+        expect([outcome, summary]).toEqual([
+          'failed',
+          'Does not extend your checkpoint: the first 8 entries were changed.',
+        ])
       }
     }
   })
@@ -468,12 +471,12 @@ describe('the answer', () => {
   test('broken inside', async () => {
     const reading = await readTexts({ ...textsOf(history), [CHAIN_PATHS.leaves]: '' })
     expect(chainAnswer(reading, own, null)).toMatchObject({
-      outcome: 'no',
+      outcome: 'failed',
       summary: 'The run chain in the pack is inconsistent.',
       details: ['data/log/leaves.txt:1 is not the leaf hash of data/log/entries.jsonl:1.'],
     })
     expect(chainAnswer(await read(history), runOn(8, { fleet: 'other' }), null)).toMatchObject({
-      outcome: 'no',
+      outcome: 'failed',
       details: ['The pack is of fleet “other”, but its run chain is of fleet “clinic”.'],
     })
   })
@@ -481,10 +484,10 @@ describe('the answer', () => {
   test('a pack whose own entry cannot be worked out', async () => {
     const reading = await read(history)
     expect(chainAnswer(reading, null, await seenOnDay6())).toMatchObject({
-      outcome: 'yes',
+      outcome: 'passed',
       summary: 'Extends your checkpoint by 2 runs and 1 missed run; no entry removed or changed.',
     })
-    expect(chainAnswer(reading, null, headOf(reading, own, day(8))).outcome).toBe('not-shown')
+    expect(chainAnswer(reading, null, headOf(reading, own, day(8))).outcome).toBe('indeterminate')
   })
 
   test('what is odd and breaks nothing is told', async () => {
@@ -549,7 +552,7 @@ describe('the answer', () => {
         const changed = changeSeed % all.length
         const now = rewrite ? all.with(changed, runOn(2, { tagManifest: sha256('new') })) : all
         const { outcome } = chainAnswer(await read(chainOf(...now)), runOn(3), head)
-        expect(outcome).toBe(rewrite && changed <= seenAt ? 'no' : 'yes')
+        expect(outcome).toBe(rewrite && changed <= seenAt ? 'failed' : 'passed')
       }),
       { numRuns: 150 },
     )
@@ -562,7 +565,7 @@ test('very many entries are written and read: none is looked at for each other o
   )
   const reading = await read({ id: ID, fleet: 'clinic', entries })
   expect(reading.problems).toEqual([])
-  expect(chainAnswer(reading, runOn(2), headOf(reading, runOn(2), day(2))).outcome).toBe('yes')
+  expect(chainAnswer(reading, runOn(2), headOf(reading, runOn(2), day(2))).outcome).toBe('passed')
 })
 
 test('the consistency proof in the files verifies on its own', () => {

@@ -70,14 +70,14 @@ describe('the trace of a run', () => {
 describe('what of a reading is compared', () => {
   const [probe] = catalog.probes
   if (probe === undefined) throw new Error('no probe')
-  const { volatile: _, ...steady } = probe
+  const { ignoredInDrift: _, ...steady } = probe
   test('not asked, no reading, wholly volatile and in part', () => {
     expect(readingDigest(steady, undefined)).toBe(NOT_COMPARED)
     expect(readingDigest(steady, { ok: false, reason: 'refused' })).toBe(NO_READING)
-    expect(readingDigest({ ...steady, volatile: { why: 'w', steady: () => null } }, { ok: true, fact: 1 })).toBe(
-      NOT_COMPARED,
-    )
-    const parts = { ...steady, volatile: { why: 'w', steady: (fact: unknown) => (fact as { a: number }).a } }
+    expect(
+      readingDigest({ ...steady, ignoredInDrift: { why: 'w', normalize: () => null } }, { ok: true, fact: 1 }),
+    ).toBe(NOT_COMPARED)
+    const parts = { ...steady, ignoredInDrift: { why: 'w', normalize: (fact: unknown) => (fact as { a: number }).a } }
     expect(readingDigest(parts, { ok: true, fact: { a: 1, b: 2 } })).toBe(
       readingDigest(parts, { ok: true, fact: { a: 1, b: 3 } }),
     )

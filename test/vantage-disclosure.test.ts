@@ -153,7 +153,7 @@ describe.each<[WithholdableClass, readonly string[]]>([
     expect(text).not.toContain(record.signature.cms)
     expect(text).not.toContain('"cms":"M')
     if (kind === 'serial') expect(text).not.toContain(sha256(LIST))
-    expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+    expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     expect(report.differences).toEqual([])
   })
 })
@@ -172,7 +172,7 @@ test('a copy without one node keeps the times of the other, and nothing by which
   expect(away.filter((value) => text.includes(value))).toEqual([])
   for (const value of ['node-a', '192.0.2.10', '192.0.2.0', 'SHA256:aaaaa']) expect(text).toContain(value)
   expect(text).not.toContain(record.signature.cms)
-  expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+  expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
   expect(notes.underivable.verdicts).toContainEqual({
     node: 'node-a',
     check: 'location.rtt-bound',
@@ -186,7 +186,7 @@ test('where nothing of the scope is withheld, what rests on it comes out again',
   const [a, b] = ['node-a', 'node-b'].map((node) => notes.underivable.verdicts.filter((one) => one.node === node))
   expect(a).toEqual([])
   expect(b?.map(({ check }) => check)).toContain('encryption.at-rest.swap')
-  expect(report.answers.filter(({ outcome }) => outcome === 'no')).toEqual([])
+  expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toEqual([])
 })
 
 test('a signature is not opened before what it is over', async () => {

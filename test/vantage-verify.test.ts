@@ -45,14 +45,14 @@ async function verified(location: DeclaredLocation, extra: ReadonlyMap<string, U
     extra,
   })
   const found = await verifySource(sourceOf(pack))
-  const complete = found.report.answers.find(({ question }) => question === 'complete')
+  const complete = found.report.checks.find(({ check }) => check === 'completeness')
   return { found, complete, details: (complete?.details ?? []).join('\n') }
 }
 
 test('a pack with a record verifies, and says who signed it and that its place is a declaration', async () => {
   const record = await vantageOf(unsignedVantage(NOW, population), prober)
   const { found, details } = await verified({ vantages: [record] })
-  expect(outcomes(found)).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+  expect(outcomes(found)).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
   expect(details).toContain(
     `“Sample prober”, key fingerprint ${prober.fingerprint}, signed vantage measurement vantage-one of “Office, Frankfurt”.`,
   )
@@ -101,7 +101,7 @@ test('a pack with a changed sample, resealed by its owner, is refused', async ()
   const text = JSON.stringify(record)
   const { found, complete, details } = await verified({ vantages: [JSON.parse(text.replaceAll('5.1,', '0.9,'))] })
   expect(found.report.ok).toBe(false)
-  expect(complete?.outcome).toBe('no')
+  expect(complete?.outcome).toBe('failed')
   expect(details).toContain(
     'data/scope.json: vantage measurement vantage-one of “Office, Frankfurt”: Its signature is invalid:',
   )
@@ -112,7 +112,7 @@ test('one id twice, and a record that a demonstration key signed as none, are re
   expect((await verified({ vantages: [record, record] })).details).toContain('occurs twice')
   const demo = await vantageOf(unsignedVantage(NOW, population, { demo: true }), await sealing.demoSigner())
   expect((await verified({ vantages: [demo] })).details).toContain('demo data')
-  expect((await verified({ vantages: [{ ...demo, demo: false }] })).complete?.outcome).toBe('no')
+  expect((await verified({ vantages: [{ ...demo, demo: false }] })).complete?.outcome).toBe('failed')
 })
 
 test('the list of sites lies there as it was read', async () => {
@@ -162,7 +162,7 @@ describe('what a pack states of where a node is', () => {
     )
     const { report } = await verifySource(changed)
     expect(report.ok).toBe(false)
-    expect(report.answers[4]?.details.join(' ')).toMatch(
+    expect(report.checks[4]?.details.join(' ')).toMatch(
       /Node “node-a”, location: stated “Ashburn: .*”, derived “nothing”/,
     )
   })
@@ -172,8 +172,8 @@ describe('what a pack states of where a node is', () => {
     const catalog = { ...sampleCatalog, version: 'sample-2' }
     const { report } = await verifySource(earlier, [], { catalog })
     expect(report.ok).toBe(true)
-    expect(report.answers[4]?.outcome).toBe('not-shown')
-    expect(report.rules?.standing).toBe('unknown')
+    expect(report.checks[4]?.outcome).toBe('indeterminate')
+    expect(report.rules?.status).toBe('unknown')
   })
 })
 

@@ -10,9 +10,9 @@ test('of many verdicts that come out differently, --json lists as many as of any
     stated: 'satisfied' as const,
     derived: 'not-satisfied' as const,
   }))
-  const rules = { standing: 'same', version: '1', results: 500, unconfirmed: differences.length } as const
+  const rules = { status: 'same', version: '1', results: 500, unconfirmed: differences.length } as const
   const report = { ok: false, differences, rules } as unknown as VerificationReport
-  const printed = inJson(report, ['reproducible'])
+  const printed = inJson(report, ['reproducibility'])
   expect(printed.differences).toEqual(differences.slice(0, MOST_PROBLEMS))
-  expect(printed).toMatchObject({ ok: false, lacking: ['reproducible'], rules: { unconfirmed: differences.length } })
+  expect(printed).toMatchObject({ ok: false, lacking: ['reproducibility'], rules: { unconfirmed: differences.length } })
 })

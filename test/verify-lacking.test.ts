@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Asked, lackingIn } from '../main/core/verify/lacking.ts'
 import {
-  type AnswerOutcome,
-  QUESTIONS,
-  type Question,
+  type CheckOutcome,
+  VERIFICATION_CHECKS,
+  type VerificationCheck,
   type VerificationReport,
   type VerifiedKind,
 } from '../schemas/verification.ts'
@@ -14,10 +14,10 @@ const AUTHORITIES: Asked = { ...NOTHING, authorities: true }
 const HEAD: Asked = { ...NOTHING, lastHead: true }
 
 /** Of a reader who named nothing: no signer, no time and no history can be shown. */
-const UNNAMED: Partial<Record<Question, AnswerOutcome>> = {
-  'signed-by': 'not-shown',
-  'existed-by': 'not-shown',
-  'chain-continuous': 'not-shown',
+const UNNAMED: Partial<Record<VerificationCheck, CheckOutcome>> = {
+  signature: 'indeterminate',
+  time: 'indeterminate',
+  continuity: 'indeterminate',
 }
 const signer = (ended: boolean): VerificationReport['signer'] => ({
   subject: 'A',
@@ -29,36 +29,58 @@ const signer = (ended: boolean): VerificationReport['signer'] => ({
 
 describe('what a verification was to show and did not', () => {
   test('a copy whose rules are not known here lacks its results, though parts of it are withheld', () => {
-    const answers = QUESTIONS.map((question) => ({ question, outcome: 'not-shown' as const, summary: '', details: [] }))
-    const rules = { standing: 'unknown', version: '9.9.9', results: 106, unconfirmed: 64 } as const
-    expect(lackingIn({ kind: 'disclosure', answers, rules, signer: null }, NOTHING)).toEqual(['intact', 'reproducible'])
-  })
-
-  test.each<[VerifiedKind, Partial<Record<Question, AnswerOutcome>>, Asked, boolean, readonly Question[]]>([
-    ['pack', {}, { signers: true, authorities: true, lastHead: true }, false, []],
-    ['pack', UNNAMED, NOTHING, false, []],
-    ['pack', UNNAMED, SIGNERS, false, ['signed-by']],
-    ['pack', UNNAMED, AUTHORITIES, false, ['existed-by']],
-    ['pack', UNNAMED, HEAD, false, ['chain-continuous']],
-    ['pack', UNNAMED, NOTHING, true, ['signed-by']],
-    ['pack', {}, NOTHING, true, []],
-    ['pack', { complete: 'not-shown' }, NOTHING, false, ['complete']],
-    ['pack', { reproducible: 'not-shown' }, SIGNERS, false, ['reproducible']],
-    ['pack', { intact: 'not-shown', reproducible: 'no' }, NOTHING, false, ['intact', 'reproducible']],
-    ['period', { ...UNNAMED, reproducible: 'not-shown' }, NOTHING, false, ['reproducible']],
-    ['excerpt', UNNAMED, NOTHING, false, []],
-    ['disclosure', { ...UNNAMED, complete: 'not-shown', reproducible: 'not-shown' }, NOTHING, false, []],
-    ['disclosure', { ...UNNAMED, intact: 'not-shown' }, NOTHING, false, ['intact']],
-    ['report', { ...UNNAMED, complete: 'not-shown', reproducible: 'not-shown' }, NOTHING, false, []],
-    ['report', { ...UNNAMED, complete: 'not-shown', reproducible: 'not-shown' }, SIGNERS, false, ['signed-by']],
-    ['foreign-pdf', { intact: 'no' }, NOTHING, false, ['intact']],
-  ])('%s with %j, asked %j, ended %s: %j', (kind, outcomes, asked, ended, expected) => {
-    const answers = QUESTIONS.map((question) => ({
-      question,
-      outcome: outcomes[question] ?? ('yes' as const),
+    const checks = VERIFICATION_CHECKS.map((check) => ({
+      check,
+      outcome: 'indeterminate' as const,
       summary: '',
       details: [],
     }))
-    expect(lackingIn({ kind, answers, rules: null, signer: signer(ended) }, asked)).toEqual(expected)
+    const rules = { status: 'unknown', version: '9.9.9', results: 106, unconfirmed: 64 } as const
+    expect(lackingIn({ kind: 'disclosure', checks, rules, signer: null }, NOTHING)).toEqual([
+      'integrity',
+      'reproducibility',
+    ])
+  })
+
+  test.each<
+    [VerifiedKind, Partial<Record<VerificationCheck, CheckOutcome>>, Asked, boolean, readonly VerificationCheck[]]
+  >([
+    ['pack', {}, { signers: true, authorities: true, lastHead: true }, false, []],
+    ['pack', UNNAMED, NOTHING, false, []],
+    ['pack', UNNAMED, SIGNERS, false, ['signature']],
+    ['pack', UNNAMED, AUTHORITIES, false, ['time']],
+    ['pack', UNNAMED, HEAD, false, ['continuity']],
+    ['pack', UNNAMED, NOTHING, true, ['signature']],
+    ['pack', {}, NOTHING, true, []],
+    ['pack', { completeness: 'indeterminate' }, NOTHING, false, ['completeness']],
+    ['pack', { reproducibility: 'indeterminate' }, SIGNERS, false, ['reproducibility']],
+    [
+      'pack',
+      { integrity: 'indeterminate', reproducibility: 'failed' },
+      NOTHING,
+      false,
+      ['integrity', 'reproducibility'],
+    ],
+    ['period', { ...UNNAMED, reproducibility: 'indeterminate' }, NOTHING, false, ['reproducibility']],
+    ['excerpt', UNNAMED, NOTHING, false, []],
+    ['disclosure', { ...UNNAMED, completeness: 'indeterminate', reproducibility: 'indeterminate' }, NOTHING, false, []],
+    ['disclosure', { ...UNNAMED, integrity: 'indeterminate' }, NOTHING, false, ['integrity']],
+    ['report', { ...UNNAMED, completeness: 'indeterminate', reproducibility: 'indeterminate' }, NOTHING, false, []],
+    [
+      'report',
+      { ...UNNAMED, completeness: 'indeterminate', reproducibility: 'indeterminate' },
+      SIGNERS,
+      false,
+      ['signature'],
+    ],
+    ['foreign-pdf', { integrity: 'failed' }, NOTHING, false, ['integrity']],
+  ])('%s with %j, asked %j, ended %s: %j', (kind, outcomes, asked, ended, expected) => {
+    const checks = VERIFICATION_CHECKS.map((check) => ({
+      check,
+      outcome: outcomes[check] ?? ('passed' as const),
+      summary: '',
+      details: [],
+    }))
+    expect(lackingIn({ kind, checks, rules: null, signer: signer(ended) }, asked)).toEqual(expected)
   })
 })

@@ -65,42 +65,42 @@ describe('rules that the signer made up', () => {
   })
   const verified = async (catalog: Catalog): Promise<VerificationReport> =>
     (await verifySource(sourceOf(await samplePack({ signer, catalog })), [signer.certificate])).report
-  const answer = ({ answers }: VerificationReport) => answers.find(({ question }) => question === 'reproducible')
+  const answer = ({ checks }: VerificationReport) => checks.find(({ check }) => check === 'reproducibility')
 
   test('under the name of a known version, with a module of their own, are rejected', async () => {
     const report = await verified(forgiving({ module: other }))
-    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', results: 2, unconfirmed: 1 } })
-    expect(answer(report)).toMatchObject({ outcome: 'no' })
+    expect(report).toMatchObject({ ok: false, rules: { status: 'falsified', results: 2, unconfirmed: 1 } })
+    expect(answer(report)).toMatchObject({ outcome: 'failed' })
     expect(answer(report)?.summary).toContain(other)
     expect(answer(report)?.summary).toContain(sampleCatalog.module)
   })
 
   test('under the name of a known version and its module are rejected by what comes out', async () => {
     const report = await verified(forgiving({}))
-    expect(report).toMatchObject({ ok: false, rules: { standing: 'same', unconfirmed: 1 } })
-    expect(answer(report)?.outcome).toBe('no')
+    expect(report).toMatchObject({ ok: false, rules: { status: 'same', unconfirmed: 1 } })
+    expect(answer(report)?.outcome).toBe('failed')
   })
 
   test('with another catalog under the name of a known version are rejected, though every verdict is right', async () => {
     const report = await verified({ ...sampleCatalog, signals: [{ id: 'x', title: 'y' }] as never })
-    expect(report).toMatchObject({ ok: false, rules: { standing: 'falsified', unconfirmed: 0 } })
+    expect(report).toMatchObject({ ok: false, rules: { status: 'falsified', unconfirmed: 0 } })
   })
 
   test('as a version that nobody here knows are a result of their own, with what could not be confirmed', async () => {
     const report = await verified(forgiving({ version: 'sample-9', module: other }))
     expect(report).toMatchObject({
       ok: true,
-      rules: { standing: 'unknown', version: 'sample-9', results: 2, unconfirmed: 1 },
+      rules: { status: 'unknown', version: 'sample-9', results: 2, unconfirmed: 1 },
     })
-    expect(answer(report)).toMatchObject({ outcome: 'not-shown' })
+    expect(answer(report)).toMatchObject({ outcome: 'indeterminate' })
     expect(answer(report)?.summary).toMatch(/^1 of 2 results not confirmed/)
-    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+    expect(lackingIn(report, NOTHING)).toContain('reproducibility')
   })
 
   test('as an unknown version leave the results open even where every verdict comes out the same', async () => {
     const report = await verified({ ...sampleCatalog, version: 'sample-9', module: other })
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown', unconfirmed: 0 } })
-    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+    expect(report).toMatchObject({ ok: true, rules: { status: 'unknown', unconfirmed: 0 } })
+    expect(lackingIn(report, NOTHING)).toContain('reproducibility')
   })
 
   test('are told apart in a copy with parts withheld', async () => {
@@ -119,11 +119,11 @@ describe('rules that the signer made up', () => {
         file: 'copy',
       })
     }
-    expect(await copied(sampleCatalog)).toMatchObject({ ok: true, rules: { standing: 'same' } })
-    expect(await copied(forgiving({ module: other }))).toMatchObject({ ok: false, rules: { standing: 'falsified' } })
+    expect(await copied(sampleCatalog)).toMatchObject({ ok: true, rules: { status: 'same' } })
+    expect(await copied(forgiving({ module: other }))).toMatchObject({ ok: false, rules: { status: 'falsified' } })
     const unknown = await copied(forgiving({ version: 'sample-9', module: other }))
-    expect(unknown).toMatchObject({ ok: true, rules: { standing: 'unknown', unconfirmed: 1 } })
-    expect(lackingIn(unknown, NOTHING)).toContain('reproducible')
+    expect(unknown).toMatchObject({ ok: true, rules: { status: 'unknown', unconfirmed: 1 } })
+    expect(lackingIn(unknown, NOTHING)).toContain('reproducibility')
   })
 })
 
@@ -157,12 +157,12 @@ describe('an account of a period, and an excerpt of it, to a reader with other r
     expect((await reviewed(path, sampleCatalog)).ok).toBe(true)
     const report = await reviewed(path, { ...sampleCatalog, module: other })
     expect(report.ok).toBe(false)
-    expect(report.answers.find(({ question }) => question === 'reproducible')?.outcome).toBe('no')
+    expect(report.checks.find(({ check }) => check === 'reproducibility')?.outcome).toBe('failed')
   })
 
   test.each([0, 1])('file %i of a version that is not known leaves its results open', async (index) => {
     const report = await reviewed(paths[index] ?? '', { ...sampleCatalog, version: 'sample-9', module: other })
-    expect(report).toMatchObject({ ok: true, rules: { standing: 'unknown', version: 'sample-1' } })
-    expect(lackingIn(report, NOTHING)).toContain('reproducible')
+    expect(report).toMatchObject({ ok: true, rules: { status: 'unknown', version: 'sample-1' } })
+    expect(lackingIn(report, NOTHING)).toContain('reproducibility')
   })
 })

@@ -8,7 +8,7 @@ import { COMMANDS } from '../main/cli/commands.ts'
 import type { Context } from '../main/cli/context.ts'
 import { engagementTemplate } from '../main/core/engagement/template.ts'
 import { layerText } from '../main/core/report/isolation.ts'
-import { layerLine } from '../renderer/model.ts'
+import { environmentLine } from '../renderer/model.ts'
 import * as engagementWords from '../schemas/engagement-words.ts'
 import * as words from '../schemas/words.ts'
 import { argue } from './catalog/isolation-readings.ts'
@@ -53,14 +53,14 @@ describe('nothing over-claims in', () => {
 test('what a node runs on is said in the same words in the summary, the report and the window, with what would settle it', () => {
   const isolation = argue('demo-nosudo-06')
   expect(isolation.rule.id).toBe('R8')
-  const said = words.layerSaid(isolation)
+  const said = words.environmentText(isolation)
   expect(said).toBe(words.notEstablished)
-  expect(layerLine(isolation)).toBe(said)
-  expect(layerText({ ...isolation, observations: [], contradictions: [] })).toBe(said)
+  expect(environmentLine(isolation)).toBe(said)
+  expect(layerText({ ...isolation, observations: [], anomalies: [] })).toBe(said)
   const node = assessment.nodes.find((one) => one.isolation !== null)
   if (node === undefined || node.isolation === null) throw new Error('no argued node')
-  const { layer, platform, concealed, rule } = isolation
-  const open = { ...node, isolation: { ...node.isolation, layer, platform, concealed, rule } }
+  const { environment, platform, concealed, rule } = isolation
+  const open = { ...node, isolation: { ...node.isolation, environment, platform, concealed, rule } }
   const summary = summaryText({ ...assessment, nodes: [open] }, catalog, register)
   expect(summary).toContain(said)
   expect(summary).toContain('“lspci -Dnvvv -d ::0604”')

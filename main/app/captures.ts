@@ -42,7 +42,7 @@ export function captureOfFrame(planned: PlannedCommand, frame: Frame, times: Fra
     startedAt,
     durationMs: Math.round(within(frame.endedUptime - frame.startedUptime) * 1000),
     privilege: privilegeOf(planned, times.privilege),
-    redacted: together(stdout.classes, stderr.classes),
+    masked: together(stdout.classes, stderr.classes),
     // For other commands this adds no information and would make recordings of the same output differ.
     heardMs: planned.live ? frame.heardMs : null,
   })
@@ -65,7 +65,7 @@ export const lostCapture = (planned: PlannedCommand, at: string, privilege: Sess
     startedAt: at,
     durationMs: 0,
     privilege: privilegeOf(planned, privilege),
-    redacted: {},
+    masked: {},
     heardMs: null,
   })
 
@@ -102,7 +102,7 @@ const privilegeOf = ({ run }: PlannedCommand, privilege: Session['privilege']): 
   run.as === 'root' && privilege !== 'none' ? privilege : 'user'
 
 type Described = Pick<Capture, 'status' | 'exitCode' | 'startedAt' | 'durationMs' | 'privilege'> & {
-  readonly redacted: RedactionCounts
+  readonly masked: RedactionCounts
   readonly heardMs: number | null
 }
 
@@ -110,9 +110,9 @@ function describe(
   planned: PlannedCommand,
   stdout: Uint8Array,
   stderr: Uint8Array,
-  { redacted, heardMs, ...rest }: Described,
+  { masked, heardMs, ...rest }: Described,
 ): CapturedAnswer {
-  const redactions = Object.values(redacted).reduce((sum, count) => sum + count, 0)
+  const maskedCount = Object.values(masked).reduce((sum, count) => sum + count, 0)
   const meta: Capture = {
     probe: planned.probe,
     command: planned.command,
@@ -121,7 +121,7 @@ function describe(
     ...rest,
     stdout: { sha256: sha256(stdout), size: stdout.length },
     stderr: { sha256: sha256(stderr), size: stderr.length },
-    ...(redactions === 0 ? {} : { redactions, redacted }),
+    ...(maskedCount === 0 ? {} : { maskedCount, masked }),
     ...(heardMs === null ? {} : { heardMs }),
   }
   return { meta, stdout, stderr }

@@ -74,7 +74,7 @@ const answerCells = (capture: Capture): readonly string[] => {
     stderr.sha256,
     plain(capture.startedAt),
     String(capture.durationMs),
-    String(capture.redactions ?? 0),
+    String(capture.maskedCount ?? 0),
     plain(replacedByClass([capture])),
   ]
 }

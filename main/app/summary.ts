@@ -18,9 +18,9 @@ import type {
 import {
   CLAIM_ANSWERS,
   claimAnswerWords,
+  environmentText,
   gradeWords,
   imageLimit,
-  layerSaid,
   PROPERTIES,
   profileWords,
   propertyWords,
@@ -85,7 +85,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
       `${node.node}`,
       `    not collected: ${node.failure === null ? 'no recording' : `${node.failure.code}, ${plain(node.failure.detail, 300)}`}`,
     ]
-  const { layer, platform, concealed, tenancy, grade, rule } = node.isolation
+  const { environment, platform, concealed, tenancy, grade, rule } = node.isolation
   const counts = PROPERTIES.map((property) => {
     const own = node.results.filter((finding) => finding.property === property)
     const { counts, decidable, total } = summarize(own.map(({ verdict }) => verdict))
@@ -98,8 +98,8 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   }).filter((line) => line !== '')
   return [
     `${node.node}   collected ${node.privilege === 'none' ? 'without root privileges' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (stale)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${layerSaid({ layer, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
-    ...(layer === 'unknown' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
+    `    ${environmentText({ environment, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    ...(environment === 'undetermined' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
     ...(node.failure === null
       ? []
       : [`    partially collected: ${node.failure.code}, ${plain(node.failure.detail, 300)}`]),

@@ -119,7 +119,7 @@ function nodeRow(
     observedAt,
     ageDays,
     stale,
-    layer: isolation?.layer ?? null,
+    environment: isolation?.environment ?? null,
     platform: isolation?.platform ?? null,
     concealed: isolation?.concealed ?? false,
     worst: cells.map(({ worst }) => verdictLetters[worst]).join(''),

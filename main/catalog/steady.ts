@@ -2,7 +2,7 @@ import { canonicalJson } from '../core/canonical-json.ts'
 import { compare } from '../core/recording.ts'
 import { plainJson } from '../core/trace.ts'
 
-/** What probes use to show a reading without what changes on its own (`Probe.volatile`). */
+/** What probes use to show a reading without what changes on its own (`Probe.ignoredInDrift`). */
 
 const keyOf = (item: unknown): string => canonicalJson(plainJson(item))
 

@@ -276,7 +276,7 @@ const serialsIn = ({ pins }: Isolation): string[] => [
 function identityOf(
   { uptimeSeconds, ...told }: ReportedIdentity,
   { recording: { startedAt, endedAt } }: LoadedRecording,
-  { layer }: Isolation,
+  { environment }: Isolation,
 ): MachineIdentity {
   const from = uptimeSeconds === null ? Number.NaN : Date.parse(endedAt) - uptimeSeconds * 1000
   // Without an SSH session of ours, as in a transcript that was brought back, the times are by the node's own clock.
@@ -284,7 +284,7 @@ function identityOf(
   return {
     ...told,
     ran: isKnown ? { from: new Date(from).toISOString(), to: new Date(Date.parse(startedAt)).toISOString() } : null,
-    container: layer === 'container',
+    container: environment === 'container',
   }
 }
 
@@ -299,10 +299,10 @@ function isolation(
   context: Context,
   byKey: CaptureIndex,
 ): Isolation {
-  const { observations: because, contradictions, ...answers } = catalog.assessIsolation(readings, context)
+  const { observations: because, anomalies, ...answers } = catalog.assessIsolation(readings, context)
   return {
     ...answers,
-    contradictions: contradictions.map(({ step, ...rest }) => {
+    anomalies: anomalies.map(({ step, ...rest }) => {
       const { text, probe, captures } = cite(step, byKey)
       return { ...rest, text, probe, captures }
     }),

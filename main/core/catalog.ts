@@ -1,7 +1,7 @@
 import type { Severity } from '../../schemas/conclusion-words.ts'
 import type {
+  Anomaly,
   CatalogReference,
-  Contradiction,
   Isolation,
   Location,
   LocationSignal,
@@ -25,10 +25,10 @@ export type ReportedIdentity = Omit<MachineIdentity, 'ran' | 'container'> & {
   readonly uptimeSeconds: number | null
 }
 
-/** The four isolation answers before their observations and contradictions cite captures. */
-export type IsolationArgument = Omit<Isolation, 'observations' | 'contradictions'> & {
+/** The four isolation answers before their observations and anomalies cite captures. */
+export type IsolationArgument = Omit<Isolation, 'observations' | 'anomalies'> & {
   readonly observations: readonly DraftObservation[]
-  readonly contradictions: readonly (Omit<Contradiction, 'text' | 'probe' | 'captures'> & {
+  readonly anomalies: readonly (Omit<Anomaly, 'text' | 'probe' | 'captures'> & {
     readonly step: DraftObservation
   })[]
 }
@@ -41,13 +41,13 @@ export type LocationArgument = Omit<Location, 'signals'> & {
 /** What the catalog says about one signal of isolation, apart from the code that reads it. */
 export interface SignalNote {
   readonly id: string
-  readonly family: Contradiction['family']
+  readonly family: Anomaly['family']
   readonly title: string
   readonly onMetal: string
   readonly onGuest: string
   /** What it costs to fake: S0 a setting, S1 rebuilt firmware, S2 a patched hypervisor kernel, S3 the physical part or a private key. */
-  readonly spoof: 'S0' | 'S1' | 'S2' | 'S3'
-  readonly traps: readonly string[]
+  readonly spoofingEffort: 'S0' | 'S1' | 'S2' | 'S3'
+  readonly pitfalls: readonly string[]
   readonly source: string
   readonly probes: readonly string[]
   /** Machines of known truth that read “virtual”, out of those read: honest guests, guests dressed up as hardware, hardware. */
@@ -161,13 +161,13 @@ export function catalogFor(catalog: Catalog, { mappings = [] }: Pick<Scope, 'map
 export function catalogSnapshot(catalog: Catalog): unknown {
   return {
     version: catalog.version,
-    probes: catalog.probes.map(({ id, title, why, live, optIn, volatile, commands }) => ({
+    probes: catalog.probes.map(({ id, title, why, live, optIn, ignoredInDrift, commands }) => ({
       id,
       title,
       why,
       ...(live === true ? { live } : {}),
       ...(optIn === undefined ? {} : { optIn }),
-      ...(volatile === undefined ? {} : { volatile: volatile.why }),
+      ...(ignoredInDrift === undefined ? {} : { ignoredInDrift: ignoredInDrift.why }),
       commands,
     })),
     checks: catalog.checks.map(

@@ -71,17 +71,17 @@ export interface Probe<F = unknown, C extends string = string> {
   /** What asking leaves in the node's logs beyond the collecting login, one sentence each; shown beside the question before anything runs. */
   readonly leaves?: readonly string[]
   /** What changes by itself on a host that nobody touched. Absent: two looks at an unchanged host read the same. */
-  readonly volatile?: Volatile<F>
+  readonly ignoredInDrift?: IgnoredInDrift<F>
   readonly commands: Readonly<Record<C, Command>>
   readonly parse: (answers: Readonly<Record<C, Answer>>) => Parsed<F>
 }
 
-export interface Volatile<F> {
+export interface IgnoredInDrift<F> {
   /** What changes, and why that is no change of the host. */
   readonly why: string
   /** The reading without it; null where nothing of it stays. */
   // As a method, so that a probe of anything can stand in a list of probes.
-  steady(fact: F): unknown
+  normalize(fact: F): unknown
 }
 
 export const known = <F>(fact: F): Parsed<F> => ({ ok: true, fact })
@@ -228,7 +228,7 @@ function whyUnusable(capture: CapturedAnswer, command: Command): string | null {
   if (meta.status === 'truncated') return `not usable: the answer of ${tool} was cut at the size limit`
   if (meta.status === 'no-path') return whyNotWithoutPath(capture, command)
   if (meta.status === 'lost') return `not collected: the session ended before ${tool} answered`
-  if (meta.redacted?.['private-key'] !== undefined)
+  if (meta.masked?.['private-key'] !== undefined)
     return 'not usable: a private key was taken out of the answer, and whatever stood between its first and last line with it'
   if (meta.exitCode === null) return `not usable: ${tool} has no exit status`
   if (meta.exitCode === 127) return `not collected: tool absent (${tool})`

@@ -77,8 +77,8 @@ export function outlineOf(loaded: RecordingOutline): RecordingOutline {
  */
 export function replacedByClass(captures: readonly Capture[]): string {
   const counts = new Map<string, number>()
-  for (const { redactions = 0, redacted } of captures)
-    for (const [kind, count] of Object.entries(redacted ?? (redactions === 0 ? {} : { unnamed: redactions })))
+  for (const { maskedCount = 0, masked } of captures)
+    for (const [kind, count] of Object.entries(masked ?? (maskedCount === 0 ? {} : { unnamed: maskedCount })))
       counts.set(kind, (counts.get(kind) ?? 0) + count)
   return [...counts]
     .sort(([a, many], [b, more]) => more - many || compare(a, b))

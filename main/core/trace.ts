@@ -57,7 +57,7 @@ function lettersOf(catalog: Catalog, { results }: Pick<NodeAssessment, 'results'
 export function readingDigest(probe: Probe, reading: Parsed<unknown> | undefined): string {
   if (reading === undefined || wasNotAsked(reading)) return NOT_COMPARED
   if (!reading.ok) return NO_READING
-  const steady = probe.volatile === undefined ? reading.fact : probe.volatile.steady(reading.fact)
+  const steady = probe.ignoredInDrift === undefined ? reading.fact : probe.ignoredInDrift.normalize(reading.fact)
   return steady === null ? NOT_COMPARED : sha256(canonicalJson(plainJson(steady))).slice(0, READING_DIGITS)
 }
 

@@ -1,4 +1,4 @@
-import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
 import { plain } from './plain-text.ts'
@@ -47,18 +47,18 @@ export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<Ve
     file: plain(input.file),
     kind: 'disclosure',
     verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'no'),
+    ok: answers.every(({ outcome }) => outcome !== 'failed'),
     demo: seal?.demo === true || found.demo,
-    answers: answers.map(bounded),
+    checks: answers.map(bounded),
     rules: found.rules,
     differences: found.differences,
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
   }
 }
 
-const NO_CHAIN: VerificationAnswer = {
-  question: 'chain-continuous',
-  outcome: 'not-shown',
+const NO_CHAIN: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
   summary: 'Not checked on a redacted copy. Verify the pack to check its run chain.',
   details: [],
 }

@@ -1,4 +1,4 @@
-import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { EXCERPT_PATH, onlyPaths } from './period/pack.ts'
 import { plain, quote } from './plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from './ports.ts'
@@ -65,9 +65,9 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
     file: plain(input.file),
     kind: 'excerpt',
     verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'no'),
+    ok: answers.every(({ outcome }) => outcome !== 'failed'),
     demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
-    answers: answers.map(bounded),
+    checks: answers.map(bounded),
     rules: sampled.rules,
     differences: sampled.differences,
     signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),
@@ -83,9 +83,9 @@ function parseExcerpt(text: string | null): Excerpt | null {
   return { schema: 'barewitness.excerpt/1', run, nodes, why }
 }
 
-const intact = (problems: readonly string[], files: number): VerificationAnswer => ({
-  question: 'intact',
-  outcome: problems.length > 0 ? 'no' : 'yes',
+const intact = (problems: readonly string[], files: number): VerificationCheckResult => ({
+  check: 'integrity',
+  outcome: problems.length > 0 ? 'failed' : 'passed',
   summary:
     problems.length > 0
       ? 'Enclosed files differ from the sealed contents of the run’s pack.'
@@ -97,7 +97,7 @@ function complete(
   source: PackSource,
   said: Excerpt | null,
   { bag, sampled }: { readonly bag: BagReading; readonly sampled: SampledReading },
-): VerificationAnswer {
+): VerificationCheckResult {
   const run = bag.statement?.predicate.run
   const problems = [
     ...(said === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
@@ -109,36 +109,43 @@ function complete(
     ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
     ...sampled.problems,
   ]
-  const question = 'complete'
+  const check = 'completeness'
   return problems.length > 0
     ? {
-        question,
-        outcome: 'no',
+        check,
+        outcome: 'failed',
         summary: 'Referenced files are missing or inconsistent.',
         details: problems,
       }
     : {
-        question,
-        outcome: 'yes',
+        check,
+        outcome: 'passed',
         summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
         details: [`Purpose, as stated by its creator: ${quote(said?.why ?? '', 600)}.`],
       }
 }
 
-function reproducible({ details, nodes, stated, identical, rules, falsified }: SampledReading): VerificationAnswer {
-  const question = 'reproducible'
+function reproducible({
+  details,
+  nodes,
+  stated,
+  identical,
+  rules,
+  falsified,
+}: SampledReading): VerificationCheckResult {
+  const check = 'reproducibility'
   if (nodes === 0)
-    return { question, outcome: 'not-shown', summary: 'No node is enclosed, so nothing can be re-evaluated.', details }
+    return { check, outcome: 'indeterminate', summary: 'No node is enclosed, so nothing can be re-evaluated.', details }
   const count = `${identical} of ${stated} verdicts reproduced from the captures`
-  if (falsified !== null) return { question, outcome: 'no', summary: falsified, details }
-  if (rules?.standing === 'unknown')
-    return { question, outcome: 'not-shown', summary: unknownRules(rules.version, { stated, identical }), details }
-  return { question, outcome: details.length === 0 ? 'yes' : 'no', summary: `Re-evaluated: ${count}.`, details }
+  if (falsified !== null) return { check, outcome: 'failed', summary: falsified, details }
+  if (rules?.status === 'unknown')
+    return { check, outcome: 'indeterminate', summary: unknownRules(rules.version, { stated, identical }), details }
+  return { check, outcome: details.length === 0 ? 'passed' : 'failed', summary: `Re-evaluated: ${count}.`, details }
 }
 
-const NO_CHAIN: VerificationAnswer = {
-  question: 'chain-continuous',
-  outcome: 'not-shown',
+const NO_CHAIN: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
   summary: 'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
   details: [],
 }

@@ -1,5 +1,5 @@
 import type { Period, Statement } from '../../schemas/types.ts'
-import type { VerificationAnswer } from '../../schemas/verification.ts'
+import type { VerificationCheckResult } from '../../schemas/verification.ts'
 import { canonicalJson } from './canonical-json.ts'
 import type { Sha256 } from './digest.ts'
 import { manifestRead, PATHS } from './pack-files.ts'
@@ -59,7 +59,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
     ...walked.problems,
   ]
   const rederived = reproducible(walked)
-  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'no'
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
   const pages =
     isRejected || evidenceDigest === undefined || walked.derived === null || seal?.signer == null
       ? ALREADY_REJECTED
@@ -87,7 +87,7 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
     rederived,
     chain.answer,
   ]
-  const ok = answers.every(({ outcome }) => outcome !== 'no')
+  const ok = answers.every(({ outcome }) => outcome !== 'failed')
   return {
     report: {
       schema: 'barewitness.verification/2',
@@ -96,12 +96,12 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
       verifiedAt,
       ok,
       demo: seal?.demo === true || period?.demo === true || walked.demo,
-      answers: answers.map(bounded),
+      checks: answers.map(bounded),
       rules:
         walked.unknown.size === 0
           ? null
           : {
-              standing: 'unknown',
+              status: 'unknown',
               version: plain([...walked.unknown].sort(compare).join(', '), 200),
               results: walked.stated,
               unconfirmed: walked.stated - walked.identical,
@@ -169,19 +169,19 @@ function complete(
   problems: readonly string[],
   { runs, absent, strangers, nodes }: PeriodWalk,
   { trusted, samples, early, pages }: Stated,
-): VerificationAnswer {
-  const question = 'complete'
+): VerificationCheckResult {
+  const check = 'completeness'
   if (problems.length > 0)
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'Referenced files are missing or inconsistent.',
       details: problems,
     }
   if (pages.kind === 'differ')
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'The report pages do not match the sealed evidence.',
       details: pages.problems,
     }
@@ -201,14 +201,14 @@ function complete(
   ]
   return open.length > 0
     ? {
-        question,
-        outcome: 'not-shown',
+        check,
+        outcome: 'indeterminate',
         summary: `${said} ${open[0]}`,
         details: [...open.slice(1), drawn(samples, nodes)],
       }
     : {
-        question,
-        outcome: 'yes',
+        check,
+        outcome: 'passed',
         summary: `${said} Every report page matches the sealed evidence.`,
         details: [drawn(samples, nodes)],
       }
@@ -232,35 +232,43 @@ function drawn(samples: Period['samples'], nodes: number): string {
   }`
 }
 
-function reproducible({ failed, wrong, other, unknown, stated, identical, nodes }: PeriodWalk): VerificationAnswer {
-  const question = 'reproducible'
-  if (failed !== null) return { question, outcome: 'no', summary: 'Re-evaluation is not possible.', details: [failed] }
+function reproducible({
+  failed,
+  wrong,
+  other,
+  unknown,
+  stated,
+  identical,
+  nodes,
+}: PeriodWalk): VerificationCheckResult {
+  const check = 'reproducibility'
+  if (failed !== null) return { check, outcome: 'failed', summary: 'Re-evaluation is not possible.', details: [failed] }
   const sampled =
     nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of sampled nodes reproduced from the captures.`
   if (wrong.length > 0)
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: `Statements differ from those derived from the run chain, the sealed run traces and the captures.${sampled}`,
       details: [...wrong, ...other],
     }
   if (unknown.size > 0)
     return {
-      question,
-      outcome: 'not-shown',
+      check,
+      outcome: 'indeterminate',
       summary: unknownRules([...unknown].sort(compare).join(', '), { stated, identical }),
       details: other,
     }
   return other.length > 0
     ? {
-        question,
-        outcome: 'not-shown',
+        check,
+        outcome: 'indeterminate',
         summary: `Parts were produced by a different version and are not reproduced here. Use that version to compare.${sampled}`,
         details: other,
       }
     : {
-        question,
-        outcome: 'yes',
+        check,
+        outcome: 'passed',
         summary: `The period report and its lists were reproduced from the run chain and the sealed run traces, byte for byte.${sampled}`,
         details: [],
       }

@@ -1,4 +1,4 @@
-import type { Question, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { VerificationCheck, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { plain } from './plain-text.ts'
 import type { PdfReading, SealReader } from './ports.ts'
 import { type EmbeddedForm, embeddedResults } from './report/embedded.ts'
@@ -35,35 +35,35 @@ function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportIn
   const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
   const embedded = embeddedResults(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
-  const answers: readonly VerificationAnswer[] = [
+  const answers: readonly VerificationCheckResult[] = [
     broken.length === 0
       ? answer(
-          'intact',
-          'yes',
+          'integrity',
+          'passed',
           'The report is unchanged since sealing; only time-stamps and their validation data were added.',
           [
             `Level ${reading.level}: this describes the form only, not the trust in its authorities. If a later level was removed, a lower one remains; the pack states which bytes belong to the report.`,
             'The content of its pages was not compared with evidence.',
           ],
         )
-      : answer('intact', 'no', 'The report differs from the sealed report.', broken),
+      : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
     signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
     existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
-    notCovered('complete', 'A report alone contains no evidence; verify its pack.', [
+    notCovered('completeness', 'A report alone contains no evidence; verify its pack.', [
       `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
     ]),
-    notCovered('reproducible', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
-    notCovered('chain-continuous', 'The run chain is only in packs; verify its pack.'),
+    notCovered('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    notCovered('continuity', 'The run chain is only in packs; verify its pack.'),
   ]
   return {
     schema: 'barewitness.verification/2',
     file: plain(file),
     kind: 'report',
     verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'no'),
+    ok: answers.every(({ outcome }) => outcome !== 'failed'),
     demo: seal?.demo === true || embedded?.index.demo === true,
-    answers: answers.map(bounded),
+    checks: answers.map(bounded),
     rules: null,
     differences: [],
     signer: signerOf(seal, trust, time.at ?? verifiedAt),
@@ -92,10 +92,10 @@ const ofOthers = (
   verifiedAt,
   ok: false,
   demo: false,
-  answers: [
-    answer('intact', 'no', 'Not a Barewitness report; not verified.', problems),
-    ...(['signed-by', 'existed-by', 'complete', 'reproducible', 'chain-continuous'] as const).map((question) =>
-      notCovered(question, 'Not verified: this file was not written by Barewitness.'),
+  checks: [
+    answer('integrity', 'failed', 'Not a Barewitness report; not verified.', problems),
+    ...(['signature', 'time', 'completeness', 'reproducibility', 'continuity'] as const).map((check) =>
+      notCovered(check, 'Not verified: this file was not written by Barewitness.'),
     ),
   ],
   rules: null,
@@ -104,11 +104,14 @@ const ofOthers = (
 })
 
 const answer = (
-  question: Question,
-  outcome: VerificationAnswer['outcome'],
+  check: VerificationCheck,
+  outcome: VerificationCheckResult['outcome'],
   summary: string,
   details: readonly string[] = [],
-): VerificationAnswer => ({ question, outcome, summary, details })
+): VerificationCheckResult => ({ check, outcome, summary, details })
 
-const notCovered = (question: Question, summary: string, details: readonly string[] = []): VerificationAnswer =>
-  answer(question, 'not-shown', summary, details)
+const notCovered = (
+  check: VerificationCheck,
+  summary: string,
+  details: readonly string[] = [],
+): VerificationCheckResult => answer(check, 'indeterminate', summary, details)

@@ -1,5 +1,5 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
-import type { Difference, VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import type { Catalog } from './catalog.ts'
 import type { NodeVerdicts } from './conclusion/conclude.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
@@ -125,7 +125,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     register: said.register,
     trace: await traceDiffers(input, reading, { judge, rules: rules?.standing ?? null }, walked),
   })
-  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'no'
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
   const pages =
     isRejected || statement === null || said.register === null || seal?.signer == null
       ? ALREADY_REJECTED
@@ -155,7 +155,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     rederived,
     chain.answer,
   ]
-  const ok = answers.every(({ outcome }) => outcome !== 'no')
+  const ok = answers.every(({ outcome }) => outcome !== 'failed')
   const report: VerificationReport = {
     schema: 'barewitness.verification/2',
     file: plain(input.file),
@@ -163,7 +163,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     verifiedAt,
     ok,
     demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
-    answers: answers.map(bounded),
+    checks: answers.map(bounded),
     rules:
       assessment === null || rules === null
         ? null
@@ -257,22 +257,22 @@ async function walk(
 }
 
 /** Compares the files with the sealed list. Without a valid seal, nothing shows that the list is the sealed one. */
-export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationAnswer {
-  const question = 'intact'
+export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationCheckResult {
+  const check = 'integrity'
   if (altered.length > 0) {
     const summary = `${altered.length === 1 ? 'One difference' : `${altered.length} differences`} from the sealed contents.`
-    return { question, outcome: 'no', summary, details: altered }
+    return { check, outcome: 'failed', summary, details: altered }
   }
   if (seal === null || seal.problems.length > 0)
     return {
-      question,
-      outcome: 'not-shown',
+      check,
+      outcome: 'indeterminate',
       summary: 'Digests match, but no valid seal covers the list.',
       details: [],
     }
   return {
-    question,
-    outcome: 'yes',
+    check,
+    outcome: 'passed',
     summary: `All ${files} files match the sealed digests.`,
     details: [],
   }
@@ -283,13 +283,13 @@ async function reproducible(
   { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackJudge | null },
   walked: Walk,
   { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
-): Promise<VerificationAnswer> {
-  const question = 'reproducible'
+): Promise<VerificationCheckResult> {
+  const check = 'reproducibility'
   const count = `${walked.identical} of ${walked.count} verdicts`
   if (rules === null || judge === null || reading.assessment === null)
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'Re-evaluation is not possible.',
       details: ['The pack lacks files required for re-evaluation.'],
     }
@@ -304,22 +304,22 @@ async function reproducible(
   switch (rules.standing) {
     case 'falsified':
       return {
-        question,
-        outcome: 'no',
+        check,
+        outcome: 'failed',
         summary: falsifiedRules(reading.assessment.catalog, rules.reference),
         details: [`With the rules of this program, ${count} are reproduced.`, ...details],
       }
     case 'unknown':
       return {
-        question,
-        outcome: 'not-shown',
+        check,
+        outcome: 'indeterminate',
         summary: `${unknownRules(reading.assessment.catalog.version, { stated: walked.count, identical: walked.identical })} ${sentence}`,
         details,
       }
     case 'same':
       return {
-        question,
-        outcome: differing.length === 0 ? 'yes' : 'no',
+        check,
+        outcome: differing.length === 0 ? 'passed' : 'failed',
         summary: `Re-evaluated from the captures: ${count} reproduced${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
         details,
       }

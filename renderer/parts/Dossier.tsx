@@ -1,7 +1,7 @@
 import type { ProbeView, SignalView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { Isolation } from '../../schemas/types.ts'
-import { contradictionWords, familyWords, oddsWords } from '../../schemas/words.ts'
+import { anomalyWords, familyWords, oddsWords } from '../../schemas/words.ts'
 import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
 import { Levels, type Notes, type PartProps, Signals, signed, titleOf } from './DossierTables.tsx'
@@ -22,7 +22,7 @@ export function Dossier({ isolation, signals, probes, of, node }: DossierProps) 
   return (
     <div className="dossier">
       <Decision isolation={isolation} />
-      <Contradictions isolation={isolation} notes={notes} />
+      <Anomalies isolation={isolation} notes={notes} />
       <details>
         <summary>Observations: {isolation.observations.length}</summary>
         <Ledger
@@ -41,7 +41,7 @@ export function Dossier({ isolation, signals, probes, of, node }: DossierProps) 
   )
 }
 
-function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolation }) {
+function Decision({ isolation: { rule, likelihood } }: { readonly isolation: Isolation }) {
   return (
     <dl className="four-answers" aria-label="Method">
       <div>
@@ -53,35 +53,37 @@ function Decision({ isolation: { rule, weight } }: { readonly isolation: Isolati
       <div>
         <dt>Likelihood, as observed</dt>
         <dd>
-          {signed(weight.honest)} ({oddsWords(weight.honest)})
+          {signed(likelihood.asObserved)} ({oddsWords(likelihood.asObserved)})
         </dd>
       </div>
       <div>
         <dt>Likelihood, without signals that are cheap to falsify</dt>
         <dd>
-          {signed(weight.adversarial)} ({oddsWords(weight.adversarial)})
+          {signed(likelihood.withoutCheapSignals)} ({oddsWords(likelihood.withoutCheapSignals)})
         </dd>
       </div>
     </dl>
   )
 }
 
-function Contradictions({ isolation: { contradictions }, notes }: PartProps) {
-  if (contradictions.length === 0) return <p className="quiet">No anomalies observed.</p>
+function Anomalies({ isolation: { anomalies }, notes }: PartProps) {
+  if (anomalies.length === 0) return <p className="quiet">No anomalies observed.</p>
   return (
     <details open>
-      <summary>{plural(contradictions.length, 'contradiction')}</summary>
+      <summary>
+        {anomalies.length} {anomalies.length === 1 ? 'anomaly' : 'anomalies'}
+      </summary>
       <ul className="marked">
-        {contradictions.map((one) => (
+        {anomalies.map((one) => (
           <li key={`${one.signal} ${one.text}`}>
             <Shape
-              mark={one.class === 'K1' ? 'square-cross' : 'diamond-question'}
-              tone={one.class === 'K1' ? 'not-satisfied' : 'inconclusive'}
+              mark={one.class === 'impossible' ? 'square-cross' : 'diamond-question'}
+              tone={one.class === 'impossible' ? 'not-satisfied' : 'inconclusive'}
             />
             <span>
               {visible(one.text)}{' '}
               <span className="note">
-                {contradictionWords[one.class]} ({one.class}). {familyWords[one.family]}: {titleOf(notes, one.signal)}.
+                {anomalyWords[one.class]}. {familyWords[one.family]}: {titleOf(notes, one.signal)}.
               </span>
             </span>
           </li>
@@ -97,11 +99,11 @@ const HOLDS = {
   'not-applicable': { mark: 'bar', tone: 'not-applicable', word: 'Not applicable' },
 } as const
 
-function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolation }) {
-  if (minimum.length === 0 || (layer !== 'metal' && layer !== 'unknown')) return null
+function Minimum({ isolation: { minimum, environment } }: { readonly isolation: Isolation }) {
+  if (minimum.length === 0 || (environment !== 'bare-metal' && environment !== 'undetermined')) return null
   const applies = minimum.filter(({ holds }) => holds !== 'not-applicable')
   return (
-    <details open={layer === 'unknown'}>
+    <details open={environment === 'undetermined'}>
       <summary>
         Minimum evidence for hardware: {applies.filter(({ holds }) => holds === 'yes').length} of {applies.length}{' '}
         present
@@ -120,20 +122,20 @@ function Minimum({ isolation: { minimum, layer } }: { readonly isolation: Isolat
   )
 }
 
-function Open({ isolation: { cannotShow, settle } }: { readonly isolation: Isolation }) {
+function Open({ isolation: { limitations, openPoints } }: { readonly isolation: Isolation }) {
   return (
     <>
       <details>
         <summary>Not observable from the node</summary>
         <ul>
-          {cannotShow.map((said) => (
+          {limitations.map((said) => (
             <li key={said}>{said}</li>
           ))}
         </ul>
       </details>
-      {settle.length > 0 && (
+      {openPoints.length > 0 && (
         <details>
-          <summary>{plural(settle.length, 'open point')} with evidence that would decide each</summary>
+          <summary>{plural(openPoints.length, 'open point')} with evidence that would decide each</summary>
           <div className="scroll">
             <table className="claims">
               <thead>
@@ -143,10 +145,10 @@ function Open({ isolation: { cannotShow, settle } }: { readonly isolation: Isola
                 </tr>
               </thead>
               <tbody>
-                {settle.map(({ what, how }) => (
-                  <tr key={what}>
-                    <th scope="row">{visible(what)}</th>
-                    <td>{visible(how)}</td>
+                {openPoints.map(({ point, resolution }) => (
+                  <tr key={point}>
+                    <th scope="row">{visible(point)}</th>
+                    <td>{visible(resolution)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -1,6 +1,6 @@
 import type { SignalView } from '../../schemas/ipc-results.ts'
 import type { Isolation, SignalReading } from '../../schemas/types.ts'
-import { familyWords, readsWords, spoofWords } from '../../schemas/words.ts'
+import { familyWords, indicationWords, spoofWords } from '../../schemas/words.ts'
 import { visible } from '../text.ts'
 import { Shape } from './Mark.tsx'
 
@@ -14,9 +14,9 @@ export const titleOf = (notes: Notes, id: string): string => notes.get(id)?.titl
 export const signed = (weight: number): string =>
   weight > 0 ? `+${weight}` : weight < 0 ? `−${Math.abs(weight)}` : '0'
 
-const TONES: Readonly<Record<SignalReading['reads'], string>> = {
+const TONES: Readonly<Record<SignalReading['indicates'], string>> = {
   virtual: 'not-satisfied',
-  metal: 'satisfied',
+  'bare-metal': 'satisfied',
   neutral: 'informational',
   unreadable: 'inconclusive',
   'not-applicable': 'not-applicable',
@@ -24,7 +24,9 @@ const TONES: Readonly<Record<SignalReading['reads'], string>> = {
 
 /** Every signal by family: indication, value, reliability, and pitfalls. */
 export function Signals({ isolation: { signals }, notes }: PartProps) {
-  const read = signals.filter(({ reads }) => reads === 'virtual' || reads === 'metal' || reads === 'neutral')
+  const read = signals.filter(
+    ({ indicates }) => indicates === 'virtual' || indicates === 'bare-metal' || indicates === 'neutral',
+  )
   const families = Object.keys(familyWords) as (keyof typeof familyWords)[]
   const of = (family: string): readonly SignalReading[] => signals.filter(({ id }) => notes.get(id)?.family === family)
   return (
@@ -60,7 +62,7 @@ export function Signals({ isolation: { signals }, notes }: PartProps) {
 }
 
 function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: SignalView | undefined }) {
-  const { label, mark } = readsWords[one.reads]
+  const { label, mark } = indicationWords[one.indicates]
   const ratio = ([hits, asked]: readonly [number, number]): string => `${hits} of ${asked}`
   return (
     <tr>
@@ -69,8 +71,8 @@ function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: 
         <span className="note mono">{one.id}</span>
       </th>
       <td>
-        <span className={`status tone-${TONES[one.reads]}`}>
-          <Shape mark={mark} tone={TONES[one.reads]} />
+        <span className={`status tone-${TONES[one.indicates]}`}>
+          <Shape mark={mark} tone={TONES[one.indicates]} />
           <span>{label}</span>
         </span>
       </td>
@@ -84,7 +86,7 @@ function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: 
       <td>
         {note !== undefined && (
           <>
-            {note.traps.join(' ')} <span className="note">Spoofing effort: {spoofWords[note.spoof]}.</span>
+            {note.pitfalls.join(' ')} <span className="note">Spoofing effort: {spoofWords[note.spoofingEffort]}.</span>
           </>
         )}
       </td>
@@ -93,8 +95,8 @@ function SignalRow({ one, note }: { readonly one: SignalReading; readonly note: 
 }
 
 /** What a provider at each skill level would need to falsify, and which residual indicators were read as bare metal here. */
-export function Levels({ isolation: { levels, layer }, notes }: PartProps) {
-  if (levels.length === 0 || layer === 'vm' || layer === 'lpar') return null
+export function Levels({ isolation: { adversaries, environment }, notes }: PartProps) {
+  if (adversaries.length === 0 || environment === 'virtual-machine' || environment === 'logical-partition') return null
   return (
     <details>
       <summary>Falsification requirements</summary>
@@ -109,15 +111,17 @@ export function Levels({ isolation: { levels, layer }, notes }: PartProps) {
             </tr>
           </thead>
           <tbody>
-            {levels.map((level) => (
+            {adversaries.map((level) => (
               <tr key={level.level}>
                 <th scope="row">
-                  {level.level}. {level.provider}
+                  {level.level}. {level.adversary}
                 </th>
-                <td>{level.mustFake.length === 0 ? 'None.' : level.mustFake.join(' ')}</td>
-                <td>{level.wouldStillShow.join(' ')}</td>
+                <td>{level.wouldNeedToFalsify.length === 0 ? 'None.' : level.wouldNeedToFalsify.join(' ')}</td>
+                <td>{level.residualIndicators.join(' ')}</td>
                 <td>
-                  {level.readHere.length === 0 ? 'None.' : level.readHere.map((id) => titleOf(notes, id)).join('; ')}
+                  {level.readOnThisNode.length === 0
+                    ? 'None.'
+                    : level.readOnThisNode.map((id) => titleOf(notes, id)).join('; ')}
                 </td>
               </tr>
             ))}

@@ -83,13 +83,13 @@ export function Inspector({ capture, of, node, recording, answer }: InspectorPro
             </>
           )}
         </dd>
-        {capture.redactions !== undefined && (
+        {capture.maskedCount !== undefined && (
           <>
             <dt>Masked</dt>
             <dd>
-              {plural(capture.redactions, 'value')} masked before hashing and storage
-              {capture.redacted !== undefined &&
-                `: ${Object.entries(capture.redacted)
+              {plural(capture.maskedCount, 'value')} masked before hashing and storage
+              {capture.masked !== undefined &&
+                `: ${Object.entries(capture.masked)
                   .map(([kind, count]) => `${visible(kind)} ${count}`)
                   .join(', ')}`}
             </dd>

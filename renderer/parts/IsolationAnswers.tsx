@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { CatalogView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
-import { gradeLine, layerLine, TENANCY } from '../model.ts'
+import { environmentLine, gradeLine, TENANCY } from '../model.ts'
 import { plural, visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Dossier } from './Dossier.tsx'
@@ -17,25 +17,25 @@ export interface IsolationAnswersProps {
 /** Four separate isolation results, never one number, and the figure of their evidence. */
 export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps, 'catalog'>) {
   const { isolation, node } = assessment
-  const devices = isolation?.locality ?? []
+  const devices = isolation?.attachments ?? []
   return (
     <>
       <dl className="four-answers" aria-label="Isolation results">
         <div>
           <dt>Execution environment</dt>
-          <dd>{layerLine(isolation)}</dd>
-          {isolation?.layer === 'unknown' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
+          <dd>{environmentLine(isolation)}</dd>
+          {isolation?.environment === 'undetermined' && <dd className="quiet">{visible(isolation.rule.text)}</dd>}
         </div>
         <div>
           <dt>Tenancy</dt>
-          <dd>{TENANCY[isolation?.tenancy ?? 'unknown']}</dd>
+          <dd>{TENANCY[isolation?.tenancy ?? 'undetermined']}</dd>
         </div>
         <div>
           <dt>Device attachment</dt>
           <dd>
             {devices.length === 0
               ? 'Undetermined'
-              : `${devices.filter(({ is }) => is === 'native').length} of ${plural(devices.length, 'device')} physical`}
+              : `${devices.filter(({ attachment }) => attachment === 'physical').length} of ${plural(devices.length, 'device')} physical`}
           </dd>
         </div>
         <div>
@@ -53,12 +53,12 @@ export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersPr
   const { isolation, node } = assessment
   const [wasOpened, setOpened] = useState(false)
   if (isolation === null) return null
-  const devices = isolation.locality
+  const devices = isolation.attachments
   return (
     <Disclosure
       level={2}
       title="Isolation analysis"
-      aside={`Rule ${isolation.rule.id} · ${plural(isolation.signals.length, 'signal')} · ${isolation.contradictions.length} ${isolation.contradictions.length === 1 ? 'anomaly' : 'anomalies'}`}
+      aside={`Rule ${isolation.rule.id} · ${plural(isolation.signals.length, 'signal')} · ${isolation.anomalies.length} ${isolation.anomalies.length === 1 ? 'anomaly' : 'anomalies'}`}
       onToggle={(open) => setOpened(wasOpened || open)}
     >
       {wasOpened && devices.length > 0 && (
@@ -66,7 +66,7 @@ export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersPr
           {devices.map((device) => (
             <li key={`${device.kind} ${device.device}`}>
               {device.kind.toUpperCase()} <span className="mono">{visible(device.device)}</span>:{' '}
-              {device.is.replaceAll('-', ' ')}. {visible(device.text)}
+              {device.attachment.replaceAll('-', ' ')}. {visible(device.text)}
             </li>
           ))}
         </ul>

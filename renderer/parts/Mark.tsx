@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { type RowState, rowStateWords } from '../../schemas/conclusion-words.ts'
+import type { CheckOutcome } from '../../schemas/verification.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 
 // Each meaning has its own shape, so that it remains distinct in print, with color blindness and in forced colors. All use currentColor.
@@ -100,11 +101,11 @@ export function RowStateMark({ state }: { readonly state: RowState }) {
 }
 
 /** The result of one verification check. */
-export function AnswerMark({ outcome }: { readonly outcome: 'yes' | 'no' | 'not-shown' }) {
+export function AnswerMark({ outcome }: { readonly outcome: CheckOutcome }) {
   const [mark, tone] =
-    outcome === 'yes'
+    outcome === 'passed'
       ? ['ring-tick', 'satisfied']
-      : outcome === 'no'
+      : outcome === 'failed'
         ? ['square-cross', 'not-satisfied']
         : ['diamond-question', 'inconclusive']
   return <Shape mark={mark} tone={tone} />

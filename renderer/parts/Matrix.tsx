@@ -1,12 +1,12 @@
 import { IconClock } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
-import { type Layer, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
+import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
   besidesOf,
-  layerLine,
+  environmentLine,
   type Matrix,
   type MatrixRow,
   type Cell as OneCell,
@@ -219,11 +219,11 @@ function CellButton({ cell, onPress }: { readonly cell: OneCell; readonly onPres
 }
 
 /** Notes under the name of a node. */
-const SAID_LAYERS: readonly Layer[] = ['vm', 'container', 'lpar', 'hypervisor-host']
+const SAID_LAYERS: readonly Environment[] = ['virtual-machine', 'container', 'logical-partition', 'hypervisor-host']
 
 function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
   const notes = [
-    collected && node.layer !== null && SAID_LAYERS.includes(node.layer) ? layerLine(node) : null,
+    collected && node.environment !== null && SAID_LAYERS.includes(node.environment) ? environmentLine(node) : null,
     node.status === 'partial' ? 'partially collected' : null,
     node.privilege === 'none' ? 'no privileged checks' : null,
     node.place === null ? null : visible(node.place),

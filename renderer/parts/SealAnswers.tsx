@@ -1,4 +1,8 @@
-import { questionWords, type VerificationAnswer, type VerificationReport } from '../../schemas/verification.ts'
+import {
+  type VerificationCheckResult,
+  type VerificationReport,
+  verificationCheckWords,
+} from '../../schemas/verification.ts'
 import { headlineOf, outcomeWord } from '../seal-model.ts'
 import { visible, withDates } from '../text.ts'
 import { AnswerMark, Shape } from './Mark.tsx'
@@ -20,18 +24,18 @@ export function SealHeadline({ report }: { readonly report: VerificationReport }
 export function SealAnswers({ report }: { readonly report: VerificationReport }) {
   return (
     <dl className="seal-answers">
-      {report.answers.map((answer) => (
-        <div key={answer.question} className={`seal-answer outcome-${answer.outcome}`}>
+      {report.checks.map((answer) => (
+        <div key={answer.check} className={`seal-answer outcome-${answer.outcome}`}>
           <dt>
             <AnswerMark outcome={answer.outcome} />
             <span>
-              {questionWords[answer.question].label}
-              <span className="note">{questionWords[answer.question].asks}</span>
+              {verificationCheckWords[answer.check].label}
+              <span className="note">{verificationCheckWords[answer.check].asks}</span>
             </span>
           </dt>
           <dd>
             <p>
-              <strong className="outcome">{outcomeWord(report.kind, answer.question, answer.outcome)}.</strong>{' '}
+              <strong className="outcome">{outcomeWord(report.kind, answer.check, answer.outcome)}.</strong>{' '}
               {withDates(visible(answer.summary))}
             </p>
             <Details answer={answer} />
@@ -45,7 +49,7 @@ export function SealAnswers({ report }: { readonly report: VerificationReport })
 const MOST_OPEN = 12
 
 /** Details are open; a long list shows its first entries, the others are folded. */
-function Details({ answer: { details } }: { readonly answer: VerificationAnswer }) {
+function Details({ answer: { details } }: { readonly answer: VerificationCheckResult }) {
   if (details.length === 0) return null
   const rest = details.slice(MOST_OPEN)
   return (
@@ -72,14 +76,14 @@ const Lines = ({ of }: { readonly of: readonly string[] }) => (
 /** The same checks in one line each. */
 export const ShortAnswers = ({ report }: { readonly report: VerificationReport }) => (
   <dl className="short-answers">
-    {report.answers.map(({ question, outcome, summary }) => (
-      <div key={question}>
+    {report.checks.map(({ check, outcome, summary }) => (
+      <div key={check}>
         <dt>
           <AnswerMark outcome={outcome} />
-          {questionWords[question].label}
+          {verificationCheckWords[check].label}
         </dt>
         <dd>
-          {outcomeWord(report.kind, question, outcome)}. {withDates(visible(summary))}
+          {outcomeWord(report.kind, check, outcome)}. {withDates(visible(summary))}
         </dd>
       </div>
     ))}

@@ -23,7 +23,7 @@ export function Signer({
   const { signer, demo } = review.report
   if (signer === null) return <p className="quiet">No signing certificate could be read from this file.</p>
   const { label, meaning } = STANDINGS[signer.standing]
-  const sealHolds = review.report.answers.every(({ question, outcome }) => question !== 'signed-by' || outcome !== 'no')
+  const sealHolds = review.report.checks.every(({ check, outcome }) => check !== 'signature' || outcome !== 'failed')
   const mayTrust = !demo && signer.standing === 'unknown' && sealHolds
   return (
     <div className="signer">

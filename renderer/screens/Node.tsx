@@ -3,7 +3,7 @@ import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { useAnswer } from '../bridge.ts'
 import { both, useKept } from '../kept.ts'
-import { besidesOf, cellOfNode, layerLine, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
+import { besidesOf, cellOfNode, environmentLine, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
@@ -79,7 +79,7 @@ function Known({
         <section aria-labelledby="node-properties">
           <h2 id="node-properties">Results by property</h2>
           {view === null ? <p className="empty">No results yet.</p> : <Properties of={of} node={node} view={view} />}
-          {assessment.isolation !== null && <p className="quiet">{layerLine(assessment.isolation)}.</p>}
+          {assessment.isolation !== null && <p className="quiet">{environmentLine(assessment.isolation)}.</p>}
         </section>
       </div>
       {assessment.location != null && <NodeLocation of={of} node={node} location={assessment.location} />}

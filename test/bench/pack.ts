@@ -91,9 +91,9 @@ async function verified(pack: string): Promise<ChildFigures> {
   const [exitCode] = (await once(program, 'close')) as [number]
   clearInterval(watch)
   const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
-  const answers = (JSON.parse(said) as VerificationReport).answers.filter(({ outcome }) => outcome === 'yes')
-  const shown = answers.map(({ question }) => question).join()
-  if (exitCode !== 0 || shown !== 'intact,complete,reproducible') throw new Error(said)
+  const answers = (JSON.parse(said) as VerificationReport).checks.filter(({ outcome }) => outcome === 'passed')
+  const shown = answers.map(({ check }) => check).join()
+  if (exitCode !== 0 || shown !== 'integrity,completeness,reproducibility') throw new Error(said)
   return { milliseconds, peakMiB, beforeMiB: 0 }
 }
 

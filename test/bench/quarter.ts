@@ -40,7 +40,7 @@ export async function benchQuarter(days: number): Promise<void> {
       `period: ${seconds(closed.periodMs)} s, ${mib(closed.packBytes)} MiB, ${closed.period.deviations.length} deviations, ${closed.period.changes.evidence} changes of evidence, ${closed.period.hardwareChanges.length} parts moved`,
     )
     say(`verify: ${seconds(closed.verifyMs)} s, ${closed.review.ok ? 'accepted' : 'REJECTED'}`)
-    for (const { question, outcome, summary } of closed.review.answers) say(`  ${question}: ${outcome}. ${summary}`)
+    for (const { check, outcome, summary } of closed.review.checks) say(`  ${check}: ${outcome}. ${summary}`)
     say(`memory: at most ${runsPeakMiB} MiB during the runs, ${peakMiB} MiB in all`)
     process.stdout.write(
       `${JSON.stringify(
@@ -58,7 +58,7 @@ export async function benchQuarter(days: number): Promise<void> {
           packBytes: closed.packBytes,
           verifyMs: closed.verifyMs,
           accepted: closed.review.ok,
-          answers: closed.review.answers.map(({ question, outcome, summary }) => ({ question, outcome, summary })),
+          checks: closed.review.checks.map(({ check, outcome, summary }) => ({ check, outcome, summary })),
           counts,
           runsPeakMiB,
           peakMiB,

@@ -117,7 +117,7 @@ async function verified(file: string): Promise<void> {
   const done = await reviewFile(world, catalog, { path: file, trust: NOBODY, lastHead: null, keep: false })
   mark('verify')
   if (!done.ok) throw new Error(done.error.detail)
-  const wrong = done.value.report.answers.filter(({ outcome }) => outcome === 'no')
+  const wrong = done.value.report.checks.filter(({ outcome }) => outcome === 'failed')
   if (wrong.length > 0) throw new Error(JSON.stringify(wrong).slice(0, 2000))
 }
 

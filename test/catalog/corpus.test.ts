@@ -30,7 +30,9 @@ describe.skipIf(!hasLabels(DIR))('the labelled captures of real machines (skippe
 
   test('every guest that was captured in full is found, however it was dressed', () => {
     const whole = assessed.filter(({ truth, scope }) => truth === 'vm' && scope === 'full')
-    expect(whole.map(({ name, layer }) => [name, layer])).toEqual(whole.map(({ name }) => [name, 'vm']))
+    expect(whole.map(({ name, environment }) => [name, environment])).toEqual(
+      whole.map(({ name }) => [name, 'virtual-machine']),
+    )
   })
 
   test('are what the weights of the catalog were counted over', () => {

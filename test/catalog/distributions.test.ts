@@ -126,7 +126,7 @@ describe('settings that newer OpenSSH prints', () => {
 
 describe('what tools say of their failures', () => {
   const asked = fixtureOf('fx-dist-ubuntu').captures.get('log.files/files')
-  const { volatile: _, ...asks } = logFiles
+  const { ignoredInDrift: _, ...asks } = logFiles
   const heard: Probe<string, 'files'> = { ...asks, parse: ({ files }) => known(files.errorText) }
   const answering = (stderr: string, exitCode = 1) => {
     if (asked === undefined) throw new Error('no such capture')

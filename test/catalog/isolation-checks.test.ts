@@ -60,10 +60,10 @@ describe('isolation, location and inventory checks', () => {
 
   test('the argument and the check on hardware come from one path', () => {
     for (const node of nodes) {
-      const { layer } = argue(node)
+      const { environment } = argue(node)
       const verdict = verdictsOf.get(node)?.get('tenancy.no-hypervisor')?.verdict
       expect(verdict, node).toBe(
-        layer === 'metal' ? 'satisfied' : layer === 'unknown' ? 'inconclusive' : 'not-satisfied',
+        environment === 'bare-metal' ? 'satisfied' : environment === 'undetermined' ? 'inconclusive' : 'not-satisfied',
       )
     }
   })

@@ -21,7 +21,7 @@ const familyOf = (id: string): Family => SIGNALS.find((one) => one.id === id)?.f
 const virtual = (id: string, weight: Weight, family = familyOf(id)): Observed => ({
   signal: signal(id, family),
   found: {
-    reads: 'virtual',
+    indicates: 'virtual',
     value: 'seen',
     signs: [sign(weight, null, contradicts('A sign.', virtBuses))],
     steps: [],
@@ -29,11 +29,11 @@ const virtual = (id: string, weight: Weight, family = familyOf(id)): Observed =>
 })
 const metal = (id: string): Observed => ({
   signal: signal(id, familyOf(id)),
-  found: { reads: 'metal', value: 'seen', signs: [], steps: [] },
+  found: { indicates: 'bare-metal', value: 'seen', signs: [], steps: [] },
 })
 const unreadable = (id: string): Observed => ({
   signal: signal(id, familyOf(id)),
-  found: { reads: 'unreadable', reason: 'not read', probe: virtBuses },
+  found: { indicates: 'unreadable', reason: 'not read', probe: virtBuses },
 })
 /** Every signal reads as on hardware, but for those given. */
 const others = (...given: readonly Observed[]): readonly Observed[] => [
@@ -76,7 +76,7 @@ type Row = readonly [
   observed: readonly Observed[],
   minimum: Isolation['minimum'],
   rule: string,
-  layer: string,
+  environment: string,
 ]
 const ROWS: readonly Row[] = [
   [
@@ -85,25 +85,39 @@ const ROWS: readonly Row[] = [
     SIGNALS.map(({ id }) => unreadable(id)),
     minimum({ a: 'no', e: 'no' }),
     'R7',
-    'unknown',
+    'undetermined',
   ],
-  ['a hypervisor names itself', NOTHING, others(NAMES), WHOLE, 'R1', 'vm'],
-  ['a hypervisor names itself, in a container', CONTAINER, others(NAMES), WHOLE, 'R1', 'vm'],
-  ['a hypervisor names itself, and something cannot be', NOTHING, others(NAMES, IMPOSSIBLE), WHOLE, 'R1', 'vm'],
+  ['a hypervisor names itself', NOTHING, others(NAMES), WHOLE, 'R1', 'virtual-machine'],
+  ['a hypervisor names itself, in a container', CONTAINER, others(NAMES), WHOLE, 'R1', 'virtual-machine'],
+  [
+    'a hypervisor names itself, and something cannot be',
+    NOTHING,
+    others(NAMES, IMPOSSIBLE),
+    WHOLE,
+    'R1',
+    'virtual-machine',
+  ],
   ['Xen’s control domain', DOM0, others(), WHOLE, 'R2', 'hypervisor-host'],
   ['Xen’s control domain, though a hypervisor names itself', DOM0, others(NAMES), WHOLE, 'R2', 'hypervisor-host'],
   ['a session in a container', CONTAINER, others(), WHOLE, 'R3', 'container'],
   ['a session in a container, where something cannot be', CONTAINER, others(IMPOSSIBLE), WHOLE, 'R3', 'container'],
-  ['something cannot be', NOTHING, others(IMPOSSIBLE), WHOLE, 'R4', 'vm'],
-  ['something cannot be, on a partition', PARTITION, others(IMPOSSIBLE), WHOLE, 'R4', 'vm'],
-  ['two families are odd, no host features', NOTHING, others(ODD_PCI, ODD_BLOCK, WEAK_CPU), WHOLE, 'R4', 'vm'],
+  ['something cannot be', NOTHING, others(IMPOSSIBLE), WHOLE, 'R4', 'virtual-machine'],
+  ['something cannot be, on a partition', PARTITION, others(IMPOSSIBLE), WHOLE, 'R4', 'virtual-machine'],
+  [
+    'two families are odd, no host features',
+    NOTHING,
+    others(ODD_PCI, ODD_BLOCK, WEAK_CPU),
+    WHOLE,
+    'R4',
+    'virtual-machine',
+  ],
   [
     'one family is odd twice, no host features',
     NOTHING,
     others(ODD_PCI, ODD_PCI_TOO, WEAK_CPU),
     minimum({ g: 'no' }),
     'R7',
-    'unknown',
+    'undetermined',
   ],
   [
     'two families are odd, and host features were not missed',
@@ -111,7 +125,7 @@ const ROWS: readonly Row[] = [
     others(ODD_PCI, ODD_BLOCK),
     minimum({ g: 'no' }),
     'R7',
-    'unknown',
+    'undetermined',
   ],
   [
     'two families are odd, and the processor has a host’s features',
@@ -119,42 +133,77 @@ const ROWS: readonly Row[] = [
     others(ODD_PCI, ODD_BLOCK, WEAK_CPU),
     minimum({ g: 'no' }),
     'R7',
-    'unknown',
+    'undetermined',
   ],
-  ['no host features, and no instrument around the processor', NOTHING, others(WEAK_CPU, NO_PMU), WHOLE, 'R5', 'vm'],
-  ['no host features, and every instrument there', NOTHING, others(WEAK_CPU), minimum({ a: 'no' }), 'R7', 'unknown'],
-  ['no instrument, and host features there', NOTHING, others(NO_PMU), minimum({ c: 'no' }), 'R7', 'unknown'],
-  ['no host features and no instrument, on a partition', PARTITION, others(WEAK_CPU, NO_PMU), WHOLE, 'R5', 'vm'],
-  ['a partition', PARTITION, others(), WHOLE, 'R1', 'lpar'],
-  ['the minimum is there in full', NOTHING, others(), WHOLE, 'R6', 'metal'],
+  [
+    'no host features, and no instrument around the processor',
+    NOTHING,
+    others(WEAK_CPU, NO_PMU),
+    WHOLE,
+    'R5',
+    'virtual-machine',
+  ],
+  [
+    'no host features, and every instrument there',
+    NOTHING,
+    others(WEAK_CPU),
+    minimum({ a: 'no' }),
+    'R7',
+    'undetermined',
+  ],
+  ['no instrument, and host features there', NOTHING, others(NO_PMU), minimum({ c: 'no' }), 'R7', 'undetermined'],
+  [
+    'no host features and no instrument, on a partition',
+    PARTITION,
+    others(WEAK_CPU, NO_PMU),
+    WHOLE,
+    'R5',
+    'virtual-machine',
+  ],
+  ['a partition', PARTITION, others(), WHOLE, 'R1', 'logical-partition'],
+  ['the minimum is there in full', NOTHING, others(), WHOLE, 'R6', 'bare-metal'],
   [
     'the minimum is there, live tests and GPUs do not apply',
     NOTHING,
     others(),
     minimum({ d: 'not-applicable', f: 'not-applicable' }),
     'R6',
-    'metal',
+    'bare-metal',
   ],
   ...(['a', 'b', 'c', 'd', 'f', 'g', 'h'] as const).map(
-    (item): Row => [`part ${item} does not hold`, NOTHING, others(), minimum({ [item]: 'no' }), 'R8', 'unknown'],
+    (item): Row => [`part ${item} does not hold`, NOTHING, others(), minimum({ [item]: 'no' }), 'R8', 'undetermined'],
   ),
-  ['the session is not the system’s own', NOTHING, others(), minimum({ e: 'no' }), 'R7', 'unknown'],
-  ['a hint of a guest, and a part that does not hold', NOTHING, others(HINT), minimum({ h: 'no' }), 'R7', 'unknown'],
+  ['the session is not the system’s own', NOTHING, others(), minimum({ e: 'no' }), 'R7', 'undetermined'],
+  [
+    'a hint of a guest, and a part that does not hold',
+    NOTHING,
+    others(HINT),
+    minimum({ h: 'no' }),
+    'R7',
+    'undetermined',
+  ],
   [
     'what every login reads was not read',
     NOTHING,
     others(unreadable('cpu.hvbit')),
     minimum({ h: 'no' }),
     'R7',
-    'unknown',
+    'undetermined',
   ],
-  ['what only root reads was not read', NOTHING, others(unreadable('cpu.rapl')), minimum({ c: 'no' }), 'R8', 'unknown'],
+  [
+    'what only root reads was not read',
+    NOTHING,
+    others(unreadable('cpu.rapl')),
+    minimum({ c: 'no' }),
+    'R8',
+    'undetermined',
+  ],
 ]
 
 describe('which rule decides', () => {
-  test.each(ROWS)('%s', (_, readings, observed, holds, rule, layer) => {
+  test.each(ROWS)('%s', (_, readings, observed, holds, rule, environment) => {
     const decided = decide(readFrom(readings), observed, holds)
-    expect([decided.rule.id, decided.layer]).toEqual([rule, layer])
+    expect([decided.rule.id, decided.environment]).toEqual([rule, environment])
   })
 
   test('every rule is in the table', () => {

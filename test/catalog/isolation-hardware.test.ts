@@ -23,9 +23,9 @@ function argueChanged(node: string, ...changes: readonly Change[]): IsolationArg
 const holds = (argument: IsolationArgument, item: string): string | undefined =>
   argument.minimum.find((part) => part.item === item)?.holds
 const reads = (argument: IsolationArgument, id: string): string | undefined =>
-  argument.signals.find((signal) => signal.id === id)?.reads
+  argument.signals.find((signal) => signal.id === id)?.indicates
 const isSigned = (argument: IsolationArgument, id: string): boolean =>
-  argument.contradictions.some(({ signal }) => signal === id)
+  argument.anomalies.some(({ signal }) => signal === id)
 
 describe('honest machines, by one fact changed on the model node', () => {
   test.each([
@@ -40,9 +40,9 @@ describe('honest machines, by one fact changed on the model node', () => {
       ['cpu.features/cpuinfo', /Intel\(R\) Xeon\(R\) Platinum 8480\+/g, name],
     )
     expect(holds(argument, 'b')).toBe('yes')
-    expect(reads(argument, 'pci.hostbridge')).toBe('metal')
-    for (const id of ['cpu.physbits', 'cpu.maxleaf']) expect(reads(argument, id), id).toBe('metal')
-    expect(argument.layer).not.toBe('vm')
+    expect(reads(argument, 'pci.hostbridge')).toBe('bare-metal')
+    for (const id of ['cpu.physbits', 'cpu.maxleaf']) expect(reads(argument, id), id).toBe('bare-metal')
+    expect(argument.environment).not.toBe('virtual-machine')
   })
 
   const switchless: readonly Change[] = [['pci.devices/ids', /PCI_ID=10DE:22A3/g, 'PCI_ID=15B3:1021']]
@@ -50,9 +50,9 @@ describe('honest machines, by one fact changed on the model node', () => {
     argueChanged('demo-gpu-01', ['pci.devices/ids', /PCI_ID=10DE:2330/g, `PCI_ID=10DE:${id}`], ...switchless)
   test.each(['2901', '3182'])('a board of eight Blackwell GPUs (%s) whose switches are no PCI functions', (id) => {
     const argument = boards(id)
-    expect([reads(argument, 'gpu.nvswitch'), reads(argument, 'gpu.nvlink')]).toEqual(['neutral', 'metal'])
+    expect([reads(argument, 'gpu.nvswitch'), reads(argument, 'gpu.nvlink')]).toEqual(['neutral', 'bare-metal'])
     expect(holds(argument, 'f')).toBe('yes')
-    expect(argument.layer).toBe('metal')
+    expect(argument.environment).toBe('bare-metal')
   })
 
   const gaudi: readonly Change[] = [
@@ -61,7 +61,7 @@ describe('honest machines, by one fact changed on the model node', () => {
   ]
   test('Gaudi 3: whole by its id, under its own driver, behind real ports', () => {
     const argument = argueChanged('fx-iso-amdgpu', ...gaudi)
-    expect([holds(argument, 'f'), argument.layer]).toEqual(['yes', 'metal'])
+    expect([holds(argument, 'f'), argument.environment]).toEqual(['yes', 'bare-metal'])
   })
   test('Gaudi 3 without its driver, of an id on no list, or behind ports that nobody read, is not known to be whole', () => {
     for (const change of [
@@ -71,7 +71,7 @@ describe('honest machines, by one fact changed on the model node', () => {
     ] as const) {
       const argument = argueChanged('fx-iso-amdgpu', ...gaudi, change)
       expect(holds(argument, 'f'), change[2]).toBe('no')
-      expect(argument.layer, change[2]).not.toBe('metal')
+      expect(argument.environment, change[2]).not.toBe('bare-metal')
     }
   })
 
@@ -80,25 +80,25 @@ describe('honest machines, by one fact changed on the model node', () => {
     (id) => {
       const argument = argueChanged('fx-iso-amdgpu', ['pci.devices/ids', /PCI_ID=1002:74A1/g, `PCI_ID=1002:${id}`])
       expect([holds(argument, 'f'), reads(argument, 'gpu.function')]).toEqual(['no', 'virtual'])
-      expect(argument.layer).not.toBe('metal')
-      expect(new Set(argument.locality.filter(({ kind }) => kind === 'gpu').map(({ is }) => is))).toEqual(
-        new Set(['virtual-function']),
-      )
+      expect(argument.environment).not.toBe('bare-metal')
+      expect(
+        new Set(argument.attachments.filter(({ kind }) => kind === 'gpu').map(({ attachment }) => attachment)),
+      ).toEqual(new Set(['virtual-function']))
     },
   )
   test.each(['740F', '7408', '740C', '74A0', '74A1', '74A2', '74A5', '74A9', '75A0', '75A3'])(
     'AMD’s accelerator %s is whole',
     (id) => {
       const argument = argueChanged('fx-iso-amdgpu', ['pci.devices/ids', /PCI_ID=1002:74A1/g, `PCI_ID=1002:${id}`])
-      expect([holds(argument, 'f'), argument.layer]).toEqual(['yes', 'metal'])
+      expect([holds(argument, 'f'), argument.environment]).toEqual(['yes', 'bare-metal'])
     },
   )
   test('an accelerator of AMD with an id on no list is neither', () => {
     const argument = argueChanged('fx-iso-amdgpu', ['pci.devices/ids', /PCI_ID=1002:74A1/g, 'PCI_ID=1002:76F0'])
-    expect([holds(argument, 'f'), reads(argument, 'gpu.function'), argument.layer]).toEqual([
+    expect([holds(argument, 'f'), reads(argument, 'gpu.function'), argument.environment]).toEqual([
       'no',
       'neutral',
-      'unknown',
+      'undetermined',
     ])
   })
 })
@@ -109,16 +109,20 @@ describe('functions that a card presents decide about themselves', () => {
 
   test('virtio beside a BlueField, below a port of the processor', () => {
     const argument = argueChanged('demo-gpu-01', first, second('1AF4:1041'))
-    expect([reads(argument, 'pci.vendors'), holds(argument, 'g'), argument.layer]).toEqual(['neutral', 'yes', 'metal'])
+    expect([reads(argument, 'pci.vendors'), holds(argument, 'g'), argument.environment]).toEqual([
+      'neutral',
+      'yes',
+      'bare-metal',
+    ])
   })
   test.each(['1D0F:EC20', '1AE0:0042', '1DED:107F'])('a function of a provider’s own card: %s', (id) => {
     const argument = argueChanged('demo-gpu-01', second(id))
-    expect([reads(argument, 'pci.vendors'), argument.layer]).toEqual(['neutral', 'metal'])
+    expect([reads(argument, 'pci.vendors'), argument.environment]).toEqual(['neutral', 'bare-metal'])
   })
   test('virtio with no data-processing unit below the port needs an explanation', () => {
     const argument = argueChanged('demo-gpu-01', second('1AF4:1041'))
     expect([reads(argument, 'pci.vendors'), isSigned(argument, 'pci.vendors')]).toEqual(['virtual', true])
-    expect(argument.layer).not.toBe('metal')
+    expect(argument.environment).not.toBe('bare-metal')
   })
   test.each([
     ['the port has no registers for equalization', ['pci.ports/ports', /Secondary PCI Express/g, 'Virtual Channel']],
@@ -132,10 +136,10 @@ describe('functions that a card presents decide about themselves', () => {
   ] as const)('not where %s', (_, change) => {
     const argument = argueChanged('demo-gpu-01', first, second('1AF4:1041'), change)
     expect(reads(argument, 'pci.vendors')).toBe('virtual')
-    expect(argument.layer).not.toBe('metal')
+    expect(argument.environment).not.toBe('bare-metal')
   })
   test.each(['vm-default', 'vm-dressed-tables', 'vm-dressed-texts', 'vm-dressed-topology', 'demo-guest-03'])(
     '%s is a guest as before',
-    (node) => expect(argueChanged(node).layer).toBe('vm'),
+    (node) => expect(argueChanged(node).environment).toBe('virtual-machine'),
   )
 })

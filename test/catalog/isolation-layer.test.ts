@@ -9,32 +9,37 @@ const against = (node: string): string =>
 
 describe('what a system runs on', () => {
   test.each([
-    ['demo-gpu-01', 'metal', null, 'single-observed', 'C'],
-    ['demo-shared-05', 'metal', null, 'shared', 'C'],
-    ['demo-nosudo-06', 'unknown', null, 'unknown', 'D'],
-    ['demo-guest-03', 'vm', 'KVM (Firecracker)', 'single-observed', 'C'],
-    ['demo-metal-04', 'vm', 'QEMU', 'shared', 'C'],
-    ['fx-iso-vmware', 'vm', 'VMware', 'unknown', 'C'],
-    ['fx-iso-hyperv', 'vm', 'Microsoft Hyper-V', 'single-observed', 'C'],
-    ['fx-iso-xen-dom0', 'hypervisor-host', 'Xen', 'unknown', 'C'],
-    ['fx-iso-container', 'container', 'LXC', 'unknown', 'C'],
-    ['fx-iso-arm', 'unknown', null, 'single-observed', 'D'],
-    ['fx-iso-arm-metal', 'metal', null, 'single-observed', 'C'],
-    ['fx-iso-arm-guest', 'vm', 'KVM', 'single-observed', 'C'],
-    ['fx-iso-graviton-metal', 'unknown', null, 'single-observed', 'D'],
-    ['fx-iso-amdgpu', 'metal', null, 'single-observed', 'C'],
-    ['fx-iso-tpm', 'vm', null, 'single-observed', 'C'],
-    ['fx-iso-dpu', 'unknown', null, 'single-observed', 'D'],
-    ['fx-iso-amd', 'metal', null, 'single-observed', 'C'],
-    ['fx-iso-kvmhost', 'metal', null, 'shared', 'C'],
-    ['fx-iso-k8s', 'unknown', null, 'shared', 'D'],
-    ['fx-iso-part', 'unknown', null, 'unknown', 'D'],
-    ['vm-patched-tools', 'unknown', null, 'single-observed', 'D'],
-    ['vm-patched-bare', 'unknown', null, 'single-observed', 'D'],
-    ['vm-dressed-server', 'vm', 'QEMU', 'single-observed', 'C'],
-  ])('%s: %s, %s, %s, grade %s', (node, layer, platform, tenancy, grade) => {
+    ['demo-gpu-01', 'bare-metal', null, 'single-observed', 'C'],
+    ['demo-shared-05', 'bare-metal', null, 'shared', 'C'],
+    ['demo-nosudo-06', 'undetermined', null, 'undetermined', 'D'],
+    ['demo-guest-03', 'virtual-machine', 'KVM (Firecracker)', 'single-observed', 'C'],
+    ['demo-metal-04', 'virtual-machine', 'QEMU', 'shared', 'C'],
+    ['fx-iso-vmware', 'virtual-machine', 'VMware', 'undetermined', 'C'],
+    ['fx-iso-hyperv', 'virtual-machine', 'Microsoft Hyper-V', 'single-observed', 'C'],
+    ['fx-iso-xen-dom0', 'hypervisor-host', 'Xen', 'undetermined', 'C'],
+    ['fx-iso-container', 'container', 'LXC', 'undetermined', 'C'],
+    ['fx-iso-arm', 'undetermined', null, 'single-observed', 'D'],
+    ['fx-iso-arm-metal', 'bare-metal', null, 'single-observed', 'C'],
+    ['fx-iso-arm-guest', 'virtual-machine', 'KVM', 'single-observed', 'C'],
+    ['fx-iso-graviton-metal', 'undetermined', null, 'single-observed', 'D'],
+    ['fx-iso-amdgpu', 'bare-metal', null, 'single-observed', 'C'],
+    ['fx-iso-tpm', 'virtual-machine', null, 'single-observed', 'C'],
+    ['fx-iso-dpu', 'undetermined', null, 'single-observed', 'D'],
+    ['fx-iso-amd', 'bare-metal', null, 'single-observed', 'C'],
+    ['fx-iso-kvmhost', 'bare-metal', null, 'shared', 'C'],
+    ['fx-iso-k8s', 'undetermined', null, 'shared', 'D'],
+    ['fx-iso-part', 'undetermined', null, 'undetermined', 'D'],
+    ['vm-patched-tools', 'undetermined', null, 'single-observed', 'D'],
+    ['vm-patched-bare', 'undetermined', null, 'single-observed', 'D'],
+    ['vm-dressed-server', 'virtual-machine', 'QEMU', 'single-observed', 'C'],
+  ])('%s: %s, %s, %s, grade %s', (node, environment, platform, tenancy, grade) => {
     const answer = argue(node)
-    expect([answer.layer, answer.platform, answer.tenancy, answer.grade]).toEqual([layer, platform, tenancy, grade])
+    expect([answer.environment, answer.platform, answer.tenancy, answer.grade]).toEqual([
+      environment,
+      platform,
+      tenancy,
+      grade,
+    ])
   })
 
   test('the dressed-up guest is contradicted by at least five independent parts of the machine', () => {
@@ -53,9 +58,9 @@ describe('what a system runs on', () => {
       'power profile unspecified',
     ])
       expect(said).toContain(sign)
-    const { concealed, contradictions } = argue('demo-metal-04')
+    const { concealed, anomalies } = argue('demo-metal-04')
     expect(concealed).toBe(true)
-    expect(new Set(contradictions.map(({ family }) => family)).size).toBeGreaterThanOrEqual(5)
+    expect(new Set(anomalies.map(({ family }) => family)).size).toBeGreaterThanOrEqual(5)
   })
 
   test('a real guest is named, with the signals that say so', () => {
@@ -68,16 +73,16 @@ describe('what a system runs on', () => {
     const is = (node: string, kind: string): readonly string[] => [
       ...new Set(
         argue(node)
-          .locality.filter((device) => device.kind === kind)
-          .map((device) => device.is),
+          .attachments.filter((device) => device.kind === kind)
+          .map((device) => device.attachment),
       ),
     ]
-    for (const kind of ['gpu', 'nic', 'hca', 'disk']) expect(is('demo-gpu-01', kind)).toEqual(['native'])
+    for (const kind of ['gpu', 'nic', 'hca', 'disk']) expect(is('demo-gpu-01', kind)).toEqual(['physical'])
     expect(is('demo-metal-04', 'gpu')).toEqual(['passthrough'])
     expect(is('demo-metal-04', 'hca')).toEqual(['virtual-function'])
     expect(is('demo-metal-04', 'disk')).toEqual(['virtual'])
     expect(is('demo-guest-03', 'nic')).toEqual(['virtual'])
     expect(is('demo-guest-03', 'disk')).toEqual(['virtual'])
-    expect(is('fx-iso-k8s', 'gpu')).toEqual(['unknown'])
+    expect(is('fx-iso-k8s', 'gpu')).toEqual(['undetermined'])
   })
 })

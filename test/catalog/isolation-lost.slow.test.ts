@@ -13,6 +13,6 @@ test.each(ISOLATION)('%s: an answer kept from us in any way counts like one that
     if (way !== 'removed' && key.startsWith('live.')) continue
     if (way === 'removed') removed = nearness(argument)
     expect(nearness(argument), `${key}, ${way}`).toBeLessThanOrEqual(removed)
-    if (argument.layer === 'metal') expect(whole, `${key}, ${way}`).toBe(3)
+    if (argument.environment === 'bare-metal') expect(whole, `${key}, ${way}`).toBe(3)
   }
 })

@@ -23,13 +23,13 @@ describe('an answer kept from us counts like one that was taken out', () => {
     const lost = [...withEachLost('demo-gpu-01', new RegExp(`^${key}$`))]
     expect(lost.map(([, way]) => way)).toEqual(Object.keys(LOSSES))
     const [[, , removed] = []] = lost
-    expect(removed?.layer).toBe('unknown')
+    expect(removed?.environment).toBe('undetermined')
     for (const [, way, argument] of lost)
       expect(nearness(argument), way).toBeLessThanOrEqual(removed === undefined ? 0 : nearness(removed))
   })
 
   test('what the kernel says is not there is still an answer', () => {
-    expect(argue('demo-gpu-01').layer).toBe('metal')
+    expect(argue('demo-gpu-01').environment).toBe('bare-metal')
     const { captures } = capturesOf('demo-gpu-01')
     for (const id of ['virt.buses', 'memory.spd', 'namespaces', 'session.limits', 'virt.interrupts']) {
       const probe = SIGNAL_PROBES[id]
@@ -51,7 +51,7 @@ test('firmware tables that the kernel does not show need an explanation: without
     ),
   }
   const argument = assessIsolation(readingsFrom(new Map([...captures, ['acpi.overview/lists', none]])), context)
-  expect([argument.layer, argument.contradictions.map(({ signal }) => signal)]).toEqual(['unknown', ['acpi.set']])
+  expect([argument.environment, argument.anomalies.map(({ signal }) => signal)]).toEqual(['undetermined', ['acpi.set']])
 })
 
 describe('controls: what an answer holds on every system', () => {

@@ -35,8 +35,8 @@ export const LOSSES: Readonly<Record<string, Change>> = {
 }
 
 /** How near an answer is to hardware: the higher, the nearer. */
-export const nearness = ({ layer, rule }: IsolationArgument): number =>
-  layer === 'metal' ? 3 : layer !== 'unknown' ? 0 : rule.id === 'R8' ? 2 : 1
+export const nearness = ({ environment, rule }: IsolationArgument): number =>
+  environment === 'bare-metal' ? 3 : environment !== 'undetermined' ? 0 : rule.id === 'R8' ? 2 : 1
 
 /** A text that two readings share where nothing tells them apart. */
 const textOf = (reading: Parsed<unknown>): string => serialize(reading).toString('latin1')

@@ -30,10 +30,10 @@ function* withoutEach(node: string): Generator<readonly [string, IsolationArgume
 describe('the rules', () => {
   test.each(sampled(ISOLATION, 8))('%s: no capture can be taken out so that the answer gets better', (node) => {
     const whole = argue(node)
-    for (const [key, { layer, grade }] of withoutEach(node)) {
-      if (whole.layer !== 'metal') expect(layer, key).not.toBe('metal')
+    for (const [key, { environment, grade }] of withoutEach(node)) {
+      if (whole.environment !== 'bare-metal') expect(environment, key).not.toBe('bare-metal')
       // Another layer is another question: a guest of which less is known is no better graded than the one that was named.
-      if (layer === whole.layer) expect(RANK[grade], key).toBeGreaterThanOrEqual(RANK[whole.grade])
+      if (environment === whole.environment) expect(RANK[grade], key).toBeGreaterThanOrEqual(RANK[whole.grade])
     }
   })
 
@@ -43,9 +43,13 @@ describe('the rules', () => {
       said.rule.text,
       ...said.observations.map(({ text }) => text),
       ...said.minimum.flatMap(({ title, text }) => [title, text]),
-      ...said.levels.flatMap(({ provider, mustFake, wouldStillShow }) => [provider, ...mustFake, ...wouldStillShow]),
-      ...said.cannotShow,
-      ...said.settle.flatMap(({ what, how }) => [what, how]),
+      ...said.adversaries.flatMap(({ adversary, wouldNeedToFalsify, residualIndicators }) => [
+        adversary,
+        ...wouldNeedToFalsify,
+        ...residualIndicators,
+      ]),
+      ...said.limitations,
+      ...said.openPoints.flatMap(({ point, resolution }) => [point, resolution]),
     ]
     for (const text of texts) {
       for (const banned of BANNED) expect(text).not.toMatch(banned)
@@ -65,8 +69,8 @@ describe('the rules', () => {
     }
     const { captures, context } = capturesOf('demo-gpu-01')
     const held = (...changed: readonly ReturnType<typeof hint>[]) => {
-      const { layer, minimum, rule } = assessIsolation(readingsFrom(new Map([...captures, ...changed])), context)
-      return [layer, rule.id, minimum.find(({ item }) => item === 'g')?.holds]
+      const { environment, minimum, rule } = assessIsolation(readingsFrom(new Map([...captures, ...changed])), context)
+      return [environment, rule.id, minimum.find(({ item }) => item === 'g')?.holds]
     }
     const firmware = hint('boot.memory', 'folders', (text) =>
       text.replace('/sys/firmware/efi:', '/sys/firmware/other:'),
@@ -74,14 +78,14 @@ describe('the rules', () => {
     const processor = hint('cpu.platform', 'values', (text) =>
       text.replace(/(cpuidle\/current_driver:)\S+/, '$1haltpoll'),
     )
-    expect(held()).toEqual(['metal', 'R6', 'yes'])
-    expect(held(processor)).toEqual(['metal', 'R6', 'yes'])
-    expect(held(firmware, processor)).toEqual(['unknown', 'R7', 'no'])
+    expect(held()).toEqual(['bare-metal', 'R6', 'yes'])
+    expect(held(processor)).toEqual(['bare-metal', 'R6', 'yes'])
+    expect(held(firmware, processor)).toEqual(['undetermined', 'R7', 'no'])
   })
 
   test('without rights the best answer is that no sign was found, with the lines that would settle it', () => {
-    const { layer, rule, grade } = argue('demo-nosudo-06')
-    expect([layer, rule.id, grade]).toEqual(['unknown', 'R8', 'D'])
+    const { environment, rule, grade } = argue('demo-nosudo-06')
+    expect([environment, rule.id, grade]).toEqual(['undetermined', 'R8', 'D'])
     expect(rule.text).toContain('“lspci -Dnvvv -d ::0604”')
     // Where something was seen, nobody says that nothing was.
     expect(argue('vm-patched-bare').rule.id).toBe('R7')
@@ -101,14 +105,15 @@ describe('the rules', () => {
     '%s: no answer can be kept from us so that the answer becomes hardware',
     (name) => {
       const asked = /^(tpm|gpu|cpu\.msr|cpu\.hypervisor-leaf|pci\.ports)/
-      for (const [key, way, { layer }] of withEachLost(name, asked)) expect(layer, `${key}, ${way}`).not.toBe('metal')
+      for (const [key, way, { environment }] of withEachLost(name, asked))
+        expect(environment, `${key}, ${way}`).not.toBe('bare-metal')
     },
   )
 
   test('live tests that fit raise the grade to B, and only then', () => {
     expect(argue('demo-gpu-01').grade).toBe('C')
     const live = argue('fx-iso-live-metal')
-    expect([live.layer, live.grade]).toEqual(['metal', 'B'])
+    expect([live.environment, live.grade]).toEqual(['bare-metal', 'B'])
     expect(live.minimum.find(({ item }) => item === 'd')?.holds).toBe('yes')
   })
 
@@ -126,21 +131,21 @@ describe('the rules', () => {
         ),
         context,
       )
-    expect([at(0).layer, at(0).grade]).toEqual(['unknown', 'D'])
-    expect(at(0).contradictions.map(({ signal }) => signal)).toContain('time.heard')
+    expect([at(0).environment, at(0).grade]).toEqual(['undetermined', 'D'])
+    expect(at(0).anomalies.map(({ signal }) => signal)).toContain('time.heard')
     expect(at(undefined).grade).not.toBe('B')
   })
 
   test('the adversary with root in the image comes first, can fake every signal, and is named in what cannot be shown', () => {
-    const { levels, cannotShow } = argue('demo-gpu-01')
-    expect(levels.map(({ level }) => level)).toEqual(['PI', 'P0', 'P1', 'P2', 'P3', 'P4'])
-    expect(levels[0]?.readHere).toEqual([])
-    expect(cannotShow[0]).toContain('root in the system’s image')
+    const { adversaries, limitations } = argue('demo-gpu-01')
+    expect(adversaries.map(({ level }) => level)).toEqual(['PI', 'P0', 'P1', 'P2', 'P3', 'P4'])
+    expect(adversaries[0]?.readOnThisNode).toEqual([])
+    expect(limitations[0]).toContain('root in the system’s image')
     // What would still show is only what was read on this node.
     expect(
       argue('fx-access-silent')
-        .levels.slice(2, 5)
-        .flatMap(({ readHere }) => readHere),
+        .adversaries.slice(2, 5)
+        .flatMap(({ readOnThisNode }) => readOnThisNode),
     ).toEqual([])
   })
 
@@ -151,17 +156,17 @@ describe('the rules', () => {
     const text = new TextDecoder().decode(ids.stdout).replaceAll(/^.*:DRIVER=nvidia\n/gm, '')
     const changed = new Map([...captures, ['pci.devices/ids', { ...ids, stdout: new TextEncoder().encode(text) }]])
     for (const key of [...changed.keys()].filter((one) => one.startsWith('gpu.'))) changed.delete(key)
-    const [first, ...rest] = assessIsolation(readingsFrom(changed), context).settle
+    const [first, ...rest] = assessIsolation(readingsFrom(changed), context).openPoints
     expect(first?.signals.length).toBeGreaterThan(1)
     expect(first?.signals.every((id) => id.startsWith('gpu.'))).toBe(true)
     expect(rest.length).toBeGreaterThan(0)
-    expect(argue('demo-gpu-01').settle[0]?.signals.every((id) => id.startsWith('gpu.'))).not.toBe(true)
+    expect(argue('demo-gpu-01').openPoints[0]?.signals.every((id) => id.startsWith('gpu.'))).not.toBe(true)
   })
 
   test('what an owner without rights is told is the exact line to allow', () => {
-    const open = argue('demo-nosudo-06').settle.find(({ what }) => what.startsWith('Full hardware table'))
-    expect(open?.how).toContain('“dmidecode -t ')
-    expect(open?.how).toContain('sudo')
+    const open = argue('demo-nosudo-06').openPoints.find(({ point }) => point.startsWith('Full hardware table'))
+    expect(open?.resolution).toContain('“dmidecode -t ')
+    expect(open?.resolution).toContain('sudo')
   })
 
   test('GPUs of every class and maker count: a display one of NVIDIA without its driver, one of a maker that nothing was read of', () => {
@@ -188,8 +193,8 @@ describe('the rules', () => {
       .toString('utf8')
       .replace(/^.* user -> .*\n/m, '')
     const changed = new Map([...captures, ['namespaces/own', { ...own, stdout: new TextEncoder().encode(text) }]])
-    const { layer, minimum } = assessIsolation(readingsFrom(changed), context)
-    expect([layer, minimum.find(({ item }) => item === 'e')?.holds]).toEqual(['unknown', 'no'])
+    const { environment, minimum } = assessIsolation(readingsFrom(changed), context)
+    expect([environment, minimum.find(({ item }) => item === 'e')?.holds]).toEqual(['undetermined', 'no'])
   })
 
   test('parts of the machine are pinned, the same for the same machine', () => {
@@ -203,9 +208,9 @@ describe('the rules', () => {
 
 describe('guests that were booted for this, by what they answered (npm run test:vm)', () => {
   test.each(GUESTS.map((guest) => [guest.name, guest] as const))('%s', (name, guest) => {
-    const { layer, concealed, contradictions } = argue(name)
-    expect([layer, concealed]).toEqual(['vm', guest.concealed])
-    if (guest.concealed) expect(new Set(contradictions.map(({ signal }) => signal)).size).toBeGreaterThanOrEqual(5)
+    const { environment, concealed, anomalies } = argue(name)
+    expect([environment, concealed]).toEqual(['virtual-machine', guest.concealed])
+    if (guest.concealed) expect(new Set(anomalies.map(({ signal }) => signal)).size).toBeGreaterThanOrEqual(5)
   })
 })
 
@@ -217,22 +222,26 @@ describe('the signals as data', () => {
       expect(note.onMetal).not.toBe('')
       expect(note.onGuest).not.toBe('')
       expect(note.source).not.toBe('')
-      expect(note.traps.length).toBeGreaterThan(0)
+      expect(note.pitfalls.length).toBeGreaterThan(0)
       expect(note.probes.length).toBeGreaterThan(0)
       for (const probe of note.probes) expect(catalog.probes.map(({ id }) => id)).toContain(probe)
-      for (const text of [note.title, note.onMetal, note.onGuest, ...note.traps])
+      for (const text of [note.title, note.onMetal, note.onGuest, ...note.pitfalls])
         for (const banned of BANNED) expect(text).not.toMatch(banned)
     },
   )
   test('whose traps name an option of ordinary software cost no more than a patched monitor', () => {
     const options =
       /x-pci-|-smp|-smbios|-device|by options|by default|vcpupin|rapl=on|x-force-features|-acpitable|x-speed|ipmi-bmc|swtpm|options? of (libvirt|QEMU)|one option/
-    const named = catalog.signals.filter(({ traps }) => traps.some((trap) => options.test(trap)))
+    const named = catalog.signals.filter(({ pitfalls }) => pitfalls.some((trap) => options.test(trap)))
     expect(named.length).toBeGreaterThan(5)
-    expect(named.filter(({ spoof }) => spoof !== 'S0' && spoof !== 'S1').map(({ id }) => id)).toEqual([])
+    expect(
+      named.filter(({ spoofingEffort }) => spoofingEffort !== 'S0' && spoofingEffort !== 'S1').map(({ id }) => id),
+    ).toEqual([])
   })
   test('cost a patched hypervisor kernel only where the monitor and its options cannot answer', () => {
-    const dear = catalog.signals.filter(({ spoof }) => spoof === 'S2' || spoof === 'S3').map(({ id }) => id)
+    const dear = catalog.signals
+      .filter(({ spoofingEffort }) => spoofingEffort === 'S2' || spoofingEffort === 'S3')
+      .map(({ id }) => id)
     expect(dear).toEqual(['time.cpuid', 'time.delta', 'time.external'])
   })
   test('have ids of their own', () => {

@@ -4,38 +4,44 @@ import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
 import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
 import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
 import { known } from '../../main/core/probe.ts'
-import type { Layer } from '../../schemas/words.ts'
+import type { Environment } from '../../schemas/words.ts'
 import { readOf } from '../support/signal-facts.ts'
 import { type GpuForm, gpuXml, pci, slice } from './gpu-forms.ts'
 
 const bus = (...devices: readonly PciDevice[]) => [pciDevices, known({ devices })] as const
 const CARD = pci('0000:01:00.0', '10de:2331', ['0000:00:01.0'])
-const is = (form: GpuForm, layer: Layer) =>
-  gpuAnswers(readOf(bus(CARD), [gpuNvidia, parseNvidiaSmi(gpuXml(form))]), layer).map((one) => one.is)
+const is = (form: GpuForm, environment: Environment) =>
+  gpuAnswers(readOf(bus(CARD), [gpuNvidia, parseNvidiaSmi(gpuXml(form))]), environment).map((one) => one.attachment)
 
-test.each<[string, GpuForm, Layer, string]>([
-  ['whole, on hardware', {}, 'metal', 'native'],
-  ['whole, on a hypervisor’s host', { mode: 'Host VGPU' }, 'hypervisor-host', 'native'],
-  ['whole, in a guest that hides it', {}, 'vm', 'passthrough'],
-  ['whole, nobody knows where', {}, 'unknown', 'unknown'],
-  ['given to a guest, whatever else was argued', { mode: 'Pass-Through' }, 'metal', 'passthrough'],
-  ['virtual', { mode: 'VGPU' }, 'metal', 'virtual'],
-  ['called like a virtual one', { name: 'NVIDIA L40S-2Q' }, 'metal', 'virtual'],
-  ['a slice of it in a guest', { mig: 'Enabled', slices: slice(1, 9728) }, 'vm', 'virtual'],
-  ['a slice of it, nobody knows where', { mig: 'Enabled', slices: slice(1, 9728) }, 'unknown', 'unknown'],
-  ['divided by its owner', { mig: 'Enabled', slices: slice(1, 9728) }, 'metal', 'native'],
-  ['a driver that says nothing of it', { mode: 'N/A' }, 'metal', 'unknown'],
-])('%s', (_, form, layer, expected) => expect(is(form, layer)).toEqual([expected]))
+test.each<[string, GpuForm, Environment, string]>([
+  ['whole, on hardware', {}, 'bare-metal', 'physical'],
+  ['whole, on a hypervisor’s host', { mode: 'Host VGPU' }, 'hypervisor-host', 'physical'],
+  ['whole, in a guest that hides it', {}, 'virtual-machine', 'passthrough'],
+  ['whole, nobody knows where', {}, 'undetermined', 'undetermined'],
+  ['given to a guest, whatever else was argued', { mode: 'Pass-Through' }, 'bare-metal', 'passthrough'],
+  ['virtual', { mode: 'VGPU' }, 'bare-metal', 'virtual'],
+  ['called like a virtual one', { name: 'NVIDIA L40S-2Q' }, 'bare-metal', 'virtual'],
+  ['a slice of it in a guest', { mig: 'Enabled', slices: slice(1, 9728) }, 'virtual-machine', 'virtual'],
+  ['a slice of it, nobody knows where', { mig: 'Enabled', slices: slice(1, 9728) }, 'undetermined', 'undetermined'],
+  ['divided by its owner', { mig: 'Enabled', slices: slice(1, 9728) }, 'bare-metal', 'physical'],
+  ['a driver that says nothing of it', { mode: 'N/A' }, 'bare-metal', 'undetermined'],
+])('%s', (_, form, environment, expected) => expect(is(form, environment)).toEqual([expected]))
 
-test('without a driver’s answer nothing is called native', () => {
-  const [one] = gpuAnswers(readOf(bus({ ...CARD, driver: 'vfio-pci' })), 'metal')
-  expect(one).toMatchObject({ is: 'unknown', device: '0000:01:00.0', text: expect.stringContaining('vfio-pci') })
-  expect(gpuAnswers(readOf(), 'metal')).toEqual([])
+test('without a driver’s answer nothing is called physical', () => {
+  const [one] = gpuAnswers(readOf(bus({ ...CARD, driver: 'vfio-pci' })), 'bare-metal')
+  expect(one).toMatchObject({
+    attachment: 'undetermined',
+    device: '0000:01:00.0',
+    text: expect.stringContaining('vfio-pci'),
+  })
+  expect(gpuAnswers(readOf(), 'bare-metal')).toEqual([])
 })
 
 test('a GPU that only the driver knows', () => {
   const read = readOf([gpuNvidia, parseNvidiaSmi(gpuXml({}))])
-  expect(gpuAnswers(read, 'metal')).toMatchObject([{ is: 'unknown', text: expect.stringContaining('PCI bus') }])
+  expect(gpuAnswers(read, 'bare-metal')).toMatchObject([
+    { attachment: 'undetermined', text: expect.stringContaining('PCI bus') },
+  ])
 })
 
 test('accelerators of AMD and Intel', () => {
@@ -56,9 +62,9 @@ test('accelerators of AMD and Intel', () => {
   ]
   const answers = gpuAnswers(
     readOf(bus(whole, part, { ...flex, virtualFunctions: 1 }, flexPart), [gpuCards, known({ cards })]),
-    'metal',
+    'bare-metal',
   )
-  expect(answers.map((one) => one.is)).toEqual(['native', 'virtual-function', 'native', 'virtual-function'])
+  expect(answers.map((one) => one.attachment)).toEqual(['physical', 'virtual-function', 'physical', 'virtual-function'])
   expect(answers[0]).toMatchObject({
     device: '0000:05:00.0 AMD Instinct MI300X OAM',
     text: expect.stringContaining('“CPX”'),

@@ -64,12 +64,12 @@ function verdicts(
   node: (typeof fixtures)[number],
   place: string,
   stdout: Uint8Array,
-  redacted: CapturedAnswer['meta']['redacted'],
+  masked: CapturedAnswer['meta']['masked'],
 ): ReadonlyMap<string, keyof typeof RANK> {
   const before = node.captures.get(place)
   if (before === undefined) throw new Error(`${node.name} has no answer at ${place}`)
   const stream = { sha256: sha256(stdout), size: stdout.length }
-  const meta = { ...before.meta, stdout: stream, ...(redacted === undefined ? {} : { redacted }) }
+  const meta = { ...before.meta, stdout: stream, ...(masked === undefined ? {} : { masked }) }
   const captures = new Map(node.captures).set(place, { ...before, meta, stdout })
   const readings = new Map(node.readings)
   const asked = probes.filter(({ id, commands }) =>

@@ -45,9 +45,10 @@ const EPYC = cpuinfo(1, 'fpu', 1, 25, 'AuthenticAMD')
 
 describe('acpi.set', () => {
   test('a server, a small board, a guest', () => {
-    expect(observe('acpi.set', tables(SERVER), ICE_LAKE).reads).toBe('metal')
+    expect(observe('acpi.set', tables(SERVER), ICE_LAKE).indicates).toBe('bare-metal')
     expect(
-      observe('acpi.set', tables('APIC DSDT:41000 FACP FACS HPET MCFG SSDT1 SSDT2 SSDT3 LPIT TPM2'), ICE_LAKE).reads,
+      observe('acpi.set', tables('APIC DSDT:41000 FACP FACS HPET MCFG SSDT1 SSDT2 SSDT3 LPIT TPM2'), ICE_LAKE)
+        .indicates,
     ).toBe('neutral')
     expect(weights(observe('acpi.set', tables(QEMU), ICE_LAKE))).toEqual(['impossible null', 'odd null'])
     expect(weights(observe('acpi.set', tables(QEMU), ICE_LAKE, SUPERMICRO))).toEqual(['impossible null', 'odd null'])
@@ -56,15 +57,15 @@ describe('acpi.set', () => {
   test('tables of the other maker’s DMA protection', () => {
     expect(weights(observe('acpi.set', tables(SERVER), EPYC))).toEqual(['impossible null'])
     expect(weights(observe('acpi.set', tables(SERVER.replace('DMAR', 'IVRS')), ICE_LAKE))).toEqual(['impossible null'])
-    expect(observe('acpi.set', tables(SERVER.replace('DMAR', 'IVRS')), EPYC).reads).toBe('metal')
-    expect(observe('acpi.set', tables(SERVER)).reads).toBe('metal')
+    expect(observe('acpi.set', tables(SERVER.replace('DMAR', 'IVRS')), EPYC).indicates).toBe('bare-metal')
+    expect(observe('acpi.set', tables(SERVER)).indicates).toBe('bare-metal')
   })
 
   test('none at all: odd on a current x86 processor, nothing to ask on ARM; unread', () => {
     expect(weights(observe('acpi.set', tables(''), ICE_LAKE))).toEqual(['odd null'])
-    expect(observe('acpi.set', tables(''), ARM).reads).toBe('not-applicable')
-    expect(observe('acpi.set', tables(''), cpuinfo(1, 'fpu', 4, 15)).reads).toBe('not-applicable')
-    expect(observe('acpi.set').reads).toBe('unreadable')
+    expect(observe('acpi.set', tables(''), ARM).indicates).toBe('not-applicable')
+    expect(observe('acpi.set', tables(''), cpuinfo(1, 'fpu', 4, 15)).indicates).toBe('not-applicable')
+    expect(observe('acpi.set').indicates).toBe('unreadable')
   })
 })
 
@@ -72,19 +73,19 @@ describe('acpi.dsdt', () => {
   const of = (list: string, ...facts: readonly Fact[]) => observe('acpi.dsdt', tables(list), ...facts)
 
   test('size and marks', () => {
-    expect(of(SERVER, ICE_LAKE, heads({})).reads).toBe('metal')
+    expect(of(SERVER, ICE_LAKE, heads({})).indicates).toBe('bare-metal')
     expect(weights(of(QEMU, ICE_LAKE, heads({ marks: ['QEMU0002', 'FWCF'] })))).toEqual(['impossible QEMU', 'odd null'])
     expect(weights(of('DSDT:3923', EPYC, heads({ marks: ['FIRECK'] })))).toEqual(['impossible Firecracker', 'odd null'])
     expect(weights(of('DSDT:41000', ICE_LAKE, heads({ marks: ['VGID'] })))).toEqual(['odd null'])
   })
 
   test('without rights a long table is open; a short one is short all the same; old machines had short ones', () => {
-    expect(of(SERVER, ICE_LAKE).reads).toBe('neutral')
+    expect(of(SERVER, ICE_LAKE).indicates).toBe('neutral')
     expect(weights(of(QEMU, ICE_LAKE))).toEqual(['odd null'])
-    expect(of('DSDT:8000', cpuinfo(1, 'fpu', 4, 15), heads({})).reads).toBe('neutral')
-    expect(of('DSDT:8000', ARM, heads({})).reads).toBe('neutral')
-    expect(of('FACP').reads).toBe('not-applicable')
-    expect(observe('acpi.dsdt').reads).toBe('unreadable')
+    expect(of('DSDT:8000', cpuinfo(1, 'fpu', 4, 15), heads({})).indicates).toBe('neutral')
+    expect(of('DSDT:8000', ARM, heads({})).indicates).toBe('neutral')
+    expect(of('FACP').indicates).toBe('not-applicable')
+    expect(observe('acpi.dsdt').indicates).toBe('unreadable')
   })
 })
 
@@ -110,15 +111,15 @@ describe('acpi.oem', () => {
       ['ALASKA', 'MSFT'],
     ]
     for (const maker of real)
-      expect([maker, observe('acpi.oem', made(maker, maker, maker)).reads]).toEqual([maker, 'metal'])
+      expect([maker, observe('acpi.oem', made(maker, maker, maker)).indicates]).toEqual([maker, 'bare-metal'])
   })
 
   test('Amazon’s bare metal is left open; one table is too few; unread', () => {
     const sized = identity({ sysVendor: 'Amazon EC2', productName: 'c5.metal' })
     const amazon = ['AMAZON', 'AMZN'] as const
-    expect(observe('acpi.oem', made(amazon, amazon, amazon), sized).reads).toBe('neutral')
-    expect(observe('acpi.oem', made(['DELL', 'DELL'])).reads).toBe('neutral')
-    expect(observe('acpi.oem').reads).toBe('unreadable')
+    expect(observe('acpi.oem', made(amazon, amazon, amazon), sized).indicates).toBe('neutral')
+    expect(observe('acpi.oem', made(['DELL', 'DELL'])).indicates).toBe('neutral')
+    expect(observe('acpi.oem').indicates).toBe('unreadable')
   })
 })
 
@@ -128,22 +129,22 @@ describe('acpi.hvid, acpi.profile, acpi.hid', () => {
     expect(weights(of({ hypervisorId: 'FIRECKVM', hasHypervisorField: true }))).toEqual(['names Firecracker'])
     expect(weights(of({ hypervisorId: 'MsHyperV', hasHypervisorField: true }))).toEqual(['names Microsoft Hyper-V'])
     expect(weights(of({ hypervisorId: 'something', hasHypervisorField: true }))).toEqual(['odd null'])
-    expect(of({ hasHypervisorField: true }).reads).toBe('metal')
-    expect(of({}).reads).toBe('neutral')
-    expect(observe('acpi.hvid').reads).toBe('unreadable')
+    expect(of({ hasHypervisorField: true }).indicates).toBe('bare-metal')
+    expect(of({}).indicates).toBe('neutral')
+    expect(observe('acpi.hvid').indicates).toBe('unreadable')
   })
 
   test('the profile', () => {
     const of = (profile: number | null, ...facts: readonly Fact[]) =>
       observe('acpi.profile', tables(SERVER, { profile }), ...facts)
-    expect(of(4, SUPERMICRO).reads).toBe('metal')
+    expect(of(4, SUPERMICRO).indicates).toBe('bare-metal')
     expect(weights(of(0, SUPERMICRO))).toEqual(['odd null'])
     // What the machine calls itself switches nothing off.
     expect(weights(of(0))).toEqual(['odd null'])
-    expect(of(200).reads).toBe('neutral')
-    expect(of(null).reads).toBe('unreadable')
-    expect(observe('acpi.profile', tables('')).reads).toBe('not-applicable')
-    expect(observe('acpi.profile').reads).toBe('unreadable')
+    expect(of(200).indicates).toBe('neutral')
+    expect(of(null).indicates).toBe('unreadable')
+    expect(observe('acpi.profile', tables('')).indicates).toBe('not-applicable')
+    expect(observe('acpi.profile').indicates).toBe('unreadable')
   })
 
   test('devices', () => {
@@ -151,17 +152,17 @@ describe('acpi.hvid, acpi.profile, acpi.hid', () => {
     expect(weights(of('PNP0A08', 'QEMU0002'))).toEqual(['impossible QEMU'])
     expect(weights(of('VMBUS', 'MSFT1000'))).toEqual(['impossible Microsoft Hyper-V', 'impossible Microsoft Hyper-V'])
     expect(weights(of('LNRO0005'))).toEqual(['impossible null'])
-    expect(of('PNP0A08', 'ACPI000D', 'IPI0001', 'MSFT0101').reads).toBe('metal')
-    expect(of('PNP0A08', 'PNP0C33', 'MSFT0101', 'IPI0001', 'LNRO0003').reads).toBe('neutral')
-    expect(of().reads).toBe('not-applicable')
-    expect(observe('acpi.hid').reads).toBe('unreadable')
+    expect(of('PNP0A08', 'ACPI000D', 'IPI0001', 'MSFT0101').indicates).toBe('bare-metal')
+    expect(of('PNP0A08', 'PNP0C33', 'MSFT0101', 'IPI0001', 'LNRO0003').indicates).toBe('neutral')
+    expect(of().indicates).toBe('not-applicable')
+    expect(observe('acpi.hid').indicates).toBe('unreadable')
   })
 })
 
 test('every signal says what an auditor needs, in allowed words', () => {
-  for (const { id, title, onMetal, onGuest, source, traps, probes } of acpiSignals) {
-    expect([id, probes.length > 0, traps.length > 0]).toEqual([id, true, true])
-    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...traps].join(' ')))]).toEqual([
+  for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of acpiSignals) {
+    expect([id, probes.length > 0, pitfalls.length > 0]).toEqual([id, true, true])
+    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...pitfalls].join(' ')))]).toEqual([
       id,
       false,
     ])

@@ -42,7 +42,7 @@ describe('efi.vendor', () => {
       'INSYDE Corp.',
       'Phoenix Technologies Ltd.',
     ])
-      expect([vendor, of(vendor, X86, AMI).reads]).toEqual([vendor, 'metal'])
+      expect([vendor, of(vendor, X86, AMI).indicates]).toEqual([vendor, 'bare-metal'])
   })
 
   test('builds for virtual machines', () => {
@@ -61,14 +61,14 @@ describe('efi.vendor', () => {
     })
     expect(weights(of('EDK II', X86, reference))).toEqual(['hint null'])
     expect(weights(of('EDK II', X86))).toEqual(['hint null'])
-    expect(of('EDK II', ARM, AMI).reads).toBe('neutral')
-    expect(of('Acme Firmware', X86, AMI).reads).toBe('neutral')
+    expect(of('EDK II', ARM, AMI).indicates).toBe('neutral')
+    expect(of('Acme Firmware', X86, AMI).indicates).toBe('neutral')
   })
 
   test('not UEFI, lost, unread', () => {
-    expect(observe('efi.vendor', log(START)).reads).toBe('not-applicable')
-    expect(observe('efi.vendor', log('tsc: Marking TSC unstable')).reads).toBe('unreadable')
-    expect(observe('efi.vendor').reads).toBe('unreadable')
+    expect(observe('efi.vendor', log(START)).indicates).toBe('not-applicable')
+    expect(observe('efi.vendor', log('tsc: Marking TSC unstable')).indicates).toBe('unreadable')
+    expect(observe('efi.vendor').indicates).toBe('unreadable')
   })
 })
 
@@ -84,10 +84,12 @@ describe('hv.dmesg', () => {
   })
 
   test('bare hardware counts only with the first message; a kernel may say nothing', () => {
-    expect(observe('hv.dmesg', log(START, 'Booting paravirtualized kernel on bare hardware')).reads).toBe('metal')
-    expect(observe('hv.dmesg', log('Booting paravirtualized kernel on bare hardware')).reads).toBe('unreadable')
-    expect(observe('hv.dmesg', log(START)).reads).toBe('neutral')
-    expect(observe('hv.dmesg').reads).toBe('unreadable')
+    expect(observe('hv.dmesg', log(START, 'Booting paravirtualized kernel on bare hardware')).indicates).toBe(
+      'bare-metal',
+    )
+    expect(observe('hv.dmesg', log('Booting paravirtualized kernel on bare hardware')).indicates).toBe('unreadable')
+    expect(observe('hv.dmesg', log(START)).indicates).toBe('neutral')
+    expect(observe('hv.dmesg').indicates).toBe('unreadable')
   })
 })
 
@@ -100,20 +102,20 @@ describe('efi.legacy and boot.mem', () => {
   test('UEFI, and a new server without it', () => {
     const server = (biosDate: string): Fact =>
       identity({ sysVendor: 'Dell Inc.', productName: 'PowerEdge R760', chassisType: '23', biosDate })
-    expect(observe('efi.legacy', boot(true), X86).reads).toBe('metal')
+    expect(observe('efi.legacy', boot(true), X86).indicates).toBe('bare-metal')
     expect(weights(observe('efi.legacy', boot(false), X86, server('03/02/2023')))).toEqual(['hint null'])
-    expect(observe('efi.legacy', boot(false), X86, server('03/02/2012')).reads).toBe('neutral')
-    expect(observe('efi.legacy', boot(false), ARM, server('03/02/2023')).reads).toBe('neutral')
-    expect(observe('efi.legacy').reads).toBe('unreadable')
+    expect(observe('efi.legacy', boot(false), X86, server('03/02/2012')).indicates).toBe('neutral')
+    expect(observe('efi.legacy', boot(false), ARM, server('03/02/2023')).indicates).toBe('neutral')
+    expect(observe('efi.legacy').indicates).toBe('unreadable')
   })
 
   test('plain and rich maps', () => {
-    expect(observe('boot.mem', boot(true, 41), X86).reads).toBe('metal')
+    expect(observe('boot.mem', boot(true, 41), X86).indicates).toBe('bare-metal')
     expect(weights(observe('boot.mem', boot(false, 8, false), X86))).toEqual(['hint null'])
-    expect(observe('boot.mem', boot(true, 15), X86).reads).toBe('neutral')
-    expect(observe('boot.mem', boot(false, 8, false), cpuinfo(1, 'fpu', 4, 15)).reads).toBe('neutral')
-    expect(observe('boot.mem', boot(true, null), ARM).reads).toBe('not-applicable')
-    expect(observe('boot.mem').reads).toBe('unreadable')
+    expect(observe('boot.mem', boot(true, 15), X86).indicates).toBe('neutral')
+    expect(observe('boot.mem', boot(false, 8, false), cpuinfo(1, 'fpu', 4, 15)).indicates).toBe('neutral')
+    expect(observe('boot.mem', boot(true, null), ARM).indicates).toBe('not-applicable')
+    expect(observe('boot.mem').indicates).toBe('unreadable')
   })
 })
 
@@ -121,15 +123,15 @@ describe('fw.qemu', () => {
   const buses = (qemuFirmwareConfig: boolean): Fact => [virtBuses, known({ qemuFirmwareConfig })]
   test('there, not there, unread', () => {
     expect(weights(observe('fw.qemu', buses(true), X86))).toEqual(['impossible QEMU'])
-    expect(observe('fw.qemu', buses(false), X86).reads).toBe('metal')
-    expect(observe('fw.qemu').reads).toBe('unreadable')
+    expect(observe('fw.qemu', buses(false), X86).indicates).toBe('bare-metal')
+    expect(observe('fw.qemu').indicates).toBe('unreadable')
   })
 })
 
 test('every signal says what an auditor needs, in allowed words', () => {
-  for (const { id, title, onMetal, onGuest, source, traps, probes } of bootSignals) {
-    expect([id, probes.length > 0, traps.length > 0]).toEqual([id, true, true])
-    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...traps].join(' ')))]).toEqual([
+  for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of bootSignals) {
+    expect([id, probes.length > 0, pitfalls.length > 0]).toEqual([id, true, true])
+    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...pitfalls].join(' ')))]).toEqual([
       id,
       false,
     ])

@@ -32,9 +32,9 @@ const X86 = cpuinfo(1, 'fpu', 0x55)
 
 describe('virt.bus', () => {
   test('nothing on the buses and no call', () => {
-    expect(observe('virt.bus', buses({}), calls()).reads).toBe('metal')
-    expect(observe('virt.bus', buses({})).reads).toBe('unreadable')
-    expect(observe('virt.bus', calls()).reads).toBe('unreadable')
+    expect(observe('virt.bus', buses({}), calls()).indicates).toBe('bare-metal')
+    expect(observe('virt.bus', buses({})).indicates).toBe('unreadable')
+    expect(observe('virt.bus', calls()).indicates).toBe('unreadable')
   })
 
   test('buses and calls name their hypervisor', () => {
@@ -64,8 +64,8 @@ describe('hv.dirs', () => {
   })
 
   test('none of them, and not read', () => {
-    expect(observe('hv.dirs', buses({})).reads).toBe('metal')
-    expect(observe('hv.dirs').reads).toBe('unreadable')
+    expect(observe('hv.dirs', buses({})).indicates).toBe('bare-metal')
+    expect(observe('hv.dirs').indicates).toBe('unreadable')
   })
 })
 
@@ -79,13 +79,13 @@ test('control domain and partition, by what the node says', () => {
 
 test('the demo nodes', () => {
   const look = (node: string) => busSignals.map(({ observe: one }) => one(readOfFixture(node)))
-  expect(look('demo-gpu-01').map(({ reads }) => reads)).toEqual(['metal', 'metal'])
+  expect(look('demo-gpu-01').map(({ indicates }) => indicates)).toEqual(['bare-metal', 'bare-metal'])
   expect(look('demo-guest-03').flatMap(weights)).toContain('names null')
 })
 
 test('the words are fit to print', () => {
-  for (const { title, onMetal, onGuest, traps, source, family } of busSignals) {
-    const text = [title, onMetal, onGuest, source, ...traps].join(' ')
+  for (const { title, onMetal, onGuest, pitfalls, source, family } of busSignals) {
+    const text = [title, onMetal, onGuest, source, ...pitfalls].join(' ')
     expect([family, BANNED.filter((word) => word.test(text))]).toEqual(['pci', []])
   }
 })

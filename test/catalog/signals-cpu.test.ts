@@ -27,7 +27,7 @@ const of = observing(SIGNALS)
 /** What a signal reads, with the weights of its signs: "virtual odd". */
 const said = (id: string, ...facts: readonly Fact[]): string => {
   const found = of(id, ...facts)
-  return [found.reads, ...weightsOf(found)].join(' ')
+  return [found.indicates, ...weightsOf(found)].join(' ')
 }
 const platforms = (id: string, ...facts: readonly Fact[]): readonly (string | null)[] => {
   const found = of(id, ...facts)
@@ -104,9 +104,9 @@ const layout = (own: Partial<CpuTopology>): Fact => [
 describe('every signal', () => {
   const nothing = readOf()
   test.each(SIGNALS.map((signal) => [signal.id, signal] as const))('%s: unread is unreadable', (_, signal) => {
-    expect(signal.observe(nothing).reads).toBe('unreadable')
-    expect(signal.traps.length).toBeGreaterThan(0)
-    const shown = [signal.title, signal.onMetal, signal.onGuest, signal.source, ...signal.traps].join(' ')
+    expect(signal.observe(nothing).indicates).toBe('unreadable')
+    expect(signal.pitfalls.length).toBeGreaterThan(0)
+    const shown = [signal.title, signal.onMetal, signal.onGuest, signal.source, ...signal.pitfalls].join(' ')
     for (const word of BANNED) expect(shown.toLowerCase()).not.toMatch(word)
   })
   test('ids are told once', () => expect(new Set(SIGNALS.map(({ id }) => id)).size).toBe(SIGNALS.length))
@@ -120,7 +120,7 @@ describe('every signal', () => {
 describe('flag and signature', () => {
   test('cpu.hvbit', () => {
     expect(said('cpu.hvbit', intel(106, `${POWER} hypervisor`))).toBe('virtual names')
-    expect(said('cpu.hvbit', ICE_LAKE)).toBe('metal')
+    expect(said('cpu.hvbit', ICE_LAKE)).toBe('bare-metal')
     expect(said('cpu.hvbit', ALTRA)).toBe('not-applicable')
   })
   const leaf = (own: Partial<HypervisorLeaf>): Fact => [
@@ -156,10 +156,10 @@ describe('flag and signature', () => {
     expect(platforms('cpu.hvleaf', ICE_LAKE, found)).toEqual(['Microsoft Hyper-V', 'KVM'])
   })
   test('cpu.hvleaf: silicon repeats, or answers zeros', () => {
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({}))).toBe('metal')
-    expect(said('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, laterIsNot: false, filler: '00' }))).toBe('metal')
+    expect(said('cpu.hvleaf', ICE_LAKE, leaf({}), leaves({}))).toBe('bare-metal')
+    expect(said('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, laterIsNot: false, filler: '00' }))).toBe('bare-metal')
     const zeros = { vendor: 'AuthenticAMD', baseIsZero: true, laterIsNot: false, filler: '00' }
-    expect(said('cpu.hvleaf', ZEN4, leaf(zeros))).toBe('metal')
+    expect(said('cpu.hvleaf', ZEN4, leaf(zeros))).toBe('bare-metal')
   })
   test('cpu.hvleaf: a hidden signature breaks Intel’s rule, and other answers need an explanation', () => {
     expect(said('cpu.hvleaf', ICE_LAKE, leaf({ baseIsZero: true, isUniform: false }))).toBe('virtual impossible')
@@ -176,7 +176,7 @@ describe('flag and signature', () => {
       said('cpu.tsc', intel(85, 'tsc_known_freq'), leaves({ clock: { denominator: 0, numerator: 0, crystal: 0 } })),
     ).toBe('virtual odd')
     expect(said('cpu.tsc', intel(106, flags, { 'cpuid level': 13 }))).toBe('virtual odd')
-    expect(said('cpu.tsc', intel(143, flags), leaves({}))).toBe('metal')
+    expect(said('cpu.tsc', intel(143, flags), leaves({}))).toBe('bare-metal')
     expect(said('cpu.tsc', intel(0x37, flags, { 'cpuid level': 11 }))).toBe('neutral')
     expect(said('cpu.tsc', ICE_LAKE)).toBe('neutral')
     expect(said('cpu.tsc', amd(25, 17, 'tsc_known_freq'), DOM0)).toBe('neutral')
@@ -192,7 +192,7 @@ describe('microcode and highest leaf', () => {
     expect(revision('0x1000065')).toBe('virtual odd')
     // Milan's, on a Genoa.
     expect(revision('0xa0011ce')).toBe('virtual odd')
-    expect(revision('0xa101154')).toBe('metal')
+    expect(revision('0xa101154')).toBe('bare-metal')
   })
   test.each([
     ['EPYC 7451', 23, 1, '0x8001227'],
@@ -203,11 +203,11 @@ describe('microcode and highest leaf', () => {
     ['EPYC 9654', 25, 17, '0xa10113e'],
     ['Opteron 6328', 21, 2, '0x6000852'],
   ])('cpu.microcode of a real %s', (_, family, model, microcode) =>
-    expect(said('cpu.microcode', amd(family, model, '', { microcode }))).toBe('metal'),
+    expect(said('cpu.microcode', amd(family, model, '', { microcode }))).toBe('bare-metal'),
   )
   test('cpu.microcode of real Intel processors; none told', () => {
     for (const microcode of ['0x718', '0xa6', '0x1c', '0x5', '0x2006a0a'])
-      expect(said('cpu.microcode', intel(85, '', { microcode }))).toBe('metal')
+      expect(said('cpu.microcode', intel(85, '', { microcode }))).toBe('bare-metal')
     expect(said('cpu.microcode', ICE_LAKE)).toBe('not-applicable')
   })
   const level = (
@@ -227,15 +227,15 @@ describe('microcode and highest leaf', () => {
       [85, 22],
       [85, 31],
     ] as const)
-      expect(level(xeon(model), real)).toBe('metal')
+      expect(level(xeon(model), real)).toBe('bare-metal')
     expect(level(xeon(106), 13, DOM0)).toBe('neutral')
     for (const model of [0xad, 0xae, 0xaf, 0xdd]) {
-      expect(level(xeon(model), 36)).toBe('metal')
+      expect(level(xeon(model), 36)).toBe('bare-metal')
       expect(level(xeon(model), 22)).toBe('virtual impossible')
     }
     expect(level(xeon(0xb6), 35)).toBe('not-applicable')
     const turin = (more: Readonly<Record<string, number>>) => amd(26, 2, '', more)
-    expect(level(turin, 16)).toBe('metal')
+    expect(level(turin, 16)).toBe('bare-metal')
     expect(level(turin, 28)).toBe('virtual odd')
     expect(level(turin, 13)).toBe('virtual impossible')
   })
@@ -262,7 +262,7 @@ describe('layout', () => {
     expect(coresByName(null)).toBeNull()
   })
   test('cpu.cores', () => {
-    expect(said('cpu.cores', ...named(PLATINUM, 64, { packages: 2, cores: 64 }))).toBe('metal')
+    expect(said('cpu.cores', ...named(PLATINUM, 64, { packages: 2, cores: 64 }))).toBe('bare-metal')
     expect(said('cpu.cores', ...named(PLATINUM, 4, { packages: 2, cores: 4 }))).toBe('virtual odd')
     expect(said('cpu.cores', ...named(PLATINUM, 40, { packages: 1, cores: 40 }))).toBe('virtual hint')
     const epyc = 'AMD EPYC 7451 24-Core Processor'
@@ -275,7 +275,7 @@ describe('layout', () => {
     expect(said('cpu.cores', intel(106, POWER, { 'model name': PLATINUM }))).toBe('unreadable')
   })
   test('cpu.siblings', () => {
-    expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 32] }))).toBe('metal')
+    expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 32] }))).toBe('bare-metal')
     expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0, 1] }))).toBe('virtual hint')
     expect(said('cpu.siblings', ICE_LAKE, layout({ firstSiblings: [0] }))).toBe('neutral')
     // A real Core i7-1370P and a real Opteron 6276 number them 0 and 1.
@@ -311,13 +311,13 @@ describe('layout', () => {
     ['Threadripper PRO 7995WX', amd(25, 24, AMD_POWER), 1024],
     ['EPYC 9575F', amd(26, 2, AMD_POWER), 1024],
   ])('cpu.cache of a real %s', (_, fact, second) =>
-    expect(said('cpu.cache', fact, caches(second, 32768))).toBe('metal'),
+    expect(said('cpu.cache', fact, caches(second, 32768))).toBe('bare-metal'),
   )
   test('cpu.numa', () => {
     const nodes = (packages: number, ...distances: readonly (readonly number[])[]): Fact =>
       layout({ packages, distances })
     expect(said('cpu.numa', ICE_LAKE, nodes(2, [10]))).toBe('virtual odd')
-    expect(said('cpu.numa', ICE_LAKE, nodes(2, [10, 21], [21, 10]))).toBe('metal')
+    expect(said('cpu.numa', ICE_LAKE, nodes(2, [10, 21], [21, 10]))).toBe('bare-metal')
     expect(said('cpu.numa', ICE_LAKE, nodes(2, [10, 20], [20, 10]))).toBe('neutral')
     expect(said('cpu.numa', ICE_LAKE, nodes(4, [10, 20], [20, 10]))).toBe('virtual hint')
     expect(said('cpu.numa', ICE_LAKE, nodes(1, [10]))).toBe('neutral')
@@ -330,10 +330,10 @@ describe('layout', () => {
       said('cpu.physbits', fact({ 'address sizes': `${number} bits physical, 48 bits virtual` }))
     const iceLake = (flags: string) => (more: Readonly<Record<string, string>>) => intel(106, flags, more)
     expect(bits(iceLake(POWER), 40)).toBe('virtual odd')
-    expect(bits(iceLake(`${POWER} tme`), 40)).toBe('metal')
-    expect(bits(iceLake(POWER), 46)).toBe('metal')
+    expect(bits(iceLake(`${POWER} tme`), 40)).toBe('bare-metal')
+    expect(bits(iceLake(POWER), 46)).toBe('bare-metal')
     expect(bits((more) => intel(85, POWER, more), 45)).toBe('virtual odd')
-    expect(bits((more) => amd(25, 17, AMD_POWER, more), 46)).toBe('metal')
+    expect(bits((more) => amd(25, 17, AMD_POWER, more), 46)).toBe('bare-metal')
     expect(bits((more) => amd(25, 17, AMD_POWER, more), 40)).toBe('virtual odd')
     expect(bits((more) => intel(26, POWER, more), 40)).toBe('not-applicable')
   })
@@ -344,7 +344,7 @@ describe('kernel and platform', () => {
     const clocks = (...clocksources: readonly string[]): readonly Fact[] => [platform({ clocksources })]
     expect(said('cpu.clock', ...clocks('tsc', 'kvm-clock'))).toBe('virtual names')
     expect(platforms('cpu.clock', ...clocks('hyperv_clocksource_tsc_page', 'acpi_pm'))).toEqual(['Microsoft Hyper-V'])
-    expect(said('cpu.clock', ...clocks('tsc', 'hpet', 'acpi_pm'))).toBe('metal')
+    expect(said('cpu.clock', ...clocks('tsc', 'hpet', 'acpi_pm'))).toBe('bare-metal')
     expect(said('cpu.clock', ...clocks('arch_sys_counter'))).toBe('neutral')
   })
   test('cpu.vulns', () => {
@@ -354,13 +354,13 @@ describe('kernel and platform', () => {
       'virtual odd',
     )
     expect(said('cpu.vulns', ICE_LAKE, vulns('Vulnerable: No microcode'))).toBe('virtual hint')
-    expect(said('cpu.vulns', ICE_LAKE, vulns('Mitigation: Clear CPU buffers; SMT vulnerable'))).toBe('metal')
+    expect(said('cpu.vulns', ICE_LAKE, vulns('Mitigation: Clear CPU buffers; SMT vulnerable'))).toBe('bare-metal')
     expect(said('cpu.vulns', ICE_LAKE, vulns())).toBe('neutral')
     expect(said('cpu.vulns', ALTRA, vulns('Not affected'))).toBe('not-applicable')
   })
   test('cpu.powerbits', () => {
-    expect(said('cpu.powerbits', ICE_LAKE)).toBe('metal')
-    expect(said('cpu.powerbits', ZEN4)).toBe('metal')
+    expect(said('cpu.powerbits', ICE_LAKE)).toBe('bare-metal')
+    expect(said('cpu.powerbits', ZEN4)).toBe('bare-metal')
     expect(said('cpu.powerbits', intel(106, 'est tm'))).toBe('virtual odd')
     expect(said('cpu.powerbits', amd(26, 2, 'hypervisor'))).toBe('virtual odd')
     expect(said('cpu.powerbits', intel(85, 'acpi tm pbe est monitor'))).toBe('neutral')
@@ -385,7 +385,7 @@ describe('kernel and platform', () => {
   })
   test('cpu.rapl and cpu.thermal', () => {
     const zones = platform({ powercap: ['intel-rapl:0'] })
-    expect(said('cpu.rapl', ICE_LAKE, zones, energy(1842))).toBe('metal')
+    expect(said('cpu.rapl', ICE_LAKE, zones, energy(1842))).toBe('bare-metal')
     expect(said('cpu.rapl', ICE_LAKE, zones, energy(0))).toBe('virtual hint')
     expect(said('cpu.rapl', ICE_LAKE, zones, energy(null))).toBe('neutral')
     expect(said('cpu.rapl', ICE_LAKE, zones)).toBe('unreadable')
@@ -393,8 +393,8 @@ describe('kernel and platform', () => {
     expect(said('cpu.rapl', intel(47, POWER), platform({}))).toBe('not-applicable')
     expect(said('cpu.rapl', amd(21, 2, AMD_POWER), platform({}))).toBe('not-applicable')
     const coretemp = platform({ sensors: ['nvme', 'coretemp'] })
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, 105))).toBe('metal')
-    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, null))).toBe('metal')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, 105))).toBe('bare-metal')
+    expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(47, null))).toBe('bare-metal')
     // An empty register reads as the highest temperature there is.
     expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(100, 100))).toBe('virtual hint')
     expect(said('cpu.thermal', ICE_LAKE, coretemp, degrees(0, null))).toBe('virtual hint')
@@ -405,7 +405,7 @@ describe('kernel and platform', () => {
   })
   test('cpu.freq', () => {
     expect(said('cpu.freq', ICE_LAKE, platform({ cpufreqDriver: 'intel_pstate', cpuidleDriver: 'intel_idle' }))).toBe(
-      'metal',
+      'bare-metal',
     )
     expect(said('cpu.freq', ZEN4, platform({ cpuidleDriver: 'haltpoll' }))).toBe('virtual hint')
     expect(said('cpu.freq', ZEN4, platform({ cpuidleDriver: 'none' }))).toBe('virtual hint')
@@ -413,12 +413,12 @@ describe('kernel and platform', () => {
   })
   test('cpu.resctrl and cpu.ppin', () => {
     const gold = { 'model name': 'Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz' }
-    expect(said('cpu.resctrl', intel(85, `${POWER} cat_l3 cqm rdt_a mba`, gold))).toBe('metal')
+    expect(said('cpu.resctrl', intel(85, `${POWER} cat_l3 cqm rdt_a mba`, gold))).toBe('bare-metal')
     expect(said('cpu.resctrl', intel(85, POWER, gold))).toBe('virtual hint')
     expect(said('cpu.resctrl', amd(23, 1, AMD_POWER, { 'model name': 'AMD EPYC 7451 24-Core Processor' }))).toBe(
       'neutral',
     )
-    expect(said('cpu.ppin', intel(85, 'intel_ppin'))).toBe('metal')
+    expect(said('cpu.ppin', intel(85, 'intel_ppin'))).toBe('bare-metal')
     expect(said('cpu.ppin', ICE_LAKE)).toBe('neutral')
   })
   test('cpu.msr', () => {
@@ -434,7 +434,9 @@ describe('kernel and platform', () => {
         ...own,
       }),
     ]
-    expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n, temperatureTarget: 0x640000n }))).toBe('metal')
+    expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n, temperatureTarget: 0x640000n }))).toBe(
+      'bare-metal',
+    )
     expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x80000000n }))).toBe('virtual odd')
     expect(said('cpu.msr', ICE_LAKE, registers({}), DOM0)).toBe('neutral')
     expect(said('cpu.msr', ICE_LAKE, registers({ platformInfo: 0x1a00n }))).toBe('neutral')
@@ -466,7 +468,7 @@ describe('arm64', () => {
     const board = tree(
       '/proc/device-tree/model:SolidRun LX2160A Honeycomb\0\n/proc/device-tree/compatible:solidrun,honeycomb\0fsl,lx2160a\0\n',
     )
-    expect(said('arm.devicetree', ALTRA, board)).toBe('metal')
+    expect(said('arm.devicetree', ALTRA, board)).toBe('bare-metal')
     expect(said('arm.devicetree', ALTRA, tree(midr('0x413fd0c1')))).toBe('not-applicable')
     expect(said('arm.devicetree', ICE_LAKE, guest)).toBe('not-applicable')
     expect(said('arm.devicetree', ALTRA)).toBe('unreadable')
@@ -476,7 +478,7 @@ describe('arm64', () => {
     ['Grace', ['armv8_pmuv3_0', 'nvidia_scf_pmu_0', 'nvidia_nvlink_c2c0_pmu_0', 'nvidia_cnvlink_pmu_0', 'arm_spe_0']],
     ['Kunpeng', ['armv8_pmuv3_0', 'hisi_sccl1_ddrc0', 'hisi_sccl3_l3c1']],
     ['Yitian', ['armv8_pmuv3_0', 'ali_drw_27080', 'arm_cmn_0']],
-  ])('arm.pmu of %s', (_, pmus) => expect(said('arm.pmu', ALTRA, platform({ pmus }))).toBe('metal'))
+  ])('arm.pmu of %s', (_, pmus) => expect(said('arm.pmu', ALTRA, platform({ pmus }))).toBe('bare-metal'))
   test('arm.pmu of a guest', () => {
     expect(said('arm.pmu', ALTRA, platform({ pmus: ['armv8_pmuv3_0', 'software'] }))).toBe('virtual hint')
     const board = cpu({ 'CPU implementer': '0x41', 'CPU part': '0xd08' })
@@ -530,7 +532,7 @@ describe('recorded nodes', () => {
   const nodeReads = (node: string): ReadonlyMap<string, string> => {
     const captures = byKey(fixtureRecording(node, probes).captures)
     const read = ((probe: Probe<unknown>) => readProbe(probe, captures)) as Read
-    return new Map(SIGNALS.map((signal) => [signal.id, signal.observe(read).reads]))
+    return new Map(SIGNALS.map((signal) => [signal.id, signal.observe(read).indicates]))
   }
   test('the server: nothing reads virtual', () =>
     expect([...nodeReads('demo-gpu-01')].filter(([, reads]) => reads === 'virtual' || reads === 'unreadable')).toEqual(
@@ -554,7 +556,7 @@ describe('recorded nodes', () => {
         'cpu.msr',
       ]),
     )
-    expect(reads.get('cpu.hvbit')).toBe('metal')
+    expect(reads.get('cpu.hvbit')).toBe('bare-metal')
   })
   test('the plain guest names its hypervisor', () => {
     const reads = nodeReads('demo-guest-03')

@@ -37,7 +37,7 @@ const NO_FABRIC = reading(infiniband, {
 
 describe('ib.pf', () => {
   test('whole, a function without its whole, one beside it, and one whose function is not known', () => {
-    expect(weights('ib.pf', hcas(2, '15B3:1021', { 'device/sriov_totalvfs': '16' }))).toEqual(['metal'])
+    expect(weights('ib.pf', hcas(2, '15B3:1021', { 'device/sriov_totalvfs': '16' }))).toEqual(['bare-metal'])
     expect(weights('ib.pf', hcas(1, '15B3:101E'))).toEqual(['virtual', 'odd null'])
     expect(weights('ib.pf', hcas(1, '15B3:101E', { 'device/physfn/uevent': 'PCI_SLOT_NAME=0000:18:00.0' }))).toEqual([
       'neutral',
@@ -81,7 +81,7 @@ describe('ib.scale', () => {
     })
   }
   test('eight of each, one beside eight, virtual ones, and none', () => {
-    expect(weights('ib.scale', hcas(8, '15B3:1021'), gpus(8))).toEqual(['metal'])
+    expect(weights('ib.scale', hcas(8, '15B3:1021'), gpus(8))).toEqual(['bare-metal'])
     expect(weights('ib.scale', hcas(1, '15B3:1021'), gpus(8))).toEqual(['neutral'])
     expect(weights('ib.scale', hcas(8, '15B3:101E'), gpus(8))).toEqual(['neutral'])
     expect(weights('ib.scale', NO_FABRIC, gpus(8))).toEqual(['not-applicable'])

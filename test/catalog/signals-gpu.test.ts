@@ -28,35 +28,35 @@ describe('what the driver says', () => {
   test.each([
     ['Pass-Through', 'virtual', ['names']],
     ['VGPU', 'virtual', ['names']],
-    ['None', 'metal', []],
-    ['Host VGPU', 'metal', []],
+    ['None', 'bare-metal', []],
+    ['Host VGPU', 'bare-metal', []],
     ['N/A', 'neutral', []],
   ])('gpu.mode: %s', (mode, reads, signs) => {
     const found = of('gpu.mode', bus(CARD), driver({ mode }))
-    expect(found.reads).toBe(reads)
+    expect(found.indicates).toBe(reads)
     expect(weightsOf(found)).toEqual(signs)
   })
   test('gpu.mode: the name of a virtual GPU betrays one that says None', () => {
     for (const name of ['NVIDIA L40S-2Q', 'NVIDIA A100-1-5CME', 'GRID P40-24Q'])
       expect(weightsOf(of('gpu.mode', bus(CARD), driver({ name })))).toEqual(['names'])
     for (const name of ['NVIDIA A100-SXM4-80GB', 'Tesla V100-PCIE-16GB', 'NVIDIA B300 SXM6 AC', 'Quadro P4000'])
-      expect(of('gpu.mode', bus(CARD), driver({ name })).reads).toBe('metal')
+      expect(of('gpu.mode', bus(CARD), driver({ name })).indicates).toBe('bare-metal')
   })
   test('gpu.mode: hardware only where every GPU of the bus was answered for', () => {
-    expect(of('gpu.mode', bus(CARD, pci('0000:02:00.0', '10de:2331')), driver({})).reads).toBe('neutral')
-    expect(of('gpu.mode', driver({})).reads).toBe('neutral')
-    expect(of('gpu.mode', bus(CARD), NO_DRIVER)).toMatchObject({ reads: 'unreadable', probe: { id: 'gpu.nvidia' } })
-    expect(of('gpu.mode', NO_GPU, NO_DRIVER).reads).toBe('not-applicable')
+    expect(of('gpu.mode', bus(CARD, pci('0000:02:00.0', '10de:2331')), driver({})).indicates).toBe('neutral')
+    expect(of('gpu.mode', driver({})).indicates).toBe('neutral')
+    expect(of('gpu.mode', bus(CARD), NO_DRIVER)).toMatchObject({ indicates: 'unreadable', probe: { id: 'gpu.nvidia' } })
+    expect(of('gpu.mode', NO_GPU, NO_DRIVER).indicates).toBe('not-applicable')
   })
 
   test.each([
-    ['5', 'None', 'metal', []],
+    ['5', 'None', 'bare-metal', []],
     ['N/A', 'None', 'virtual', ['odd']],
     ['N/A', 'Pass-Through', 'virtual', ['hint']],
     [null, 'None', 'neutral', []],
   ])('gpu.hostlink: %s under %s', (host, mode, reads, signs) => {
     const found = of('gpu.hostlink', bus(CARD), driver({ host, mode }))
-    expect(found.reads).toBe(reads)
+    expect(found.indicates).toBe(reads)
     expect(weightsOf(found)).toEqual(signs)
   })
   test('gpu.hostlink: a GPU on the package of an arm64 processor is no contradiction', () => {
@@ -70,7 +70,7 @@ describe('what the driver says', () => {
   test('gpu.licence: more than a hint only on a virtual GPU', () => {
     expect(weightsOf(of('gpu.licence', bus(CARD), driver({ licence })))).toEqual(['hint'])
     expect(weightsOf(of('gpu.licence', bus(CARD), driver({ licence, mode: 'VGPU' })))).toEqual(['odd'])
-    expect(of('gpu.licence', bus(CARD), driver({})).reads).toBe('neutral')
+    expect(of('gpu.licence', bus(CARD), driver({})).indicates).toBe('neutral')
   })
 })
 
@@ -78,21 +78,21 @@ describe('parts and names', () => {
   test('gpu.identity', () => {
     const serials: Fact = [hostSerials, known({ product: 'S1', board: 'B1', chassis: '1821225190123' })]
     const id = (...gpus: GpuForm[]) => of('gpu.identity', bus(CARD), serials, driver(...gpus))
-    expect(id({}).reads).toBe('neutral')
+    expect(id({}).indicates).toBe('neutral')
     expect(weightsOf(id({ serial: '0000000000000', part: '000-00000-0000-000' }))).toEqual(['hint'])
-    expect(id({ serial: 'N/A' }).reads).toBe('neutral')
+    expect(id({ serial: 'N/A' }).indicates).toBe('neutral')
     expect(weightsOf(id({}, { uuid: 'GPU-9a9a6c50-2a47-2f51-a902-b82c3b127e90' }))).toEqual(['odd'])
-    expect(id({ chassis: '1821225190123' }).reads).toBe('metal')
-    expect(id({ chassis: '1821225190999' })).toMatchObject({ reads: 'neutral', steps: [{ direction: 'unclear' }] })
+    expect(id({ chassis: '1821225190123' }).indicates).toBe('bare-metal')
+    expect(id({ chassis: '1821225190999' })).toMatchObject({ indicates: 'neutral', steps: [{ direction: 'unclear' }] })
   })
 
   test('gpu.mig: one slice of a larger GPU is a hint, a divided GPU in full view is none', () => {
     const mig = (form: GpuForm) => of('gpu.mig', bus(CARD), driver({ mig: 'Enabled', ...form }))
     expect(weightsOf(mig({ slices: slice(1, 40448) }))).toEqual(['hint'])
     expect(weightsOf(mig({ slices: slice(1, 9728), total: 'Insufficient Permissions' }))).toEqual(['hint'])
-    expect(mig({ slices: slice(1, 40448) + slice(2, 40448) }).reads).toBe('neutral')
-    expect(mig({ slices: slice(0, 80896) }).reads).toBe('neutral')
-    expect(of('gpu.mig', bus(CARD), driver({})).reads).toBe('neutral')
+    expect(mig({ slices: slice(1, 40448) + slice(2, 40448) }).indicates).toBe('neutral')
+    expect(mig({ slices: slice(0, 80896) }).indicates).toBe('neutral')
+    expect(of('gpu.mig', bus(CARD), driver({})).indicates).toBe('neutral')
   })
 
   test('gpu.cc', () => {
@@ -103,16 +103,16 @@ describe('parts and names', () => {
       ])
     expect(weightsOf(cc(true))).toEqual(['odd'])
     expect(weightsOf(cc(false, true))).toEqual(['odd'])
-    expect(cc(false).reads).toBe('neutral')
-    expect(of('gpu.cc', bus(CARD)).reads).toBe('unreadable')
+    expect(cc(false).indicates).toBe('neutral')
+    expect(of('gpu.cc', bus(CARD)).indicates).toBe('unreadable')
   })
 
   test('gpu.mdev tells of guests, and not of this system', () => {
     const lending = (modules: readonly string[], dividing: readonly string[] = []) =>
       of('gpu.mdev', [gpuModules, known({ modules, driver: null, gpus: [], dividing })])
-    expect(lending(['nvidia'])).toMatchObject({ reads: 'neutral', steps: [] })
-    expect(lending(['nvidia_vgpu_vfio'])).toMatchObject({ reads: 'neutral', steps: [{ direction: 'unclear' }] })
-    expect(of('gpu.mdev').reads).toBe('unreadable')
+    expect(lending(['nvidia'])).toMatchObject({ indicates: 'neutral', steps: [] })
+    expect(lending(['nvidia_vgpu_vfio'])).toMatchObject({ indicates: 'neutral', steps: [{ direction: 'unclear' }] })
+    expect(of('gpu.mdev').indicates).toBe('unreadable')
   })
 
   test('gpu.function: a part of an AMD accelerator whose whole is elsewhere', () => {
@@ -121,10 +121,10 @@ describe('parts and names', () => {
       pci('0000:05:02.0', '1002:74b5', [], '120000'),
     ]
     expect(weightsOf(of('gpu.function', bus(part)))).toEqual(['odd'])
-    expect(of('gpu.function', bus(whole, part)).reads).toBe('neutral')
-    expect(of('gpu.function', bus(whole)).reads).toBe('metal')
-    expect(of('gpu.function', bus(CARD)).reads).toBe('not-applicable')
-    expect(of('gpu.function').reads).toBe('unreadable')
+    expect(of('gpu.function', bus(whole, part)).indicates).toBe('neutral')
+    expect(of('gpu.function', bus(whole)).indicates).toBe('bare-metal')
+    expect(of('gpu.function', bus(CARD)).indicates).toBe('not-applicable')
+    expect(of('gpu.function').indicates).toBe('unreadable')
   })
 })
 
@@ -135,8 +135,8 @@ describe('the board', () => {
     Array.from({ length: count }, (_, index) => pci(`0000:a${index}:00.0`, `10de:${id}`, [], '068000'))
 
   test.each([
-    ['eight H100 with four switches', [...modules(8), ...switches(4)], 'metal', []],
-    ['eight A100 with six switches', [...modules(8, '20b2'), ...switches(6, '1af1')], 'metal', []],
+    ['eight H100 with four switches', [...modules(8), ...switches(4)], 'bare-metal', []],
+    ['eight A100 with six switches', [...modules(8, '20b2'), ...switches(6, '1af1')], 'bare-metal', []],
     ['eight H100 without switches', modules(8), 'virtual', ['odd']],
     ['one module alone', modules(1), 'virtual', ['odd']],
     ['three modules', modules(3), 'virtual', ['hint']],
@@ -153,7 +153,7 @@ describe('the board', () => {
     ['a card', [CARD], 'not-applicable', []],
   ] as const)('gpu.nvswitch: %s', (_, devices, reads, signs) => {
     const found = of('gpu.nvswitch', bus(...devices))
-    expect(found.reads).toBe(reads)
+    expect(found.indicates).toBe(reads)
     expect(weightsOf(found)).toEqual(signs)
   })
 
@@ -163,16 +163,16 @@ describe('the board', () => {
       known({ gpus: modules(8).map((_, index) => ({ index, uuid: null, active, inactive, speeds: null })) }),
     ]
     const gpus = driver(...modules(8).map(() => ({ fabric: 'Completed' })))
-    expect(of('gpu.nvlink', bus(...modules(8)), links(18, 0), gpus).reads).toBe('metal')
-    expect(of('gpu.nvlink', bus(...modules(8)), links(17, 1), gpus).reads).toBe('neutral')
+    expect(of('gpu.nvlink', bus(...modules(8)), links(18, 0), gpus).indicates).toBe('bare-metal')
+    expect(of('gpu.nvlink', bus(...modules(8)), links(17, 1), gpus).indicates).toBe('neutral')
     expect(weightsOf(of('gpu.nvlink', bus(...modules(8)), links(0, 18), gpus))).toEqual(['hint'])
-    expect(of('gpu.nvlink', bus(CARD), [gpuNvlink, known({ gpus: [] })], gpus).reads).toBe('not-applicable')
-    expect(of('gpu.nvlink', bus(CARD), gpus).reads).toBe('unreadable')
+    expect(of('gpu.nvlink', bus(CARD), [gpuNvlink, known({ gpus: [] })], gpus).indicates).toBe('not-applicable')
+    expect(of('gpu.nvlink', bus(CARD), gpus).indicates).toBe('unreadable')
     // Half of the links of a module is less than hardware has, though none is down.
-    expect(of('gpu.nvlink', bus(...modules(8)), links(9, 0), gpus).reads).toBe('neutral')
-    expect(of('gpu.nvlink', bus(...modules(8, '2324')), links(8, 0), gpus).reads).toBe('metal')
+    expect(of('gpu.nvlink', bus(...modules(8)), links(9, 0), gpus).indicates).toBe('neutral')
+    expect(of('gpu.nvlink', bus(...modules(8, '2324')), links(8, 0), gpus).indicates).toBe('bare-metal')
     // A Grace Hopper alone has nothing to be linked to.
-    expect(of('gpu.nvlink', bus(...modules(1, '2342')), links(0, 18), gpus).reads).toBe('neutral')
+    expect(of('gpu.nvlink', bus(...modules(1, '2342')), links(0, 18), gpus).indicates).toBe('neutral')
   })
 
   test('gpu.topo: a switch that the PCI tree does not have', () => {
@@ -182,13 +182,16 @@ describe('the board', () => {
       [gpuTopology, parseTopology(TOPOLOGY_FLAT_GUEST)],
     ]
     expect(weightsOf(of('gpu.topo', ...flat))).toEqual(['odd'])
-    expect(of('gpu.topo', ...flat.slice(1)).reads).toBe('unreadable')
-    expect(of('gpu.topo', ...flat.slice(0, 2))).toMatchObject({ reads: 'unreadable', probe: { id: 'gpu.topology' } })
+    expect(of('gpu.topo', ...flat.slice(1)).indicates).toBe('unreadable')
+    expect(of('gpu.topo', ...flat.slice(0, 2))).toMatchObject({
+      indicates: 'unreadable',
+      probe: { id: 'gpu.topology' },
+    })
     const phb: readonly Fact[] = [
       ...flat.slice(0, 2),
       [gpuTopology, parseTopology(TOPOLOGY_FLAT_GUEST.replaceAll('PIX', 'PHB'))],
     ]
-    expect(of('gpu.topo', ...phb).reads).toBe('neutral')
+    expect(of('gpu.topo', ...phb).indicates).toBe('neutral')
   })
 })
 
@@ -208,16 +211,16 @@ describe('on recorded nodes', () => {
   const readsOn = (node: string) => {
     const by = fixtureOf(node).captures
     const read = readOf(...probes.map((probe) => [probe, readProbe(probe as Probe<unknown>, by)] as const))
-    return Object.fromEntries(gpuSignals.map((signal) => [signal.id, signal.observe(read).reads]))
+    return Object.fromEntries(gpuSignals.map((signal) => [signal.id, signal.observe(read).indicates]))
   }
   test('an eight-GPU server', () =>
     expect(readsOn('demo-gpu-01')).toEqual({
-      'gpu.mode': 'metal',
-      'gpu.hostlink': 'metal',
+      'gpu.mode': 'bare-metal',
+      'gpu.hostlink': 'bare-metal',
       'gpu.licence': 'neutral',
-      'gpu.topo': 'metal',
-      'gpu.nvswitch': 'metal',
-      'gpu.nvlink': 'metal',
+      'gpu.topo': 'bare-metal',
+      'gpu.nvswitch': 'bare-metal',
+      'gpu.nvlink': 'bare-metal',
       'gpu.identity': 'neutral',
       'gpu.mig': 'neutral',
       'gpu.cc': 'neutral',
@@ -226,7 +229,7 @@ describe('on recorded nodes', () => {
     }))
   test('a dressed-up guest with one module', () =>
     expect(readsOn('demo-metal-04')).toMatchObject({
-      'gpu.mode': 'metal',
+      'gpu.mode': 'bare-metal',
       'gpu.hostlink': 'virtual',
       'gpu.nvswitch': 'virtual',
       'gpu.nvlink': 'virtual',
@@ -240,7 +243,7 @@ describe('on recorded nodes', () => {
 })
 
 test('what people read holds no promise', () => {
-  for (const { title, onMetal, onGuest, traps, source } of gpuSignals)
-    for (const text of [title, onMetal, onGuest, source, ...traps])
+  for (const { title, onMetal, onGuest, pitfalls, source } of gpuSignals)
+    for (const text of [title, onMetal, onGuest, source, ...pitfalls])
       for (const banned of BANNED) expect(text).not.toMatch(banned)
 })

@@ -19,7 +19,7 @@ import { OVMF_LOG, OVMF_REGISTERS } from '../support/ovmf-log.ts'
 import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(managementSignals)
-const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).reads
+const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).indicates
 const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))
 const X86 = cpuinfo(1, 'fpu', 0x55)
 const SERVER = identity({ sysVendor: 'Supermicro', productName: 'SYS-821GE-TNHR', chassisType: '23' })
@@ -37,8 +37,8 @@ test('the ids are those of the catalogue; unread is unreadable', () => {
 describe('bmc.dev', () => {
   const presence = (device: boolean, ...listed: readonly string[]): Fact => [bmcPresence, known({ device, listed })]
   test('device, entry of firmware, none on a server, none elsewhere', () => {
-    expect(reads('bmc.dev', presence(true), SERVER)).toBe('metal')
-    expect(reads('bmc.dev', presence(false, '/sys/bus/acpi/devices/IPI0001:00'), SERVER)).toBe('metal')
+    expect(reads('bmc.dev', presence(true), SERVER)).toBe('bare-metal')
+    expect(reads('bmc.dev', presence(false, '/sys/bus/acpi/devices/IPI0001:00'), SERVER)).toBe('bare-metal')
     expect(says('bmc.dev', presence(false), SERVER)).toEqual(['hint null'])
     expect(reads('bmc.dev', presence(false), LAPTOP)).toBe('neutral')
     expect(reads('bmc.dev', presence(false))).toBe('neutral')
@@ -73,15 +73,17 @@ describe('bmc.depth', () => {
   })
 
   test('a controller that knows its server', () => {
-    expect(reads('bmc.depth', depth({}), SERVER)).toBe('metal')
-    expect(reads('bmc.depth', depth({}), SERVER, serials('S456', 'WM22CS600123', 'Default string'))).toBe('metal')
+    expect(reads('bmc.depth', depth({}), SERVER)).toBe('bare-metal')
+    expect(reads('bmc.depth', depth({}), SERVER, serials('S456', 'WM22CS600123', 'Default string'))).toBe('bare-metal')
     // A replaced board: one number differs, another agrees.
-    expect(reads('bmc.depth', depth({}), SERVER, serials('S456', 'WM23CS600999', ''))).toBe('metal')
+    expect(reads('bmc.depth', depth({}), SERVER, serials('S456', 'WM23CS600999', ''))).toBe('bare-metal')
   })
 
   test('an inventory of another machine; placeholders are not compared', () => {
     expect(says('bmc.depth', depth({}), SERVER, serials('S999', 'WM99', 'C999'))).toEqual(['odd null'])
-    expect(reads('bmc.depth', depth({}), SERVER, serials('0123456789', 'To be filled by O.E.M.', 'N/A'))).toBe('metal')
+    expect(reads('bmc.depth', depth({}), SERVER, serials('0123456789', 'To be filled by O.E.M.', 'N/A'))).toBe(
+      'bare-metal',
+    )
   })
 })
 
@@ -113,7 +115,7 @@ describe('tpm.log', () => {
     expect(says('tpm.log', log(), tpm(other), X86)).toEqual(['odd null'])
     const one = new Map([...OVMF_REGISTERS, [0, 'f'.repeat(64)]])
     expect(reads('tpm.log', log(), tpm(one), X86)).toBe('neutral')
-    expect(reads('tpm.log', log(), tpm(OVMF_REGISTERS), X86)).toBe('metal')
+    expect(reads('tpm.log', log(), tpm(OVMF_REGISTERS), X86)).toBe('bare-metal')
     expect(reads('tpm.log', log(), tpm(new Map()), X86)).toBe('neutral')
     expect(reads('tpm.log', log(), X86)).toBe('unreadable')
   })
@@ -145,7 +147,7 @@ describe('software of the system', () => {
   test('guest agents are hints', () => {
     expect(says('agent.guest', running(true, 'systemd', 'qemu-ga', 'qemu-ga'))).toEqual(['hint QEMU'])
     expect(says('agent.guest', running(false, 'google_guest_ag'))).toEqual(['hint null'])
-    expect(reads('agent.guest', running(true, 'systemd', 'sshd'))).toBe('metal')
+    expect(reads('agent.guest', running(true, 'systemd', 'sshd'))).toBe('bare-metal')
     expect(reads('agent.guest', running(false, 'bash'))).toBe('neutral')
   })
 
@@ -178,21 +180,25 @@ describe('the demo nodes', () => {
     new Map(managementSignals.map(({ id, observe: one }) => [id, one(readOfFixture(node))]))
   test('the server’s controller and log read as hardware', () => {
     const found = look('demo-gpu-01')
-    expect(['bmc.dev', 'bmc.depth', 'tpm.log'].map((id) => found.get(id)?.reads)).toEqual(['metal', 'metal', 'metal'])
+    expect(['bmc.dev', 'bmc.depth', 'tpm.log'].map((id) => found.get(id)?.indicates)).toEqual([
+      'bare-metal',
+      'bare-metal',
+      'bare-metal',
+    ])
     // Its maker's name can be copied: it never speaks for hardware.
-    expect(found.get('tpm.ek')?.reads).toBe('neutral')
+    expect(found.get('tpm.ek')?.indicates).toBe('neutral')
   })
 
   test('the dressed-up guest has no controller, and nobody makes it say that it has none', () => {
     const found = look('demo-metal-04')
-    expect(found.get('bmc.dev')?.reads).toBe('virtual')
-    expect(found.get('bmc.depth')?.reads).toBe('not-applicable')
+    expect(found.get('bmc.dev')?.indicates).toBe('virtual')
+    expect(found.get('bmc.depth')?.indicates).toBe('not-applicable')
   })
 })
 
 test('the words are fit to print', () => {
-  for (const { id, title, onMetal, onGuest, traps, source } of managementSignals) {
-    const text = [title, onMetal, onGuest, source, ...traps].join(' ')
+  for (const { id, title, onMetal, onGuest, pitfalls, source } of managementSignals) {
+    const text = [title, onMetal, onGuest, source, ...pitfalls].join(' ')
     expect([id, BANNED.filter((word) => word.test(text))]).toEqual([id, []])
   }
 })

@@ -41,7 +41,7 @@ const weights = (id: string, ...readings: readonly Reading[]): readonly string[]
 
 describe('net.driver', () => {
   const cases: readonly (readonly [string, Nic, readonly string[]])[] = [
-    ['a whole adapter', { driver: 'ice', id: '8086:1593' }, ['metal']],
+    ['a whole adapter', { driver: 'ice', id: '8086:1593' }, ['bare-metal']],
     ['VMware’s', { driver: 'vmxnet3', id: '15AD:07B0' }, ['virtual', 'names VMware']],
     [
       'Hyper-V’s',
@@ -73,7 +73,7 @@ describe('net.driver', () => {
 
 describe('net.mac', () => {
   const cases: readonly (readonly [string, Nic, readonly string[]])[] = [
-    ['a maker’s range', { driver: 'ice', mac: '3c:fd:fe:12:34:56' }, ['metal']],
+    ['a maker’s range', { driver: 'ice', mac: '3c:fd:fe:12:34:56' }, ['bare-metal']],
     ['QEMU’s under a maker’s driver', { driver: 'e1000e', mac: '52:54:00:12:34:56' }, ['virtual', 'odd null']],
     ['QEMU’s under virtio', { driver: 'virtio_net', mac: '52:54:00:12:34:56' }, ['virtual', 'hint null']],
     [
@@ -128,8 +128,8 @@ describe('net.lldp', () => {
       }),
     })
   test.each([
-    ['Cumulus Linux version 5.9.1 running on Mellanox Technologies Ltd. MSN3700C', 'Bridge', 'metal'],
-    ['Cisco Nexus Operating System (NX-OS) Software 10.2(5)', 'Router', 'metal'],
+    ['Cumulus Linux version 5.9.1 running on Mellanox Technologies Ltd. MSN3700C', 'Bridge', 'bare-metal'],
+    ['Cisco Nexus Operating System (NX-OS) Software 10.2(5)', 'Router', 'bare-metal'],
     ['Ubuntu 22.04.4 LTS Linux 5.15.0-1045-bluefield aarch64', 'Bridge', 'neutral'],
     ['Proxmox VE 8', 'Bridge', 'neutral'],
   ])('%s', (descr, capability, reads) => expect(weights('net.lldp', lldp(descr, capability))).toEqual([reads]))
@@ -150,7 +150,7 @@ describe('net.neigh', () => {
       routes6: '',
     })
   test.each([
-    ['44:38:39:ff:00:54', ['metal']],
+    ['44:38:39:ff:00:54', ['bare-metal']],
     ['ee:ee:ee:ee:ee:ee', ['virtual', 'hint null']],
     ['12:34:56:78:9a:bc', ['virtual', 'hint null']],
     ['fe:54:00:6b:1d:04', ['virtual', 'hint null']],
@@ -167,18 +167,18 @@ describe('fixtures', () => {
 
   test('a server, and a guest dressed up as one', () => {
     expect(all('demo-gpu-01')).toEqual([
-      'net.driver metal',
+      'net.driver bare-metal',
       'net.mac neutral',
       'net.overlay neutral',
-      'net.lldp metal',
-      'net.neigh metal',
-      'ib.pf metal',
+      'net.lldp bare-metal',
+      'net.neigh bare-metal',
+      'ib.pf bare-metal',
       'ib.pkey neutral',
-      'ib.scale metal',
+      'ib.scale bare-metal',
     ])
     expect(all('demo-metal-04')).toEqual([
       'net.driver virtual, odd null',
-      'net.mac metal',
+      'net.mac bare-metal',
       'net.overlay neutral',
       'net.lldp unreadable',
       'net.neigh virtual, hint null',

@@ -93,7 +93,7 @@ function judge(name: string, truth: string): readonly Case[] {
   ])
   const found = pciSignals.map((signal) => {
     const one = signal.observe(readFrom(readings))
-    return [signal.id, one.reads, 'signs' in one ? weights(one) : []] as const
+    return [signal.id, one.indicates, 'signs' in one ? weights(one) : []] as const
   })
   return [{ name, truth, found }]
 }
@@ -124,7 +124,7 @@ describe.skipIf(!existsSync(LABELS))('PCI trees of labelled machines (skipped wh
         id,
         'vm virtual': of('vm', 'virtual'),
         'bm virtual': of('bare-metal', 'virtual'),
-        'bm metal': of('bare-metal', 'metal'),
+        'bm bare-metal': of('bare-metal', 'bare-metal'),
       }
     })
     console.table(counts)

@@ -17,7 +17,7 @@ import { pci, pciFunction, port, ports } from '../support/pci-facts.ts'
 import { type Fact, observing, weights } from '../support/signal-facts.ts'
 
 const observe = observing(pciSignals)
-const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).reads
+const reads = (id: string, ...facts: readonly Fact[]): string => observe(id, ...facts).indicates
 const says = (id: string, ...facts: readonly Fact[]): readonly string[] => weights(observe(id, ...facts))
 
 const intel = (model: number): Fact => cpuinfo(2, 'fpu', model)
@@ -63,10 +63,10 @@ describe('pci.vendors', () => {
   test('what hardware behind a data-processing unit shows too decides nothing', () => {
     for (const id of ['1af4:1041', '1d0f:efa1', '1ded:1001', '1ae0:0042', '1414:00ba'])
       expect(says('pci.vendors', pci(...EPYC_TREE, `0000:01:00.0 ${id} 0200`)), id).toEqual(['odd null'])
-    expect(reads('pci.vendors', pci('0000:01:00.0 1234:abcd 0880'))).toBe('metal')
+    expect(reads('pci.vendors', pci('0000:01:00.0 1234:abcd 0880'))).toBe('bare-metal')
   })
 
-  test('makers of chips', () => expect(reads('pci.vendors', pci(...EPYC_TREE))).toBe('metal'))
+  test('makers of chips', () => expect(reads('pci.vendors', pci(...EPYC_TREE))).toBe('bare-metal'))
   test('a machine without the bus', () => expect(reads('pci.vendors', pci())).toBe('not-applicable'))
 })
 
@@ -75,8 +75,8 @@ describe('pci.subsystem', () => {
     pci(pciFunction(`0000:00:1f.0 ${id} 0601`, { subsystemVendor, subsystemDevice }))
   test('QEMU’s on a copied chip, never on its own virtio devices', () => {
     expect(says('pci.subsystem', named('1af4', '1100'))).toEqual(['impossible QEMU'])
-    expect(reads('pci.subsystem', named('1af4', '1100', '1af4:1041'))).toBe('metal')
-    expect(reads('pci.subsystem', named('15d9', '1c55'))).toBe('metal')
+    expect(reads('pci.subsystem', named('1af4', '1100', '1af4:1041'))).toBe('bare-metal')
+    expect(reads('pci.subsystem', named('15d9', '1c55'))).toBe('bare-metal')
     expect(reads('pci.subsystem', named('0000', '0000'))).toBe('neutral')
   })
 })
@@ -95,10 +95,10 @@ describe('pci.hostbridge', () => {
     const core2 = intel(0x17)
     expect(reads('pci.hostbridge', pci(...Q35), core2, X86_64)).not.toBe('virtual')
     expect(reads('pci.hostbridge', pci('0000:00:00.0 8086:3406 0600', '0000:00:03.0 8086:3420 0604'), WESTMERE)).toBe(
-      'metal',
+      'bare-metal',
     )
     expect(reads('pci.hostbridge', pci('0000:00:00.0 8086:3405 0600', '0000:00:1f.0 8086:2918 0601'), WESTMERE)).toBe(
-      'metal',
+      'bare-metal',
     )
   })
 
@@ -124,16 +124,16 @@ describe('pci.hostbridge', () => {
     expect(says('pci.hostbridge', pci('0000:00:00.0 8086:2020 0600'), SAPPHIRE)).toEqual(['odd null'])
     expect(reads('pci.hostbridge', pci('0000:00:00.0 10de:0a82 0600'), intel(0x17))).toBe('neutral')
     expect(reads('pci.hostbridge', pci('0000:00:00.0 1002:5a10 0600'), cpuinfo(1, 'fpu', 1, 21, 'AuthenticAMD'))).toBe(
-      'metal',
+      'bare-metal',
     )
   })
 
   test('the processor’s own', () => {
     const milan = cpuinfo(2, 'fpu', 1, 25, 'AuthenticAMD')
-    expect(reads('pci.hostbridge', pci(...EPYC_TREE), milan)).toBe('metal')
+    expect(reads('pci.hostbridge', pci(...EPYC_TREE), milan)).toBe('bare-metal')
     // The bridge of Milan, and a processor of the generation after it.
     expect(reads('pci.hostbridge', pci(...EPYC_TREE), EPYC)).toBe('neutral')
-    expect(reads('pci.hostbridge', pci('0000:00:00.0 8086:09a2 0880'), SAPPHIRE)).toBe('metal')
+    expect(reads('pci.hostbridge', pci('0000:00:00.0 8086:09a2 0880'), SAPPHIRE)).toBe('bare-metal')
     // On no record: neither the processor nor the bridge makes the other fit.
     expect(reads('pci.hostbridge', pci('0000:00:00.0 8086:3ec2 0600'), KABY_LAKE)).toBe('neutral')
     expect(reads('pci.hostbridge', pci('0000:00:00.0 1022:1480 0600'))).toBe('unreadable')
@@ -143,8 +143,8 @@ describe('pci.hostbridge', () => {
 describe('pci.uncore', () => {
   const mesh = [0, 1, 2, 3].map((at) => `0000:fe:0${at}.0 8086:324c 0880`)
   test('there, missing where hardware always shows it, missing where it may be hidden', () => {
-    expect(reads('pci.uncore', pci(...EPYC_TREE), EPYC)).toBe('metal')
-    expect(reads('pci.uncore', pci(...mesh), SAPPHIRE)).toBe('metal')
+    expect(reads('pci.uncore', pci(...EPYC_TREE), EPYC)).toBe('bare-metal')
+    expect(reads('pci.uncore', pci(...mesh), SAPPHIRE)).toBe('bare-metal')
     expect(reads('pci.uncore', pci(...mesh.slice(2)), SAPPHIRE)).toBe('neutral')
     expect(says('pci.uncore', pci(...Q35), SKYLAKE)).toEqual(['odd null'])
     expect(says('pci.uncore', pci('0000:00:00.0 1022:1480 0600'), EPYC)).toEqual(['odd null'])
@@ -170,7 +170,7 @@ describe('pci.count', () => {
   test('few, some, many on several root buses, none at all', () => {
     expect(says('pci.count', pci(...FIRECRACKER), EPYC)).toEqual(['hint null'])
     expect(reads('pci.count', pci(...many))).toBe('neutral')
-    expect(reads('pci.count', pci(...many, ...many))).toBe('metal')
+    expect(reads('pci.count', pci(...many, ...many))).toBe('bare-metal')
     expect(says('pci.count', pci(), SKYLAKE)).toEqual(['odd null'])
     expect(reads('pci.count', pci(), ARM)).toBe('not-applicable')
   })
@@ -196,8 +196,8 @@ describe('pci.link', () => {
   })
 
   test('real ports', () => {
-    expect(reads('pci.link', pci(at(32)), SAPPHIRE)).toBe('metal')
-    expect(reads('pci.link', pci(at(8, null)), KABY_LAKE)).toBe('metal')
+    expect(reads('pci.link', pci(at(32)), SAPPHIRE)).toBe('bare-metal')
+    expect(reads('pci.link', pci(at(8, null)), KABY_LAKE)).toBe('bare-metal')
     expect(reads('pci.link', pci(...EPYC_TREE), EPYC)).toBe('neutral')
   })
 })
@@ -209,7 +209,7 @@ describe('pci.phy', () => {
   })
 
   test('one port with them is enough; slow ports and hidden registers say nothing', () => {
-    expect(reads('pci.phy', ports(port({}), port({ equalizes: true })), SKYLAKE)).toBe('metal')
+    expect(reads('pci.phy', ports(port({}), port({ equalizes: true })), SKYLAKE)).toBe('bare-metal')
     expect(reads('pci.phy', ports(port({ speed: 5 })), SKYLAKE)).toBe('neutral')
     expect(reads('pci.phy', ports(port({ isExtended: false })), SKYLAKE)).toBe('neutral')
     expect(reads('pci.phy', ports(), SKYLAKE)).toBe('neutral')
@@ -225,7 +225,7 @@ describe('pci.switch', () => {
     expect(says('pci.switch', pci(gpu('0009:01:00.0', [], '0009:01')), ARM)).toEqual(['hint null'])
     const behind = ['0000:15:01.0', '0000:16:00.0', '0000:17:00.0']
     const tree = pci('0000:17:00.0 1000:c030 0604', gpu('0000:18:00.0', behind, '0000:15'))
-    expect(reads('pci.switch', tree, SAPPHIRE)).toBe('metal')
+    expect(reads('pci.switch', tree, SAPPHIRE)).toBe('bare-metal')
     const card = pci('0000:80:05.0 8086:352c 0604', gpu('0000:81:00.0', ['0000:80:05.0'], '0000:80'))
     expect(reads('pci.switch', card, SAPPHIRE)).toBe('neutral')
   })
@@ -243,11 +243,11 @@ describe('pci.domain', () => {
   })
 
   test('domains with ports, and Intel’s volume management', () => {
-    expect(reads('pci.domain', pci(...EPYC_TREE), EPYC)).toBe('metal')
+    expect(reads('pci.domain', pci(...EPYC_TREE), EPYC)).toBe('bare-metal')
     expect(reads('pci.domain', pci('0001:00:00.0 8086:09a2 0600', '0001:00:02.0 15b3:101b 0200'), SKYLAKE)).toBe(
-      'metal',
+      'bare-metal',
     )
-    expect(reads('pci.domain', pci('10001:80:07.0 1c5c:1959 0108'), SKYLAKE)).toBe('metal')
+    expect(reads('pci.domain', pci('10001:80:07.0 1c5c:1959 0108'), SKYLAKE)).toBe('bare-metal')
   })
 })
 
@@ -259,10 +259,10 @@ describe('pci.iommu', () => {
   test('the other maker’s units, units that fit, none', () => {
     expect(says('pci.iommu', iommu(['dmar0'], 4), EPYC)).toEqual(['impossible null'])
     expect(says('pci.iommu', iommu(['ivhd0'], 4), SKYLAKE)).toEqual(['impossible null'])
-    expect(reads('pci.iommu', iommu(['dmar0', 'dmar1'], 90), SKYLAKE)).toBe('metal')
+    expect(reads('pci.iommu', iommu(['dmar0', 'dmar1'], 90), SKYLAKE)).toBe('bare-metal')
     expect(reads('pci.iommu', iommu([], 0), SKYLAKE)).toBe('neutral')
     expect(reads('pci.iommu', iommu(['dmar0'], 4), SKYLAKE)).toBe('neutral')
-    expect(reads('pci.iommu', iommu(['smmu3.0x0000000100000000'], 40), ARM)).toBe('metal')
+    expect(reads('pci.iommu', iommu(['smmu3.0x0000000100000000'], 40), ARM)).toBe('bare-metal')
   })
 })
 
@@ -276,7 +276,7 @@ describe('pci.edac', () => {
       cpuSensors,
       known({ temperatures: [], controllers: [{ name, modules, mebibytes: modules * 32768 }] }),
     ]
-    expect(reads('pci.edac', platform(['mc0']), memory('Skylake Socket#0 IMC#0', 6), SKYLAKE)).toBe('metal')
+    expect(reads('pci.edac', platform(['mc0']), memory('Skylake Socket#0 IMC#0', 6), SKYLAKE)).toBe('bare-metal')
     expect(reads('pci.edac', platform(['mc0']), memory('Skylake Socket#0 IMC#0', 0), SKYLAKE)).toBe('neutral')
     expect(reads('pci.edac', platform(['mc0']), memory('ghes_edac', 6), SKYLAKE)).toBe('neutral')
     expect(reads('pci.edac', platform(['mc0']), SKYLAKE)).toBe('unreadable')
@@ -293,8 +293,8 @@ describe('pci.usb', () => {
   test('tablets of monitors, keyboards of management controllers, and everything else', () => {
     expect(says('pci.usb', usb('0627', '0001', 'QEMU'))).toEqual(['names QEMU'])
     expect(says('pci.usb', usb('80ee', '0021'))).toEqual(['names VirtualBox'])
-    expect(reads('pci.usb', usb('046b', 'ff01'))).toBe('metal')
-    expect(reads('pci.usb', usb('0557', '2221'))).toBe('metal')
+    expect(reads('pci.usb', usb('046b', 'ff01'))).toBe('bare-metal')
+    expect(reads('pci.usb', usb('0557', '2221'))).toBe('bare-metal')
     expect(reads('pci.usb', usb('0781', '5583'))).toBe('neutral')
   })
 })
@@ -302,7 +302,7 @@ describe('pci.usb', () => {
 describe('the demo nodes', () => {
   const all = (node: string) => pciSignals.map(({ id, observe: look }) => [id, look(readOfFixture(node))] as const)
   test('a server reads as hardware throughout', () => {
-    for (const [id, found] of all('demo-gpu-01')) expect(found.reads, id).toMatch(/metal|neutral|not-applicable/)
+    for (const [id, found] of all('demo-gpu-01')) expect(found.indicates, id).toMatch(/metal|neutral|not-applicable/)
     const read = readOfFixture('demo-gpu-01')
     for (const held of [rootFitsProcessor(read), uncoreFunctions(read), realPorts(read)]) expect(held.holds).toBe(true)
   })
@@ -313,7 +313,7 @@ describe('the demo nodes', () => {
     expect(weights(dressed.get('pci.subsystem') as never)).toEqual(['impossible QEMU'])
     const read = readOfFixture('demo-metal-04')
     for (const held of [rootFitsProcessor(read), uncoreFunctions(read), realPorts(read)]) expect(held.holds).toBe(false)
-    expect(new Map(all('demo-guest-03')).get('pci.hostbridge')?.reads).toBe('virtual')
+    expect(new Map(all('demo-guest-03')).get('pci.hostbridge')?.indicates).toBe('virtual')
   })
 })
 
@@ -342,11 +342,11 @@ describe('the minimum for hardware', () => {
 })
 
 test('the words are ours and fit to print', () => {
-  const texts = pciSignals.flatMap(({ title, onMetal, onGuest, traps, source }) => [
+  const texts = pciSignals.flatMap(({ title, onMetal, onGuest, pitfalls, source }) => [
     title,
     onMetal,
     onGuest,
-    ...traps,
+    ...pitfalls,
     source,
   ])
   for (const text of texts) expect(BANNED.filter((word) => word.test(text))).toEqual([])

@@ -118,71 +118,72 @@ describe('a container', () => {
 
 describe('namespaces and first processes', () => {
   test('initial; in a container; a service kept apart; not told', () => {
-    expect(weighed(on('ns.inode'))).toEqual(['metal'])
-    expect(weighed(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, time: null } })))).toEqual(['metal'])
+    expect(weighed(on('ns.inode'))).toEqual(['bare-metal'])
+    expect(weighed(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, time: null } })))).toEqual(['bare-metal'])
     const inside = on('ns.inode', session({ own: INSIDE }))
-    expect([inside.reads, said(inside)]).toEqual(['neutral', ''])
+    expect([inside.indicates, said(inside)]).toEqual(['neutral', ''])
     expect(said(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, uts: 1 } })))).toContain('uts')
-    expect(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, pid: null } })).reads).toBe('neutral')
-    expect(on('ns.inode', [namespaces, unknown('lost')]).reads).toBe('unreadable')
+    expect(on('ns.inode', session({ own: { ...INITIAL_NAMESPACES, pid: null } })).indicates).toBe('neutral')
+    expect(on('ns.inode', [namespaces, unknown('lost')]).indicates).toBe('unreadable')
   })
   test('process 2, the scheduler and the group of process 1', () => {
-    expect(on('ns.pid1').reads).toBe('metal')
-    expect(on('ns.pid1', limits({ schedulerId: null })).reads).toBe('metal')
-    expect(on('ns.pid1', limits({ schedulerId: 5276 })).reads).toBe('neutral')
-    expect(on('ns.pid1', session({ secondProcess: null })).reads).toBe('neutral')
+    expect(on('ns.pid1').indicates).toBe('bare-metal')
+    expect(on('ns.pid1', limits({ schedulerId: null })).indicates).toBe('bare-metal')
+    expect(on('ns.pid1', limits({ schedulerId: 5276 })).indicates).toBe('neutral')
+    expect(on('ns.pid1', session({ secondProcess: null })).indicates).toBe('neutral')
     expect(said(on('ns.pid1', session({ containerGroups: ['0::/lxc/1'] })))).toMatch(/initial namespaces/)
-    expect(on('ns.pid1', [namespaces, unknown('lost')]).reads).toBe('unreadable')
+    expect(on('ns.pid1', [namespaces, unknown('lost')]).indicates).toBe('unreadable')
   })
 })
 
 describe('files, capabilities, limits, OpenVZ', () => {
   test('traces of container software say little in the initial namespaces', () => {
-    expect(on('ns.files').reads).toBe('metal')
+    expect(on('ns.files').indicates).toBe('bare-metal')
     const image = on('ns.files', session({ marks: ['/.dockerenv', '/proc/bc'] }))
-    expect([image.reads, said(image)]).toEqual([
+    expect([image.indicates, said(image)]).toEqual([
       'neutral',
       expect.stringMatching(/“\/\.dockerenv”.*alone are weak evidence/),
     ])
     expect(said(on('ns.files', session({ own: INSIDE, marks: ['/.dockerenv'] })))).toBe('')
-    expect(on('ns.files', mounts('22 1 0:50 / / rw - overlay overlay rw\n')).reads).toBe('neutral')
+    expect(on('ns.files', mounts('22 1 0:50 / / rw - overlay overlay rw\n')).indicates).toBe('neutral')
     // The system that runs containers has their layers mounted in its own tree.
     expect(
-      on('ns.files', mounts(`${ROOT}30 22 0:50 / /var/lib/docker/overlay2/a/merged rw - overlay overlay rw\n`)).reads,
-    ).toBe('metal')
+      on('ns.files', mounts(`${ROOT}30 22 0:50 / /var/lib/docker/overlay2/a/merged rw - overlay overlay rw\n`))
+        .indicates,
+    ).toBe('bare-metal')
     for (const probe of [namespaces, sessionLimits, storageMounts])
-      expect(on('ns.files', [probe, unknown('lost')]).reads).toBe('unreadable')
+      expect(on('ns.files', [probe, unknown('lost')]).indicates).toBe('unreadable')
   })
   test('capabilities', () => {
-    expect(on('ns.caps').reads).toBe('metal')
+    expect(on('ns.caps').indicates).toBe('bare-metal')
     expect(said(on('ns.caps', limits({ droppedCapabilities: [16, 17, 21] })))).toMatch(/kernel modules, raw input/)
-    expect([on('ns.caps', limits({ droppedCapabilities: [24] })).reads]).toEqual(['neutral'])
+    expect([on('ns.caps', limits({ droppedCapabilities: [24] })).indicates]).toEqual(['neutral'])
     expect(said(on('ns.caps', limits({ droppedCapabilities: [24] })))).toBe('')
-    expect(on('ns.caps', limits({ droppedCapabilities: null })).reads).toBe('neutral')
-    expect(on('ns.caps', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+    expect(on('ns.caps', limits({ droppedCapabilities: null })).indicates).toBe('neutral')
+    expect(on('ns.caps', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
   test('limits at the root', () => {
-    expect(on('ns.cgroup').reads).toBe('metal')
-    expect(on('ns.cgroup', limits({ groups: null })).reads).toBe('neutral')
+    expect(on('ns.cgroup').indicates).toBe('bare-metal')
+    expect(on('ns.cgroup', limits({ groups: null })).indicates).toBe('neutral')
     const part = on('ns.cgroup', limits({ groups: 'part', usableProcessors: 8, cpuQuota: 2.5, memoryBytes: 2 ** 30 }))
-    expect([part.reads, said(part)]).toEqual([
+    expect([part.indicates, said(part)]).toEqual([
       'neutral',
       expect.stringContaining('8 of 64 processors, the time of 2.5 processors, 1024 MiB of memory'),
     ])
-    expect(on('ns.cgroup', limits({ groups: 'part' })).reads).toBe('neutral')
+    expect(on('ns.cgroup', limits({ groups: 'part' })).indicates).toBe('neutral')
     expect(said(on('ns.cgroup', session({ own: INSIDE }), limits({ cpuQuota: 1 })))).toBe('')
-    expect(on('ns.cgroup', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+    expect(on('ns.cgroup', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
   test('OpenVZ: container, holder of containers, neither', () => {
     const vz = (...traces: readonly string[]) => on('ns.vz', limits({ traces }))
-    expect([vz().reads, vz('/proc/vz').reads, vz('/proc/vz', '/proc/bc').reads]).toEqual([
-      'metal',
+    expect([vz().indicates, vz('/proc/vz').indicates, vz('/proc/vz', '/proc/bc').indicates]).toEqual([
+      'bare-metal',
       'neutral',
       'neutral',
     ])
     expect(said(vz('/proc/vz', '/proc/bc'))).toMatch(/can hold containers of others/)
-    expect(on('ns.vz', limits({ virtualServer: 7 })).reads).toBe('neutral')
-    expect(on('ns.vz', [sessionLimits, unknown('lost')]).reads).toBe('unreadable')
+    expect(on('ns.vz', limits({ virtualServer: 7 })).indicates).toBe('neutral')
+    expect(on('ns.vz', [sessionLimits, unknown('lost')]).indicates).toBe('unreadable')
   })
 })
 
@@ -201,27 +202,27 @@ describe('systems that hold guests', () => {
   ]
   test('KVM and Xen say nothing of hardware: guests can hold guests', () => {
     expect(on('host.kvm', guests(9, '/dev/kvm'), hosted([], ['vnet0']))).toMatchObject({
-      reads: 'neutral',
+      indicates: 'neutral',
       value: 'KVM held 9 times; 1 device configured for guests',
     })
-    expect(on('host.kvm', guests(null))).toMatchObject({ reads: 'neutral', value: 'no support for guests' })
-    expect(on('host.kvm').reads).toBe('unreadable')
+    expect(on('host.kvm', guests(null))).toMatchObject({ indicates: 'neutral', value: 'no support for guests' })
+    expect(on('host.kvm').indicates).toBe('unreadable')
     expect(on('host.xen', buses(true, 'xen'), hosted([1, 2]))).toMatchObject({
-      reads: 'neutral',
+      indicates: 'neutral',
       value: 'control domain, serves devices to 2 guests',
     })
-    expect(on('host.xen', buses(false, 'xen'))).toMatchObject({ reads: 'neutral' })
-    expect(on('host.xen', buses(false, null))).toMatchObject({ reads: 'neutral', value: 'no control domain' })
-    expect(on('host.xen').reads).toBe('unreadable')
+    expect(on('host.xen', buses(false, 'xen'))).toMatchObject({ indicates: 'neutral' })
+    expect(on('host.xen', buses(false, null))).toMatchObject({ indicates: 'neutral', value: 'no control domain' })
+    expect(on('host.xen').indicates).toBe('unreadable')
   })
 })
 
 test('no signal of the session ever says “virtual”, and each says what an auditor needs', () => {
   for (const name of ['demo-gpu-01', 'demo-guest-03', 'demo-metal-04', 'fx-iso-container', 'fx-iso-xen-dom0'])
-    for (const { observe } of sessionSignals) expect(observe(readWith(name)).reads).not.toBe('virtual')
-  for (const { id, title, onMetal, onGuest, source, traps, probes } of sessionSignals) {
-    expect([id, probes.length > 0, traps.length > 0]).toEqual([id, true, true])
-    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...traps].join(' ')))]).toEqual([
+    for (const { observe } of sessionSignals) expect(observe(readWith(name)).indicates).not.toBe('virtual')
+  for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of sessionSignals) {
+    expect([id, probes.length > 0, pitfalls.length > 0]).toEqual([id, true, true])
+    expect([id, BANNED.some((word) => word.test([title, onMetal, onGuest, source, ...pitfalls].join(' ')))]).toEqual([
       id,
       false,
     ])

@@ -26,8 +26,8 @@ describe('dmi.memsum', () => {
   const of = (...facts: readonly Fact[]) => observe('dmi.memsum', ...facts)
 
   test('sums that fit, on a server and on a guest that had them written for it', () => {
-    expect(of(modules(16, 64), used(1007), map(1022)).reads).toBe('metal')
-    expect(of(modules(1, 8), used(7.7)).reads).toBe('metal')
+    expect(of(modules(16, 64), used(1007), map(1022)).indicates).toBe('bare-metal')
+    expect(of(modules(1, 8), used(7.7)).indicates).toBe('bare-metal')
   })
 
   test('another machine’s modules: impossible where the firmware’s map says so too', () => {
@@ -45,21 +45,21 @@ describe('dmi.memsum', () => {
   })
 
   test('what breaks the sum is left out', () => {
-    expect(of(modules(12, 16, 'Memory Technology: Intel Optane DC persistent memory'), used(1500)).reads).toBe(
+    expect(of(modules(12, 16, 'Memory Technology: Intel Optane DC persistent memory'), used(1500)).indicates).toBe(
       'neutral',
     )
     const flash = table([17, 'Size: 8 GB', 'Type: DDR3'], [17, 'Size: 8 GB', 'Type: Flash'])
-    expect(of(flash, used(7.7)).reads).toBe('metal')
+    expect(of(flash, used(7.7)).indicates).toBe('bare-metal')
     expect(weights(of(modules(1, 8), used(96), cpuinfo(1)))).toEqual(['hint null'])
-    expect(of(modules(1, 480), used(576), ARM).reads).toBe('metal')
-    expect(of(modules(1, 240), used(480), ARM).reads).toBe('neutral')
+    expect(of(modules(1, 480), used(576), ARM).indicates).toBe('bare-metal')
+    expect(of(modules(1, 240), used(480), ARM).indicates).toBe('neutral')
     const dom0: Fact = [virtBuses, known({ isControlDomain: true })]
-    expect(of(modules(16, 64), used(4), map(4), dom0).reads).toBe('neutral')
+    expect(of(modules(16, 64), used(4), map(4), dom0).indicates).toBe('neutral')
   })
 
   test('unread', () => {
-    expect(of(ROOTLESS, used(8)).reads).toBe('unreadable')
-    expect(of(modules(1, 8)).reads).toBe('unreadable')
+    expect(of(ROOTLESS, used(8)).indicates).toBe('unreadable')
+    expect(of(modules(1, 8)).indicates).toBe('unreadable')
   })
 })
 
@@ -77,30 +77,30 @@ describe('dmi.cores', () => {
 
   test('threads, or cores with threads off, fit', () => {
     const two = table(socket(16, 32), socket(16, 32))
-    expect(of(two, cpuinfo(64)).reads).toBe('metal')
-    expect(of(two, cpuinfo(32)).reads).toBe('metal')
-    expect(of(table(socket(64, null)), cpuinfo(128)).reads).toBe('metal')
+    expect(of(two, cpuinfo(64)).indicates).toBe('bare-metal')
+    expect(of(two, cpuinfo(32)).indicates).toBe('bare-metal')
+    expect(of(table(socket(64, null)), cpuinfo(128)).indicates).toBe('bare-metal')
   })
 
   test('some off is open, too few or too many is odd', () => {
     const two = table(socket(32, 64), socket(32, 64))
-    expect(of(two, cpuinfo(100)).reads).toBe('neutral')
+    expect(of(two, cpuinfo(100)).indicates).toBe('neutral')
     expect(weights(of(two, cpuinfo(2)))).toEqual(['odd null'])
     expect(weights(of(table(socket(2, 4)), cpuinfo(16)))).toEqual(['odd null'])
-    expect(of(table([4, 'Status: Populated, Enabled']), cpuinfo(16)).reads).toBe('neutral')
+    expect(of(table([4, 'Status: Populated, Enabled']), cpuinfo(16)).indicates).toBe('neutral')
   })
 
   test('another processor than the one in use', () => {
     const haswell = table(socket(8, 16, 'ID: F2 06 03 00 FF FB EB BF'))
     expect(weights(of(haswell, cpuinfo(16, 'fpu', 106)))).toEqual(['odd null'])
-    expect(of(haswell, cpuinfo(16, 'fpu', 63)).reads).toBe('metal')
+    expect(of(haswell, cpuinfo(16, 'fpu', 63)).indicates).toBe('bare-metal')
     const rome = table(socket(8, 16, 'ID: 10 0F 83 00 FF FB 8B 17'))
-    expect(of(rome, cpuinfo(16, 'fpu', 49, 23, 'AuthenticAMD')).reads).toBe('metal')
+    expect(of(rome, cpuinfo(16, 'fpu', 49, 23, 'AuthenticAMD')).indicates).toBe('bare-metal')
   })
 
   test('unread', () => {
-    expect(of(ROOTLESS, cpuinfo(1)).reads).toBe('unreadable')
-    expect(of(table(socket(1, 1))).reads).toBe('unreadable')
+    expect(of(ROOTLESS, cpuinfo(1)).indicates).toBe('unreadable')
+    expect(of(table(socket(1, 1))).indicates).toBe('unreadable')
   })
 })
 
@@ -118,21 +118,21 @@ describe('dmi.slots and dmi.spd', () => {
   const of = (...facts: readonly Fact[]) => observe('dmi.slots', ...facts)
 
   test('where devices are, where none is, and where the board writes other digits', () => {
-    expect(of(slots('0000:17:00.0', '0000:65:00.0'), pci('0000:17:00.0', '0000:65:00.1')).reads).toBe('metal')
+    expect(of(slots('0000:17:00.0', '0000:65:00.0'), pci('0000:17:00.0', '0000:65:00.1')).indicates).toBe('bare-metal')
     expect(weights(of(slots('0000:17:00.0', '0000:65:00.0', '0000:b3:00.0'), pci('0000:00:01.0')))).toEqual([
       'hint null',
     ])
-    expect(of(slots('0060:03:00.1', '0040:01:00.1', '0020:03:00.1'), pci('0000:00:01.0')).reads).toBe('neutral')
-    expect(of(table([9, 'Type: 16-bit ISA']), pci('0000:00:01.0')).reads).toBe('neutral')
-    expect(of(ROOTLESS, pci()).reads).toBe('unreadable')
-    expect(of(slots('0000:17:00.0')).reads).toBe('unreadable')
+    expect(of(slots('0060:03:00.1', '0040:01:00.1', '0020:03:00.1'), pci('0000:00:01.0')).indicates).toBe('neutral')
+    expect(of(table([9, 'Type: 16-bit ISA']), pci('0000:00:01.0')).indicates).toBe('neutral')
+    expect(of(ROOTLESS, pci()).indicates).toBe('unreadable')
+    expect(of(slots('0000:17:00.0')).indicates).toBe('unreadable')
   })
 
   test('chips', () => {
     const spd = (chips: readonly string[] | null): Fact => [memorySpd, known({ chips })]
-    expect(observe('dmi.spd', spd(['0-0050', '0-0051'])).reads).toBe('metal')
-    expect(observe('dmi.spd', spd([])).reads).toBe('neutral')
-    expect(observe('dmi.spd', spd(null)).reads).toBe('not-applicable')
-    expect(observe('dmi.spd').reads).toBe('unreadable')
+    expect(observe('dmi.spd', spd(['0-0050', '0-0051'])).indicates).toBe('bare-metal')
+    expect(observe('dmi.spd', spd([])).indicates).toBe('neutral')
+    expect(observe('dmi.spd', spd(null)).indicates).toBe('not-applicable')
+    expect(observe('dmi.spd').indicates).toBe('unreadable')
   })
 })

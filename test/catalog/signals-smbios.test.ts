@@ -44,14 +44,14 @@ describe('dmi.strings', () => {
       { sysVendor: 'Joyent', productName: 'Joyent-S10G5' },
       { sysVendor: 'Supermicro', chassisAssetTag: 'OracleCloud.com' },
     ]
-    for (const fields of real) expect([fields, of(fields).reads]).toEqual([fields, 'metal'])
+    for (const fields of real) expect([fields, of(fields).indicates]).toEqual([fields, 'bare-metal'])
   })
 
   test('a cloud that sells both is left open, unless the processor says guest', () => {
     const google = { sysVendor: 'Google', productName: 'Google Compute Engine', biosVendor: 'Google' }
-    expect(of(google, cpuinfo(2)).reads).toBe('neutral')
+    expect(of(google, cpuinfo(2)).indicates).toBe('neutral')
     expect(weights(of(google, GUEST_CPU))).toEqual(['names Google Compute Engine'])
-    expect(of({ sysVendor: 'Alibaba Cloud', productName: 'Alibaba Cloud ECS' }).reads).toBe('neutral')
+    expect(of({ sysVendor: 'Alibaba Cloud', productName: 'Alibaba Cloud ECS' }).indicates).toBe('neutral')
   })
 
   test('names that a changed identity leaves in the table', () => {
@@ -63,10 +63,10 @@ describe('dmi.strings', () => {
   })
 
   test('words that nobody filled in, no table, and no answer', () => {
-    expect(of({ sysVendor: 'To Be Filled By O.E.M.', productName: 'Default string' }).reads).toBe('neutral')
+    expect(of({ sysVendor: 'To Be Filled By O.E.M.', productName: 'Default string' }).indicates).toBe('neutral')
     expect(weights(of({ present: false }, cpuinfo(1)))).toEqual(['hint null'])
-    expect(of({ present: false }, ARM).reads).toBe('not-applicable')
-    expect(observe('dmi.strings').reads).toBe('unreadable')
+    expect(of({ present: false }, ARM).indicates).toBe('not-applicable')
+    expect(observe('dmi.strings').indicates).toBe('unreadable')
   })
 })
 
@@ -75,8 +75,8 @@ describe('dmi.vmbit', () => {
     expect(weights(observe('dmi.vmbit', table([0, 'Characteristics:', '\tSystem is a virtual machine'])))).toEqual([
       'odd null',
     ])
-    expect(observe('dmi.vmbit', table([0, 'Vendor: SeaBIOS'])).reads).toBe('metal')
-    expect(observe('dmi.vmbit', ROOTLESS).reads).toBe('unreadable')
+    expect(observe('dmi.vmbit', table([0, 'Vendor: SeaBIOS'])).indicates).toBe('bare-metal')
+    expect(observe('dmi.vmbit', ROOTLESS).indicates).toBe('unreadable')
   })
 })
 
@@ -114,11 +114,11 @@ describe('dmi.rich and dmi.dimm', () => {
 
   test('a guest, a server, and VMware between them', () => {
     expect(weights(observe('dmi.rich', QEMU))).toEqual(['odd null'])
-    expect(observe('dmi.rich', SERVER).reads).toBe('metal')
-    expect(observe('dmi.rich', VMWARE).reads).toBe('neutral')
+    expect(observe('dmi.rich', SERVER).indicates).toBe('bare-metal')
+    expect(observe('dmi.rich', VMWARE).indicates).toBe('neutral')
     expect(weights(observe('dmi.dimm', QEMU))).toEqual(['hint null'])
     expect(weights(observe('dmi.dimm', VMWARE))).toEqual(['hint null'])
-    expect(observe('dmi.dimm', SERVER).reads).toBe('metal')
+    expect(observe('dmi.dimm', SERVER).indicates).toBe('bare-metal')
   })
 
   test('without rights, by the number of structures', () => {
@@ -127,24 +127,24 @@ describe('dmi.rich and dmi.dimm', () => {
       known({ counts: types.length === 0 ? null : new Map(types.map((type) => [type, 1])), tableBytes: 900 }),
     ]
     const of = (...types: readonly number[]) => observe('dmi.rich', ROOTLESS, entries(...types))
-    expect(of(0, 1, 3, 4, 7, 8, 9, 16, 17, 38, 41).reads).toBe('metal')
-    expect(of(0, 1, 4, 7, 8, 9, 10, 16, 17, 126, 127).reads).toBe('neutral')
+    expect(of(0, 1, 3, 4, 7, 8, 9, 16, 17, 38, 41).indicates).toBe('bare-metal')
+    expect(of(0, 1, 4, 7, 8, 9, 10, 16, 17, 126, 127).indicates).toBe('neutral')
     expect(weights(of(0, 1, 3, 4, 16, 17, 19, 32, 127))).toEqual(['odd null'])
-    expect(of().reads).toBe('unreadable')
+    expect(of().indicates).toBe('unreadable')
   })
 
   test('caches that are off or without a size are none; a machine without a table has none to compare', () => {
     const google = table([7, 'Configuration: Disabled, Level 1', 'Installed Size: 256 kB'], [7, 'Installed Size: 0 kB'])
     expect(weights(observe('dmi.rich', google))).toEqual(['odd null'])
     for (const id of ['dmi.rich', 'dmi.dimm', 'dmi.vmbit', 'dmi.memsum', 'dmi.cores', 'dmi.slots'])
-      expect([id, observe(id, NO_TABLE).reads]).toEqual([id, 'not-applicable'])
+      expect([id, observe(id, NO_TABLE).indicates]).toEqual([id, 'not-applicable'])
   })
 
   test('modules with one serial number for all', () => {
     const of = (...serials: readonly string[]) =>
       observe('dmi.dimm', table(...serials.map((serial): Structure => [17, ...module, `Serial Number: ${serial}`])))
     expect(weights(of('3A5F0B21', '3A5F0B21', '3A5F0B21', '3A5F0B21'))).toEqual(['hint null'])
-    expect(of('3A5F0B21', '3A5F0B22', '3A5F0B23', '3A5F0B24').reads).toBe('metal')
+    expect(of('3A5F0B21', '3A5F0B22', '3A5F0B23', '3A5F0B24').indicates).toBe('bare-metal')
   })
 })
 
@@ -162,12 +162,12 @@ describe('what is a server by its words', () => {
 })
 
 test('every signal says what an auditor needs, in allowed words', () => {
-  for (const { id, title, onMetal, onGuest, source, traps, probes } of smbiosSignals) {
-    const words = [title, onMetal, onGuest, source, ...traps].join(' ')
+  for (const { id, title, onMetal, onGuest, source, pitfalls, probes } of smbiosSignals) {
+    const words = [title, onMetal, onGuest, source, ...pitfalls].join(' ')
     expect([
       id,
       probes.length > 0,
-      traps.length > 0,
+      pitfalls.length > 0,
       [title, onMetal, onGuest, source].every((text) => text.length > 3),
     ]).toEqual([id, true, true, true])
     expect([id, BANNED.some((word) => word.test(words))]).toEqual([id, false])

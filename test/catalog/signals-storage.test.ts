@@ -44,10 +44,10 @@ describe('blk.path', () => {
       ['virtual', 'names Microsoft Hyper-V'],
     ],
     ['xvda', 'vbd-51712/block/xvda', ['virtual', 'names Xen']],
-    ['sda', SATA, ['metal']],
-    ['nvme0n1', NVME, ['metal']],
+    ['sda', SATA, ['bare-metal']],
+    ['nvme0n1', NVME, ['bare-metal']],
     // Intel’s volume management gives its drives a PCI domain of their own.
-    ['nvme0n1', 'pci0000:c9/0000:c9:00.5/pci10002:00/10002:01:00.0/nvme/nvme0/nvme0n1', ['metal']],
+    ['nvme0n1', 'pci0000:c9/0000:c9:00.5/pci10002:00/10002:01:00.0/nvme/nvme0/nvme0n1', ['bare-metal']],
     ['mmcblk0', 'platform/fe340000.mmc/mmc_host/mmc0/mmc0:0001/block/mmcblk0', ['neutral']],
     ['sdb', 'platform/host8/session3/target8:0:0/8:0:0:1/block/sdb', ['neutral']],
   ])('%s on %s', (name, path, expected) => {
@@ -64,7 +64,7 @@ describe('blk.transport', () => {
   const local = drive('nvme0n1', NVME, { transport: 'pcie', model: 'SAMSUNG MZQL23T8HCLS-00A07' })
 
   test('in the machine, over a network, behind a data-processing unit', () => {
-    expect(weights('blk.transport', local, NO_REMOTE)).toEqual(['metal'])
+    expect(weights('blk.transport', local, NO_REMOTE)).toEqual(['bare-metal'])
     const fabric = drive('nvme0n1', 'virtual/nvme-fabrics/ctl/nvme0/nvme0n1', {
       transport: 'tcp',
       address: 'traddr=198.51.100.7,trsvcid=4420',
@@ -105,7 +105,7 @@ describe('blk.model', () => {
     ['sda', SATA, { vendor: 'VMware  ', model: 'Virtual disk    ' }, ['virtual', 'impossible VMware']],
     ['sda', SATA, { vendor: 'Msft    ', model: 'Virtual Disk    ' }, ['virtual', 'impossible Microsoft Hyper-V']],
     ['sda', SATA, { vendor: 'ATA     ', model: 'INTEL SSDSC2KB480G8', rev: '2.5+' }, ['virtual', 'odd null']],
-    ['nvme0n1', NVME, { model: 'SAMSUNG MZQL23T8HCLS-00A07', serial: 'S64' }, ['metal']],
+    ['nvme0n1', NVME, { model: 'SAMSUNG MZQL23T8HCLS-00A07', serial: 'S64' }, ['bare-metal']],
     ['nvme0n1', NVME, { model: 'SAMSUNG MZQL23T8HCLS-00A07', serial: '' }, ['neutral']],
     ['nvme0n1', NVME, { model: 'Amazon EC2 NVMe Instance Storage', serial: 'AWS1' }, ['neutral']],
     ['nvme0n1', NVME, { model: 'nvme_card-pd', serial: 'nvme_card-pd' }, ['neutral']],
@@ -133,7 +133,7 @@ describe('blk.model', () => {
 describe('blk.smart', () => {
   const at = (milli: string): Reading => drive('nvme0n1', NVME, { '/sys/class/nvme/nvme0/hwmon6/temp1_input': milli })
   test.each([
-    ['33850', ['metal']],
+    ['33850', ['bare-metal']],
     ['49850', ['virtual', 'hint null']],
     ['-273150', ['neutral']],
   ])('%s thousandths of a degree', (milli, expected) => expect(weights('blk.smart', at(milli))).toEqual(expected))
@@ -149,10 +149,15 @@ describe('fixtures', () => {
     storageSignals.map(({ id }) => `${id} ${weighed(observed(storageSignals, id, readOfFixture(node))).join(', ')}`)
 
   test('a server, a guest dressed up as one, and a Firecracker guest', () => {
-    expect(all('demo-gpu-01')).toEqual(['blk.path metal', 'blk.transport metal', 'blk.model metal', 'blk.smart metal'])
+    expect(all('demo-gpu-01')).toEqual([
+      'blk.path bare-metal',
+      'blk.transport bare-metal',
+      'blk.model bare-metal',
+      'blk.smart bare-metal',
+    ])
     expect(all('demo-metal-04')).toEqual([
-      'blk.path metal',
-      'blk.transport metal',
+      'blk.path bare-metal',
+      'blk.transport bare-metal',
       'blk.model virtual, odd null',
       'blk.smart neutral',
     ])

@@ -43,19 +43,19 @@ describe('time.cpuid and time.delta', () => {
   const cpuid = (micros: number): Fact => [liveCpuid, around(micros)]
   const msr = (micros: number): Fact => [liveMsr, around(micros)]
   const both = (...facts: Facts) => ['time.cpuid', 'time.delta'].map((id) => of(id, readOf(...facts)))
-  const reads = (...facts: Facts) => both(...facts).map((found) => found.reads)
+  const reads = (...facts: Facts) => both(...facts).map((found) => found.indicates)
 
-  test('hardware', () => expect(reads(SAPPHIRE_RAPIDS, cpuid(0.19), msr(0.11))).toEqual(['metal', 'metal']))
+  test('hardware', () => expect(reads(SAPPHIRE_RAPIDS, cpuid(0.19), msr(0.11))).toEqual(['bare-metal', 'bare-metal']))
   test('a guest on Intel, quick or slow', () => {
     for (const micros of [0.7, 1.2, 3.8]) {
       const found = both(SAPPHIRE_RAPIDS, cpuid(micros), msr(0.12))
-      expect(found.map((one) => one.reads)).toEqual(['virtual', 'virtual'])
+      expect(found.map((one) => one.indicates)).toEqual(['virtual', 'virtual'])
       expect(found.flatMap(weightsOf)).toEqual(['odd', 'odd'])
     }
   })
   test('without the control, CPUID is judged alone', () => {
     expect(reads(SAPPHIRE_RAPIDS, cpuid(3.8))).toEqual(['virtual', 'unreadable'])
-    expect(reads(SAPPHIRE_RAPIDS, cpuid(0.2))).toEqual(['metal', 'unreadable'])
+    expect(reads(SAPPHIRE_RAPIDS, cpuid(0.2))).toEqual(['bare-metal', 'unreadable'])
     expect(reads(SAPPHIRE_RAPIDS, cpuid(0.35))).toEqual(['neutral', 'unreadable'])
   })
   test('a processor at its lowest clock is slow at both, and is not called a guest', () =>
@@ -89,30 +89,30 @@ describe('time.external', () => {
     of('time.external', readOf(processor, long(...clocks)))
 
   test('hardware: quick by our clock as well', () =>
-    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, 0.44).reads).toBe('metal'))
+    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, 0.44).indicates).toBe('bare-metal'))
   test('an honest guest: the clocks agree, and nothing is concluded', () => {
-    expect(found(SAPPHIRE_RAPIDS, 2.4, 2.43, 2.45).reads).toBe('neutral')
-    expect(found(EPYC, 0.4, 0.43, 0.44).reads).toBe('neutral')
+    expect(found(SAPPHIRE_RAPIDS, 2.4, 2.43, 2.45).indicates).toBe('neutral')
+    expect(found(EPYC, 0.4, 0.43, 0.44).indicates).toBe('neutral')
   })
   test('a guest whose clock was slowed', () => {
     const slowed = found(SAPPHIRE_RAPIDS, 0.4, 0.43, 2.5)
-    expect([slowed.reads, weightsOf(slowed)]).toEqual(['virtual', ['odd']])
-    expect(found(EPYC, 0.4, 0.43, 2.5).reads).toBe('virtual')
+    expect([slowed.indicates, weightsOf(slowed)]).toEqual(['virtual', ['odd']])
+    expect(found(EPYC, 0.4, 0.43, 2.5).indicates).toBe('virtual')
   })
   test('a node that claims more time than we heard', () => {
-    expect(found(EPYC, 8, 8, 3).reads).toBe('virtual')
-    expect(found(EPYC, 8, 3, 3).reads).toBe('virtual')
+    expect(found(EPYC, 8, 8, 3).indicates).toBe('virtual')
+    expect(found(EPYC, 8, 3, 3).indicates).toBe('virtual')
   })
   test('sudo that took its time before the loop began is on both clocks', () =>
-    expect(found(SAPPHIRE_RAPIDS, 0.4, 5.4, 5.42).reads).toBe('neutral'))
+    expect(found(SAPPHIRE_RAPIDS, 0.4, 5.4, 5.42).indicates).toBe('neutral'))
   test('small differences are the network’s', () => {
-    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, 0.9).reads).toBe('neutral')
-    expect(found(SAPPHIRE_RAPIDS, 8, 8, 9.4).reads).toBe('neutral')
+    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, 0.9).indicates).toBe('neutral')
+    expect(found(SAPPHIRE_RAPIDS, 8, 8, 9.4).indicates).toBe('neutral')
   })
   test('not timed by us, or not asked', () => {
-    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, null).reads).toBe('unreadable')
-    expect(of('time.external', readOf(SAPPHIRE_RAPIDS)).reads).toBe('unreadable')
-    expect(found(GRACE, 0.4, 0.43, 0.44).reads).toBe('not-applicable')
+    expect(found(SAPPHIRE_RAPIDS, 0.4, 0.43, null).indicates).toBe('unreadable')
+    expect(of('time.external', readOf(SAPPHIRE_RAPIDS)).indicates).toBe('unreadable')
+    expect(found(GRACE, 0.4, 0.43, 0.44).indicates).toBe('not-applicable')
   })
 })
 
@@ -121,16 +121,16 @@ describe('time.steal', () => {
   const interval = (ticks: number): Fact => [liveSteal, known({ ticks: 600, steal: ticks, heard })]
   const found = (...facts: Facts) => of('time.steal', readOf(...facts))
   test('both ways', () => {
-    expect(found(since(0)).reads).toBe('metal')
-    expect(found(since(0), interval(0)).reads).toBe('metal')
+    expect(found(since(0)).indicates).toBe('bare-metal')
+    expect(found(since(0), interval(0)).indicates).toBe('bare-metal')
     expect(weightsOf(found(since(333)))).toEqual(['names'])
     expect(weightsOf(found(since(0), interval(4)))).toEqual(['names'])
     expect(weightsOf(found(since(333), interval(4)))).toEqual(['names', 'names'])
   })
   test('not read is not zero, and an interval that was lost is not a quiet one', () => {
-    expect(found().reads).toBe('unreadable')
-    expect(found(interval(0)).reads).toBe('unreadable')
-    expect(found(since(0), [liveSteal, unknown(LIVE_UNANSWERED)]).reads).toBe('unreadable')
+    expect(found().indicates).toBe('unreadable')
+    expect(found(interval(0)).indicates).toBe('unreadable')
+    expect(found(since(0), [liveSteal, unknown(LIVE_UNANSWERED)]).indicates).toBe('unreadable')
   })
 })
 
@@ -140,9 +140,9 @@ describe('time.jitter', () => {
   test('it hints and never more', () => {
     expect(weightsOf(found(154, 2))).toEqual(['hint'])
     expect(weightsOf(found(51, 0))).toEqual(['hint'])
-    expect(found(2, 0).reads).toBe('metal')
-    expect(found(20, 0).reads).toBe('neutral')
-    expect(of('time.jitter', readOf()).reads).toBe('unreadable')
+    expect(found(2, 0).indicates).toBe('bare-metal')
+    expect(found(20, 0).indicates).toBe('neutral')
+    expect(of('time.jitter', readOf()).indicates).toBe('unreadable')
   })
 })
 
@@ -157,22 +157,24 @@ describe('instruments', () => {
   ]
   test('the energy counter', () => {
     const found = (...facts: Facts) => of('time.rapl', readOf(...facts))
-    expect(found(SAPPHIRE_RAPIDS, energy(321e6)).reads).toBe('metal')
+    expect(found(SAPPHIRE_RAPIDS, energy(321e6)).indicates).toBe('bare-metal')
     expect(weightsOf(found(SAPPHIRE_RAPIDS, energy(0)))).toEqual(['odd'])
-    expect(found(SAPPHIRE_RAPIDS, energy(null)).reads).toBe('neutral')
-    expect(found(SAPPHIRE_RAPIDS, energy(9e12)).reads).toBe('neutral')
-    expect(found(SAPPHIRE_RAPIDS).reads).toBe('unreadable')
-    expect(found(GRACE, energy(1)).reads).toBe('not-applicable')
+    expect(found(SAPPHIRE_RAPIDS, energy(null)).indicates).toBe('neutral')
+    expect(found(SAPPHIRE_RAPIDS, energy(9e12)).indicates).toBe('neutral')
+    expect(found(SAPPHIRE_RAPIDS).indicates).toBe('unreadable')
+    expect(found(GRACE, energy(1)).indicates).toBe('not-applicable')
   })
   test('the temperatures', () => {
     const found = (...facts: Facts) => of('time.liveness', readOf(...facts))
     const alive = found(thermal(2, 40, 51), energy(321e6))
-    expect(alive.reads).toBe('metal')
+    expect(alive.indicates).toBe('bare-metal')
     expect('steps' in alive && alive.steps[0]?.text).toContain('the energy counter rose')
-    expect(found(thermal(0, 40, 51)).reads).toBe('neutral')
-    expect(found(thermal(2, -40, 51)).reads).toBe('neutral')
-    expect(found([liveThermal, known({ sensors: 0, moved: 0, range: null, clock: null, heard })]).reads).toBe('neutral')
-    expect(found().reads).toBe('unreadable')
+    expect(found(thermal(0, 40, 51)).indicates).toBe('neutral')
+    expect(found(thermal(2, -40, 51)).indicates).toBe('neutral')
+    expect(found([liveThermal, known({ sensors: 0, moved: 0, range: null, clock: null, heard })]).indicates).toBe(
+      'neutral',
+    )
+    expect(found().indicates).toBe('unreadable')
   })
 })
 
@@ -194,7 +196,7 @@ describe('recorded nodes', () => {
   test('our Firecracker guest holds in none', () => {
     expect(passed('fx-iso-live-guest').filter(([, holds]) => holds)).toEqual([])
     const guest = read('fx-iso-live-guest')
-    expect(timingSignals.map((signal) => [signal.id, signal.observe(guest).reads])).toEqual([
+    expect(timingSignals.map((signal) => [signal.id, signal.observe(guest).indicates])).toEqual([
       ['time.cpuid', 'neutral'],
       ['time.delta', 'unreadable'],
       ['time.external', 'neutral'],
@@ -244,9 +246,9 @@ describe('livePassed', () => {
 })
 
 test('every signal says how it looks either way, what it costs to fake, where it misleads and who says so', () => {
-  for (const { id, family, probes, traps, ...words } of timingSignals) {
-    expect([id, family, probes.length > 0, traps.length > 0]).toEqual([id, 'timing', true, true])
-    const texts = [words.title, words.onMetal, words.onGuest, words.source, ...traps]
+  for (const { id, family, probes, pitfalls, ...words } of timingSignals) {
+    expect([id, family, probes.length > 0, pitfalls.length > 0]).toEqual([id, 'timing', true, true])
+    const texts = [words.title, words.onMetal, words.onGuest, words.source, ...pitfalls]
     expect(texts.filter((text) => text.length < 4)).toEqual([])
     expect(texts.filter((text) => BANNED.some((word) => word.test(text)))).toEqual([])
   }

@@ -31,7 +31,7 @@ describe('jobs and clusters', () => {
 
   test('the scheduler’s own list counts where the scheduler runs', () => {
     expect(answer(jobs(['eve', 'globex'])).tenancy).toBe('single-observed')
-    expect(answer(processRows(DEMO, slurmd)).tenancy).toBe('unknown')
+    expect(answer(processRows(DEMO, slurmd)).tenancy).toBe('undetermined')
     expect(answer(processRows(DEMO, slurmd), jobs()).tenancy).toBe('single-observed')
     const own = answer(processRows(DEMO, slurmd, task), jobs(['mortiz', 'radiology'], ['jlin', 'oncology']))
     expect([own.tenancy, texts(own, 'supports')]).toEqual([
@@ -45,10 +45,10 @@ describe('jobs and clusters', () => {
     const group = change(tenancySlices, { jobs: [{ id: 77, uid: 4242 }] })
     const found = answer(group, jobs())
     expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('number 4242')])
-    expect(answer(change(tenancySlices, { jobs: [{ id: 77, uid: 1000 }] })).tenancy).toBe('unknown')
+    expect(answer(change(tenancySlices, { jobs: [{ id: 77, uid: 1000 }] })).tenancy).toBe('undetermined')
     // A scheduler that keeps others' jobs from an ordinary login.
     const hidden = answer(change(tenancySlices, { jobs: [{ id: 91, uid: null }] }), jobs())
-    expect([hidden.tenancy, texts(hidden, 'unclear')]).toEqual(['unknown', expect.stringContaining('“91”')])
+    expect([hidden.tenancy, texts(hidden, 'unclear')]).toEqual(['undetermined', expect.stringContaining('“91”')])
   })
   test('Ray: reported where it is the tenant’s own', () => {
     const ray = (user: string) => processRows(DEMO, [7001, user, 'raylet', '0::/system.slice/ray.service'])
@@ -56,8 +56,8 @@ describe('jobs and clusters', () => {
     const own = answer(ray('mortiz'), sessions)
     expect([own.tenancy, texts(own, 'supports')]).toEqual(['single-observed', expect.stringContaining('since 1 start')])
     expect(answer(ray('eve'), sessions).tenancy).toBe('shared')
-    expect(answer(ray('mortiz'), [tenancyRay, unknown('this was not collected')]).tenancy).toBe('unknown')
-    expect(tenancyOf(DEMO, [ray('mortiz'), sessions], null).tenancy).toBe('unknown')
+    expect(answer(ray('mortiz'), [tenancyRay, unknown('this was not collected')]).tenancy).toBe('undetermined')
+    expect(tenancyOf(DEMO, [ray('mortiz'), sessions], null).tenancy).toBe('undetermined')
   })
 })
 
@@ -88,8 +88,10 @@ describe('guests of this system', () => {
   })
   test('of Xen, and parts of devices made for guests', () => {
     expect(answer(change(virtHosted, { xenGuests: [1, 2] })).tenancy).toBe('shared')
-    expect(answer(change(tenancyRuntimes, { xenGuests: ['3'] })).tenancy).toBe('unknown')
-    expect(answer(change(virtHosted, { mediated: ['aa618089-8b16-4d01-a136-25a0f3c73123'] })).tenancy).toBe('unknown')
+    expect(answer(change(tenancyRuntimes, { xenGuests: ['3'] })).tenancy).toBe('undetermined')
+    expect(answer(change(virtHosted, { mediated: ['aa618089-8b16-4d01-a136-25a0f3c73123'] })).tenancy).toBe(
+      'undetermined',
+    )
     // A driver outside the kernel, such as DPDK's, holds a function the same way.
     expect(answer(change(virtHosted, { heldBack: ['0000:5e:00.0'], taps: ['tap0'] })).tenancy).toBe('single-observed')
   })
@@ -109,7 +111,7 @@ describe('GPUs', () => {
   })
   test('memory that nobody holds', () => {
     const unheld = answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 40_000 } }))
-    expect([unheld.tenancy, texts(unheld, 'unclear')]).toEqual(['unknown', expect.stringContaining('40000 MiB')])
+    expect([unheld.tenancy, texts(unheld, 'unclear')]).toEqual(['undetermined', expect.stringContaining('40000 MiB')])
     expect(answer(with0({ processes: [], memory: { totalMib: 81559, usedMib: 1100 } })).tenancy).toBe('single-observed')
     const untold = [{ pid: 48120, type: 'C', memoryMib: null }]
     expect(answer(with0({ processes: untold, memory: { totalMib: 81559, usedMib: 40_000 } })).tenancy).toBe(
@@ -127,14 +129,16 @@ describe('GPUs', () => {
     expect(answer(service('eve')).tenancy).toBe('shared')
   })
   test('GPUs that nothing asked, and machines that have none', () => {
-    expect(answer([gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]).tenancy).toBe('unknown')
+    expect(answer([gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]).tenancy).toBe('undetermined')
     const devices = factOf(pciDevices).devices.filter(({ class: kind }) => !/^(03|12)/.test(kind))
     const bare = change(pciDevices, { devices })
     expect(answer(bare, [gpuNvidia, unknown('not collected: tool absent (nvidia-smi)')]).tenancy).toBe(
       'single-observed',
     )
-    expect(answer(bare, [gpuNvidia, unknown('this was not collected')]).tenancy).toBe('unknown')
-    expect(answer(bare, [gpuNvidia, unknown('not usable: nvidia-smi did not finish in time')]).tenancy).toBe('unknown')
+    expect(answer(bare, [gpuNvidia, unknown('this was not collected')]).tenancy).toBe('undetermined')
+    expect(answer(bare, [gpuNvidia, unknown('not usable: nvidia-smi did not finish in time')]).tenancy).toBe(
+      'undetermined',
+    )
   })
   test('AMD’s by the kernel’s list; others were not asked', () => {
     expect(answer(change(tenancyKfd, { ids: [48120] })).tenancy).toBe('single-observed')
@@ -143,6 +147,6 @@ describe('GPUs', () => {
     const first = devices[0]
     if (first === undefined) throw new Error('no device')
     const gaudi = { ...first, address: '0000:f1:00.0', class: '120000', vendor: '1da3' }
-    expect(answer(change(pciDevices, { devices: [...devices, gaudi] })).tenancy).toBe('unknown')
+    expect(answer(change(pciDevices, { devices: [...devices, gaudi] })).tenancy).toBe('undetermined')
   })
 })

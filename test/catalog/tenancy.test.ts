@@ -32,14 +32,14 @@ describe('who uses a node', () => {
     ['demo-guest-03', 'single-observed'],
     ['demo-metal-04', 'shared'],
     ['demo-shared-05', 'shared'],
-    ['demo-nosudo-06', 'unknown'],
-    ['fx-iso-vmware', 'unknown'],
+    ['demo-nosudo-06', 'undetermined'],
+    ['fx-iso-vmware', 'undetermined'],
     ['fx-iso-hyperv', 'single-observed'],
-    ['fx-iso-xen-dom0', 'unknown'],
-    ['fx-iso-container', 'unknown'],
+    ['fx-iso-xen-dom0', 'undetermined'],
+    ['fx-iso-container', 'undetermined'],
     ['fx-iso-kvmhost', 'shared'],
     ['fx-iso-k8s', 'shared'],
-    ['fx-iso-part', 'unknown'],
+    ['fx-iso-part', 'undetermined'],
     ['fx-iso-slurm', 'single-observed'],
   ] as const)('%s: %s', (node, tenancy) => {
     const found = tenancyOf(node)
@@ -58,13 +58,13 @@ describe('who uses a node', () => {
   })
 
   test('without a roster nothing is explained', () => {
-    expect(tenancyOf(DEMO, [], null).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, [], null).tenancy).toBe('undetermined')
     expect(tenancyOf(DEMO, [], []).tenancy).toBe('shared')
   })
 
   test('nothing was read: unknown', () => {
     const none: Changed = PROBES.map((probe) => [probe, unknown('this was not collected')])
-    expect(tenancyOf(DEMO, none).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, none).tenancy).toBe('undetermined')
   })
 })
 
@@ -121,7 +121,7 @@ describe('users', () => {
   test('a share of an account off the roster; of one in no list; of a service', () => {
     const of = (...userIds: number[]) => answer(change(tenancySlices, { userIds }))
     expect(of(0, 120, 1000, 1001, 65534).tenancy).toBe('single-observed')
-    expect(of(1000, 4242).tenancy).toBe('unknown')
+    expect(of(1000, 4242).tenancy).toBe('undetermined')
     const shared = tenancyOf(DEMO, [change(tenancySlices, { userIds: [1000, 1001] })], ['root', 'bwaudit', 'mortiz'])
     expect([shared.tenancy, texts(shared, 'contradicts')]).toEqual(['shared', expect.stringContaining('“jlin”')])
   })
@@ -130,12 +130,12 @@ describe('users', () => {
     expect([found.tenancy, texts(found, 'contradicts')]).toEqual(['shared', expect.stringContaining('“oper”')])
   })
   test('from inside a container that only the kernel’s other answers show', () => {
-    expect(answer(change(sessionLimits, { traces: ['/proc/vz'] })).tenancy).toBe('unknown')
-    expect(answer(change(namespaces, { secondProcess: 'bash' })).tenancy).toBe('unknown')
+    expect(answer(change(sessionLimits, { traces: ['/proc/vz'] })).tenancy).toBe('undetermined')
+    expect(answer(change(namespaces, { secondProcess: 'bash' })).tenancy).toBe('undetermined')
   })
   test('from inside a container', () => {
     const own = { ...factOf(namespaces).own, pid: 4026532999 }
-    expect(answer(change(namespaces, { own })).tenancy).toBe('unknown')
+    expect(answer(change(namespaces, { own })).tenancy).toBe('undetermined')
     expect(texts(answer(change(namespaces, { own: { ...own, pid: null } })), 'unclear')).toMatch(/does not report/)
   })
 })
@@ -143,7 +143,7 @@ describe('users', () => {
 describe('containers', () => {
   const lxc = processRows(DEMO, [7001, 'root', 'init', '0::/lxc.payload.mortiz-lab/init.scope'])
   test('by name on the roster, and without', () => {
-    expect(tenancyOf(DEMO, [lxc]).tenancy).toBe('unknown')
+    expect(tenancyOf(DEMO, [lxc]).tenancy).toBe('undetermined')
     expect(tenancyOf(DEMO, [lxc], ['root', 'bwaudit', 'mortiz', 'jlin', 'mortiz-lab']).tenancy).toBe('single-observed')
   })
   test('a pod with its namespace on the roster, off it, and without a folder', () => {
@@ -158,16 +158,16 @@ describe('containers', () => {
     expect(answer(pod, pods('kube-tenant-b')).tenancy).toBe('shared')
     const unlisted = answer(pod)
     expect([unlisted.tenancy, texts(unlisted, 'unclear')]).toEqual([
-      'unknown',
+      'undetermined',
       expect.stringContaining('namespace is unknown'),
     ])
   })
   test('work that a manager lists and no process belongs to', () => {
     const tasks = { containerdNamespaces: ['moby'], containerdTasks: ['f'.repeat(64)] }
-    expect(answer(change(tenancyRuntimes, tasks)).tenancy).toBe('unknown')
+    expect(answer(change(tenancyRuntimes, tasks)).tenancy).toBe('undetermined')
     expect(answer(change(tenancyRuntimes, { ...tasks, containerdTasks: [] })).tenancy).toBe('single-observed')
-    expect(answer(change(tenancyRuntimes, { unlistedNamespaces: ['buildkit'] })).tenancy).toBe('unknown')
-    expect(answer(change(tenancySlices, { machines: ['machine-qemu\\x2d1\\x2da.scope'] })).tenancy).toBe('unknown')
+    expect(answer(change(tenancyRuntimes, { unlistedNamespaces: ['buildkit'] })).tenancy).toBe('undetermined')
+    expect(answer(change(tenancySlices, { machines: ['machine-qemu\\x2d1\\x2da.scope'] })).tenancy).toBe('undetermined')
     const defined = answer(change(tenancyRuntimes, { lxcContainers: ['old'], definedGuests: ['idle'] }))
     expect([defined.tenancy, texts(defined, 'supports')]).toEqual([
       'single-observed',

@@ -78,7 +78,7 @@ describe.skipIf(missing !== null)(
       const review = await opens(opened, () => press(page, 'Open evidence pack'))
       await titled(review, 'Verification')
       expect(await review.locator('.seal-answer').count()).toBe(6)
-      expect(await review.locator('.outcome-no').count()).toBe(0)
+      expect(await review.locator('.outcome-failed').count()).toBe(0)
       expect(await isMarked(review)).toBe(true)
       await shot(review, '53-demo-review', true)
       expect((await axeFindings(review)).join('\n')).toBe('')

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { questionWords } from '../../schemas/verification.ts'
+import { verificationCheckWords } from '../../schemas/verification.ts'
 import { verdictWords } from '../../schemas/words.ts'
 import { axeFindings, builtProduct, openWindow, shot, type TestWindow, whyNoWindow } from '../support/open-window.ts'
 import { type Sshd, startSshd, whyNoSshd } from '../support/sshd.ts'
@@ -168,7 +168,7 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
 
     test('reads six checks; no signer is trusted yet', async () => {
       expect(await review.locator('.seal-answer').count()).toBe(6)
-      expect(await review.locator('.outcome-no').count()).toBe(0)
+      expect(await review.locator('.outcome-failed').count()).toBe(0)
       expect(await review.textContent('main')).toContain('ward')
       await shot(review, '46-auditor-seal', true)
       expect((await axeFindings(review)).join('\n')).toBe('')
@@ -185,8 +185,8 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await review.getByLabel('Verification method').fill('Read aloud by M. Ortiz on the telephone')
       await press(review, 'Trust key')
       await review
-        .locator('.seal-answer.outcome-yes')
-        .filter({ hasText: questionWords['signed-by'].asks })
+        .locator('.seal-answer.outcome-passed')
+        .filter({ hasText: verificationCheckWords.signature.asks })
         .waitFor({ timeout: 60_000 })
       await press(review, 'Re-evaluate now')
       await review
@@ -218,11 +218,14 @@ describe.skipIf(missing !== null)(`two people${missing === null ? '' : ` (skippe
       await choose(auditor, altered)
       await press(auditor.page, /Open evidence pack/)
       await review
-        .locator('.seal-answer.outcome-no')
-        .filter({ hasText: questionWords.intact.asks })
+        .locator('.seal-answer.outcome-failed')
+        .filter({ hasText: verificationCheckWords.integrity.asks })
         .waitFor({ timeout: 60_000 })
       expect(
-        await review.locator('.seal-answer.outcome-no').filter({ hasText: questionWords.intact.asks }).textContent(),
+        await review
+          .locator('.seal-answer.outcome-failed')
+          .filter({ hasText: verificationCheckWords.integrity.asks })
+          .textContent(),
       ).toMatch(/data\/nodes\/ward-db-1\/sha256\/[0-9a-f]{64}/)
       await shot(review, '48-auditor-altered', true)
       await review

@@ -174,7 +174,7 @@ describe.skipIf(missing !== null)(`screens of the seal${missing === null ? '' : 
     await rail(page, 'Evidence packs')
     await choose(opened, altered)
     await press(page, 'Open evidence pack')
-    await review.locator('.seal-answer.outcome-no').first().waitFor()
+    await review.locator('.seal-answer.outcome-failed').first().waitFor()
     await titledThere('Verification')
     await book.look('43-review-altered', { page: review, full: true })
     const foreign = join(folder, 'invoice.pdf')

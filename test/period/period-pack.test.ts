@@ -31,11 +31,11 @@ let made: ExportedPeriod
 let files: Files
 let pack: string
 
-const outcomesOf = ({ answers }: VerificationReport): Record<string, string> =>
-  Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
-const detailsOf = ({ answers }: VerificationReport): string =>
-  answers.flatMap(({ outcome, summary, details }) => (outcome === 'no' ? [summary, ...details] : [])).join('\n')
-const GOOD = { intact: 'yes', 'signed-by': 'yes', complete: 'yes', reproducible: 'yes' }
+const outcomesOf = ({ checks }: VerificationReport): Record<string, string> =>
+  Object.fromEntries(checks.map(({ check, outcome }) => [check, outcome]))
+const detailsOf = ({ checks }: VerificationReport): string =>
+  checks.flatMap(({ outcome, summary, details }) => (outcome === 'failed' ? [summary, ...details] : [])).join('\n')
+const GOOD = { integrity: 'passed', signature: 'passed', completeness: 'passed', reproducibility: 'passed' }
 const reviewed = async (path: string): Promise<VerificationReport> =>
   must(
     await reviewFile(kit.world, sampleCatalog, {
@@ -111,7 +111,7 @@ describe('A sealed account of a period', () => {
     const parts = new Map([...files].filter(([path]) => isOfNodes || !/^data\/runs\/.*\/nodes\//.test(path)))
     const report = await asked(kit, await sealedAround(rederived(kit, parts, { samples }), kit.signer))
     expect(report.ok).toBe(true)
-    expect(report.answers.find(({ question }) => question === 'complete')?.details.join('\n')).toMatch(says)
+    expect(report.checks.find(({ check }) => check === 'completeness')?.details.join('\n')).toMatch(says)
   })
 
   test('each drawn node stands as an excerpt by itself', async () => {
@@ -289,7 +289,7 @@ describe('A sealed account of a period', () => {
     for (const signer of [kit.signer, kit.stranger]) {
       const report = await asked(kit, await sealedAround(forged, signer))
       expect(report.ok).toBe(false)
-      expect(outcomesOf(report).intact).toBe('yes')
+      expect(outcomesOf(report).integrity).toBe('passed')
       expect(detailsOf(report)).toMatch(says)
     }
   })
@@ -306,8 +306,8 @@ describe('A sealed account of a period', () => {
 
   test('with runs withheld, and all made anew, is shown to be without them, by name', async () => {
     const report = await asked(kit, await sealedAround(rederived(kit, without('data/runs/run-24/')), kit.signer))
-    expect(outcomesOf(report)).toMatchObject({ ...GOOD, complete: 'not-shown' })
-    expect(report.answers.find(({ question }) => question === 'complete')?.summary).toContain('“run-24”')
+    expect(outcomesOf(report)).toMatchObject({ ...GOOD, completeness: 'indeterminate' })
+    expect(report.checks.find(({ check }) => check === 'completeness')?.summary).toContain('“run-24”')
     const period = JSON.parse(textIn(rederived(kit, without('data/runs/run-24/')), PERIOD_PATH))
     expect(period.notes.join()).toContain('Run “run-24”, entry 3')
     expect(period.calendar.counts.daysWith).toBe(2)
@@ -323,13 +323,13 @@ describe('A sealed account of a period', () => {
 
   test('sealed by somebody else, word for word: shown to be by nobody you trust', async () => {
     const report = await asked(kit, await sealedAround(files, kit.stranger))
-    expect(outcomesOf(report)['signed-by']).not.toBe('yes')
+    expect(outcomesOf(report).signature).not.toBe('passed')
   })
 
   test('dated later than now: told', async () => {
     kit.at('2026-11-28T08:00:00.000Z')
     const report = await asked(kit, files)
     kit.at('2026-11-28T09:00:00.000Z')
-    expect(outcomesOf(report).complete).toBe('not-shown')
+    expect(outcomesOf(report).completeness).toBe('indeterminate')
   })
 })

@@ -8,7 +8,7 @@ import { sha256 } from '../../main/core/digest.ts'
 import type { ReportDocument } from '../../main/core/report.ts'
 import { NOBODY } from '../../main/core/verify/trust.ts'
 import type { World } from '../../main/core/world.ts'
-import type { VerificationAnswer, VerificationReport } from '../../schemas/verification.ts'
+import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { engagementOf } from '../support/engagement.ts'
 import { must } from '../support/kept-runs.ts'
 import { type PeriodKit, periodKit } from '../support/period-kit.ts'
@@ -56,14 +56,14 @@ async function verified(
   const path = join(folder, 'period-2026-11-23-2026-11-25.barewitness.zip')
   return must(await reviewFile(kit.world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
 }
-const complete = ({ answers }: VerificationReport): VerificationAnswer | undefined =>
-  answers.find(({ question }) => question === 'complete')
+const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
+  checks.find(({ check }) => check === 'completeness')
 
 describe('The pages of an account of a period', () => {
   test('follow from what is sealed, what was declared included', async () => {
     const report = await verified(kit.world)
     expect(complete(report)).toMatchObject({
-      outcome: 'yes',
+      outcome: 'passed',
       summary: expect.stringMatching(/Every report page/),
     })
     expect(report.ok).toBe(true)
@@ -80,25 +80,25 @@ describe('The pages of an account of a period', () => {
         )
       const report = await verified(forging(changed))
       expect(report.ok).toBe(false)
-      expect(complete(report)?.outcome).toBe('no')
+      expect(complete(report)?.outcome).toBe('failed')
       expect(complete(report)?.details.join('\n')).toMatch(new RegExp(`^data/report\\.pdf: Page \\d+ reads “.*${to}`))
-      expect(report.answers.filter(({ outcome }) => outcome === 'no')).toHaveLength(1)
+      expect(report.checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1)
     }
   })
 
   test('that were left out are counted', async () => {
     const report = await verified(forging((document) => ({ ...document, sections: document.sections.slice(0, -1) })))
-    expect(complete(report)?.outcome).toBe('no')
+    expect(complete(report)?.outcome).toBe('failed')
   })
 
   test('by a program with other rules are not compared, and that is not a yes', async () => {
     const report = await verified(kit.world, { ...sampleCatalog, version: '99.0.0' })
-    expect(complete(report)).toMatchObject({ outcome: 'not-shown', summary: expect.stringMatching(/not compared/) })
+    expect(complete(report)).toMatchObject({ outcome: 'indeterminate', summary: expect.stringMatching(/not compared/) })
   })
 
   test('by a program that names a known version for other rules are rejected', async () => {
     const report = await verified(kit.world, sampleCatalog, { ...sampleCatalog, module: sha256('other') })
-    expect(complete(report)?.outcome).toBe('no')
+    expect(complete(report)?.outcome).toBe('failed')
     expect(complete(report)?.details.join('\n')).toMatch(/The stated rules are not those of version/)
   })
 })

@@ -106,8 +106,8 @@ describe.skipIf(noRoot !== null)(`this host, as root, through its own sshd${beca
       asOf: realClock.now(),
     })
     const isolation = nodes[0]?.isolation
-    if (kind === '0') return expect(isolation?.layer).toBeDefined()
-    expect(isolation?.layer).toBe('vm')
+    if (kind === '0') return expect(isolation?.environment).toBeDefined()
+    expect(isolation?.environment).toBe('virtual-machine')
     expect(isolation?.platform).not.toBeNull()
     expect(
       isolation?.observations.filter(({ direction }) => direction === 'contradicts').length,

@@ -28,8 +28,8 @@ describe.skipIf(missing)(`an export with a time by openssl${because}`, () => {
       expect(draft.notes).toContain('The pack has a time-stamp.')
       const { report } = value(await kit.exports['export.review']({ handle: draft.handle }))
       expect(report.ok).toBe(true)
-      expect(report.answers.find(({ question }) => question === 'existed-by')).toMatchObject({
-        outcome: 'yes',
+      expect(report.checks.find(({ check }) => check === 'time')).toMatchObject({
+        outcome: 'passed',
         summary: expect.stringContaining('“Test TSA”, an authority you trust'),
       })
     } finally {

@@ -62,7 +62,7 @@ describe('two processes at once', () => {
       const pack = must(await world.packs.open(packOf(root, run)))
       const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
       await pack.close()
-      expect(says).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+      expect(says).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     }
   })
 })
@@ -80,7 +80,7 @@ test('of two that seal one run at once one does; the other is refused, and neith
   const pack = must(await world.packs.open(packOf(root, 'run-1')))
   const says = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
   await pack.close()
-  expect(says).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+  expect(says).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
 })
 
 test('killed 20 times while bytes are put into the pool: what was stored is there, and the pool holds nothing false', async () => {

@@ -90,14 +90,15 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (skipped: needs root)
       const kept = must(await historyView(world, root)).kept.map((head) => head.run)
       if (sealing === '') expect(kept).toContain(run)
       // Where only what follows the seal found no room, the pack is whole.
-      if (kept.includes(run)) expect(await answersOf(run)).toMatchObject({ intact: 'yes', complete: 'yes' })
+      if (kept.includes(run))
+        expect(await answersOf(run)).toMatchObject({ integrity: 'passed', completeness: 'passed' })
       for (const source of must(await world.readRecordings([`${root}/evidence/${run}`]))) must(await source.load())
       if (sealing !== '') await exported(world, root, run, signer)
       const entered = must(await chainsBelow(world, root)).flatMap(({ chain: { entries } }) =>
         entries.flatMap(({ entry }) => (entry.kind === 'run' ? [entry.run] : [])),
       )
       expect(entered.filter((one) => one === run)).toEqual([run])
-      expect(await answersOf(run)).toMatchObject({ intact: 'yes', complete: 'yes' })
+      expect(await answersOf(run)).toMatchObject({ integrity: 'passed', completeness: 'passed' })
       expect(must(await historyView(world, root)).kept.map((head) => head.run)).toContain(run)
       expect(recordingsOf(run)).toHaveLength(2)
     },

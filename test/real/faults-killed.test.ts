@@ -84,7 +84,7 @@ describe('killed at random points of collect, assess, seal and export', () => {
     const said = outcomes(await verifySource(pack, [], { catalog: smallCatalog }))
     const seal = await pack.sha256(PATHS.tagManifest)
     await pack.close()
-    expect(said).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    expect(said).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     return seal
   }
 

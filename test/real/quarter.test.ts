@@ -91,13 +91,13 @@ describe('a simulated stretch of nightly runs', () => {
   })
 
   test('the period pack is accepted, and the sampled nodes are derived again', () => {
-    expect(closed.review.answers.map(({ question, outcome }) => [question, outcome])).toEqual([
-      ['intact', 'yes'],
-      ['signed-by', 'yes'],
-      ['existed-by', 'not-shown'],
-      ['complete', 'yes'],
-      ['reproducible', 'yes'],
-      ['chain-continuous', 'not-shown'],
+    expect(closed.review.checks.map(({ check, outcome }) => [check, outcome])).toEqual([
+      ['integrity', 'passed'],
+      ['signature', 'passed'],
+      ['time', 'indeterminate'],
+      ['completeness', 'passed'],
+      ['reproducibility', 'passed'],
+      ['continuity', 'indeterminate'],
     ])
     expect(closed.review.ok).toBe(true)
     expect(closed.review.differences).toEqual([])

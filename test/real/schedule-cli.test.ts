@@ -140,9 +140,9 @@ describe.skipIf(missing !== null)(`planned runs${missing === null ? '' : ` (skip
     expect(await ended, said).toBe(4)
     const [run = ''] = readdirSync(at('stopped')).filter((name) => /^\d{8}t/.test(name))
     const pack = at('stopped', run, `${run}.barewitness.zip`)
-    const { answers } = JSON.parse(cli('verify', pack, '--json').stdout) as VerificationReport
-    const outcomes = Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
-    expect(outcomes).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    const { checks } = JSON.parse(cli('verify', pack, '--json').stdout) as VerificationReport
+    const outcomes = Object.fromEntries(checks.map(({ check, outcome }) => [check, outcome]))
+    expect(outcomes).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     const recording = JSON.parse(readFileSync(at('stopped', 'evidence', run, 'here', 'recording.json'), 'utf8'))
     expect(recording.outcome).toMatchObject({ status: 'partial', failure: { code: 'run.cancelled' } })
     const [name = ''] = readdirSync(at('stopped', 'chains'))

@@ -76,9 +76,9 @@ describe.skipIf(missing !== null)(`systemd${missing === null ? '' : ` (skipped: 
     expect(shown().split('\n').sort()).toEqual(['', 'ActiveState=inactive', 'ExecMainStatus=0', 'Result=success'])
 
     const sealed = at('out', attempt?.run ?? '', `${attempt?.run}.barewitness.zip`)
-    const { answers } = JSON.parse(cli('verify', sealed, '--json').stdout) as VerificationReport
-    const outcomes = Object.fromEntries(answers.map(({ question, outcome }) => [question, outcome]))
-    expect(outcomes).toMatchObject({ intact: 'yes', complete: 'yes', reproducible: 'yes' })
+    const { checks } = JSON.parse(cli('verify', sealed, '--json').stdout) as VerificationReport
+    const outcomes = Object.fromEntries(checks.map(({ check, outcome }) => [check, outcome]))
+    expect(outcomes).toMatchObject({ integrity: 'passed', completeness: 'passed', reproducibility: 'passed' })
     const [chain = ''] = readdirSync(at('out', 'chains'))
     const entries = readFileSync(at('out', 'chains', chain, 'entries.jsonl'), 'utf8')
       .trimEnd()

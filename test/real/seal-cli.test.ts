@@ -51,9 +51,7 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
   ]
   const trust = (): string[] => ['--trust', at('ids', 'acme', 'root.pem'), '--trust-timestamps', at('tsa', 'root.pem')]
   const outcomes = ({ stdout }: RanLine): Record<string, string> =>
-    Object.fromEntries(
-      (JSON.parse(stdout) as VerificationReport).answers.map(({ question, outcome }) => [question, outcome]),
-    )
+    Object.fromEntries((JSON.parse(stdout) as VerificationReport).checks.map(({ check, outcome }) => [check, outcome]))
   const said = ({ stdout }: RanLine): string => stdout
   const packIn = (name: string): string => at(name, readdirSync(at(name)).find((file) => file.endsWith('.zip')) ?? '')
   const reportIn = (name: string): string =>
@@ -96,19 +94,19 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(words).toMatch(/PAdES level B-LTA\. Pack: with a time-stamp/)
     const ran = await cli('verify', packIn('one'), '--json', '--save-checkpoint', at('head.json'), ...trust())
     expect(outcomes(ran), said(ran)).toEqual({
-      intact: 'yes',
-      'signed-by': 'yes',
-      'existed-by': 'yes',
-      complete: 'yes',
-      reproducible: 'yes',
-      'chain-continuous': 'not-shown',
+      integrity: 'passed',
+      signature: 'passed',
+      time: 'passed',
+      completeness: 'passed',
+      reproducibility: 'passed',
+      continuity: 'indeterminate',
     })
     const report = await cliHere('verify', reportIn('one'), '--json', ...trust())
     expect(outcomes(report), said(report)).toMatchObject({
-      intact: 'yes',
-      'signed-by': 'yes',
-      'existed-by': 'yes',
-      complete: 'not-shown',
+      integrity: 'passed',
+      signature: 'passed',
+      time: 'passed',
+      completeness: 'indeterminate',
     })
     expect(said(report)).toContain('Level B-LTA')
   })
@@ -123,10 +121,10 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       '--trust-timestamps',
       at('ids', 'acme', 'root.pem'),
     )
-    expect(outcomes(ran), said(ran)).toMatchObject({ 'signed-by': 'yes', 'existed-by': 'not-shown' })
+    expect(outcomes(ran), said(ran)).toMatchObject({ signature: 'passed', time: 'indeterminate' })
     // What an option asks for has to be shown.
     expect(ran.status).toBe(4)
-    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
+    expect(JSON.parse(ran.stdout)).toMatchObject({ ok: true, lacking: ['time'] })
   })
 
   test('a later pack extends the history that was kept, and an older one does not', async () => {
@@ -158,11 +156,11 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       at('head-2.json'),
       ...trust(),
     )
-    expect(outcomes(next), said(next)).toMatchObject({ 'chain-continuous': 'yes' })
+    expect(outcomes(next), said(next)).toMatchObject({ continuity: 'passed' })
     expect(said(next)).toMatch(/Extends your checkpoint.*power cut/s)
     const back = await cliHere('verify', packIn('one'), '--json', '--last-checkpoint', at('head-2.json'), ...trust())
     expect(back.status).toBe(5)
-    expect(outcomes(back)).toMatchObject({ 'chain-continuous': 'no' })
+    expect(outcomes(back)).toMatchObject({ continuity: 'failed' })
   })
 
   test('queries are carried out and answers back, for a pack and for both levels of a report', async () => {
@@ -187,8 +185,8 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     cpSync(reportIn('two'), at('carried.pdf'))
     await carry(at('carried.zip'))
     expect(outcomes(await cliHere('verify', at('carried.zip'), '--json', ...trust()))).toMatchObject({
-      intact: 'yes',
-      'existed-by': 'yes',
+      integrity: 'passed',
+      time: 'passed',
     })
     await carry(at('carried.pdf'))
     expect(said(await cliHere('verify', at('carried.pdf'), '--json', ...trust()))).toContain('Level B-T')
@@ -228,9 +226,9 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       expect(ran.status, ran.stderr).toBe(0)
       const verified = await cliHere('verify', file, '--json', ...trust())
       expect(outcomes(verified), said(verified)).toMatchObject({
-        intact: 'yes',
-        'signed-by': 'yes',
-        'existed-by': 'yes',
+        integrity: 'passed',
+        signature: 'passed',
+        time: 'passed',
       })
     }
   })
@@ -251,11 +249,11 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(ran.stderr).toMatch(/Time-stamp authority unreachable/)
     const early = await cliHere('verify', packIn('three'), '--json', ...trust())
     expect(early.status).toBe(4)
-    expect(JSON.parse(early.stdout)).toMatchObject({ ok: true, lacking: ['existed-by'] })
+    expect(JSON.parse(early.stdout)).toMatchObject({ ok: true, lacking: ['time'] })
     const later = await cli('timestamp', 'add', packIn('three'), '--timestamp', server.url, ...authority())
     expect(later.status, later.stderr).toBe(0)
     expect(outcomes(await cliHere('verify', packIn('three'), '--json', ...trust()))).toMatchObject({
-      'existed-by': 'yes',
+      time: 'passed',
     })
   })
 
@@ -266,13 +264,17 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       const future = (...argv: string[]): Promise<RanLine> =>
         run('faketime', ['2032-03-01 12:00:00', process.execPath, CLI, ...argv])
       const stamped = await future('verify', packIn('one'), '--json', ...trust())
-      expect(outcomes(stamped), said(stamped)).toMatchObject({ intact: 'yes', 'signed-by': 'yes', 'existed-by': 'yes' })
+      expect(outcomes(stamped), said(stamped)).toMatchObject({
+        integrity: 'passed',
+        signature: 'passed',
+        time: 'passed',
+      })
       expect(stamped.status).toBe(0)
       for (const named of [trust(), []]) {
         const plain = await future('verify', packIn('two'), '--json', ...named)
-        expect(outcomes(plain), said(plain)).toMatchObject({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })
+        expect(outcomes(plain), said(plain)).toMatchObject({ signature: 'indeterminate', time: 'indeterminate' })
         expect(plain.status).toBe(4)
-        expect((JSON.parse(plain.stdout) as { lacking: string[] }).lacking).toContain('signed-by')
+        expect((JSON.parse(plain.stdout) as { lacking: string[] }).lacking).toContain('signature')
       }
     },
   )
@@ -284,10 +286,10 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
       const argv = ['-n', process.execPath, CLI, 'verify', packIn('one'), '--json', ...trust()]
       const ran = await run('unshare', argv, { PATH: process.env.PATH, HOME: at('nobody') })
       expect(outcomes(ran), said(ran)).toMatchObject({
-        intact: 'yes',
-        'signed-by': 'yes',
-        'existed-by': 'yes',
-        reproducible: 'yes',
+        integrity: 'passed',
+        signature: 'passed',
+        time: 'passed',
+        reproducibility: 'passed',
       })
       expect(existsSync(at('nobody'))).toBe(false)
     },
@@ -322,12 +324,12 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     await revoke(new Date(Date.now() - 1000).toISOString(), 'after')
     await revoke(new Date(begun - 60_000).toISOString(), 'before')
     const after = await cliHere('verify', packIn('one'), '--json', '--crl', at('after.pem'), ...trust())
-    expect(outcomes(after), said(after)).toMatchObject({ 'signed-by': 'yes' })
+    expect(outcomes(after), said(after)).toMatchObject({ signature: 'passed' })
     expect(said(after)).toMatch(/revoked later/)
     const before = await cliHere('verify', packIn('one'), '--json', '--crl', at('before.pem'), ...trust())
-    expect(outcomes(before), said(before)).toMatchObject({ 'signed-by': 'no' })
+    expect(outcomes(before), said(before)).toMatchObject({ signature: 'failed' })
     const unstamped = await cliHere('verify', packIn('two'), '--json', '--crl', at('after.pem'), ...trust())
-    expect(outcomes(unstamped), said(unstamped)).toMatchObject({ 'signed-by': 'no' })
+    expect(outcomes(unstamped), said(unstamped)).toMatchObject({ signature: 'failed' })
   })
 
   test('a copy with parts withheld verifies under the same seal; one part is revealed and fits only there', async () => {
@@ -336,10 +338,10 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(made.status, made.stderr).toBe(0)
     const ran = await cliHere('verify', at('copy.zip'), '--json', ...trust())
     expect(outcomes(ran), said(ran)).toMatchObject({
-      intact: 'yes',
-      'signed-by': 'yes',
-      'existed-by': 'yes',
-      complete: 'not-shown',
+      integrity: 'passed',
+      signature: 'passed',
+      time: 'passed',
+      completeness: 'indeterminate',
     })
     expect(said(ran)).toContain('"kind": "disclosure"')
     const shown = (await cli('redact', 'show', at('copy.zip'))).stdout
@@ -349,7 +351,9 @@ describe.skipIf(missing !== null)(`seals from the command line${because(missing)
     expect(revealed.status, revealed.stderr).toBe(0)
     expect(readFileSync(at('reveal.json'), 'utf8')).toMatch(/\d+\.\d+\.\d+\.\d+/)
     expect((await cli('redact', 'apply', at('copy.zip'), at('reveal.json'), '--out', at('copy-2.zip'))).status).toBe(0)
-    expect(outcomes(await cliHere('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({ intact: 'yes' })
+    expect(outcomes(await cliHere('verify', at('copy-2.zip'), '--json', ...trust()))).toMatchObject({
+      integrity: 'passed',
+    })
     const other = await cliHere(
       'redact',
       'create',

@@ -69,9 +69,9 @@ describe('the ledger', () => {
   })
   test('weights are the largest of the signals on a part, whichever way they point', () => {
     const signals = [
-      { id: 'a', reads: 'metal', value: '', weight: -3, probes: ['dmi.identity', 'cpu.flags'] },
-      { id: 'b', reads: 'virtual', value: '', weight: 1, probes: ['cpu.flags'] },
-      { id: 'c', reads: 'neutral', value: '', weight: null, probes: ['x'] },
+      { id: 'a', indicates: 'bare-metal', value: '', weight: -3, probes: ['dmi.identity', 'cpu.flags'] },
+      { id: 'b', indicates: 'virtual', value: '', weight: 1, probes: ['cpu.flags'] },
+      { id: 'c', indicates: 'neutral', value: '', weight: null, probes: ['x'] },
     ] as unknown as Isolation['signals']
     expect([...weightsOf({ signals } as Isolation)]).toEqual([
       ['dmi.identity', 3],

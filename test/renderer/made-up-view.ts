@@ -31,7 +31,7 @@ export const row = (node: string, verdicts: readonly Verdict[], part: Partial<No
   observedAt: '2026-05-14T09:12:00Z',
   ageDays: 0,
   stale: false,
-  layer: 'metal',
+  environment: 'bare-metal',
   platform: null,
   concealed: false,
   place: null,

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
-import { cellOfNode, layerLine, matrixOf, totalsOf, whatWouldChange, whyNotCollected } from '../../renderer/model.ts'
+import {
+  cellOfNode,
+  environmentLine,
+  matrixOf,
+  totalsOf,
+  whatWouldChange,
+  whyNotCollected,
+} from '../../renderer/model.ts'
 import { failureTitle } from '../../renderer/run-progress.ts'
-import { layerWords } from '../../schemas/words.ts'
+import { environmentWords } from '../../schemas/words.ts'
 import { check, row, view } from './made-up-view.ts'
 
 const CHECKS = [check('a', 'isolation'), check('b', 'isolation'), check('c', 'location')]
@@ -85,9 +92,11 @@ test('the reason for missing evidence comes from the failure, else from the stat
   expect(whyNotCollected({ status: 'missing', failure: null })).toBe('no recording of this declared node')
 })
 
-test('the layer names the platform and whether it hides', () => {
-  expect(layerLine({ layer: 'vm', platform: 'KVM', concealed: true })).toBe(`${layerWords.vm} · KVM, concealed`)
-  expect(layerLine({ layer: null, platform: null, concealed: false })).toBe('Undetermined')
+test('the execution environment names the platform and whether it hides', () => {
+  expect(environmentLine({ environment: 'virtual-machine', platform: 'KVM', concealed: true })).toBe(
+    `${environmentWords['virtual-machine']} · KVM, concealed`,
+  )
+  expect(environmentLine({ environment: null, platform: null, concealed: false })).toBe('Undetermined')
 })
 
 test('what would change a verdict counts the reasons it rests on', () => {

@@ -16,11 +16,11 @@ import {
 } from '../../renderer/seal-model.ts'
 import type { ExportPlan, IdentityView, PackReview } from '../../schemas/ipc-packs.ts'
 import {
-  type AnswerOutcome,
-  QUESTIONS,
-  questionWords,
+  type CheckOutcome,
+  VERIFICATION_CHECKS,
   type VerificationReport,
   type VerifiedKind,
+  verificationCheckWords,
 } from '../../schemas/verification.ts'
 
 const identity: IdentityView = {
@@ -130,19 +130,19 @@ test('what a copy loses is listed by node, most first', () => {
 })
 
 const report = (
-  outcomes: Partial<Record<(typeof QUESTIONS)[number], AnswerOutcome>>,
+  outcomes: Partial<Record<(typeof VERIFICATION_CHECKS)[number], CheckOutcome>>,
   kind: VerifiedKind = 'pack',
 ): VerificationReport => ({
   schema: 'barewitness.verification/2',
   file: 'a.zip',
   kind,
   verifiedAt: '2026-06-02T08:00:00Z',
-  ok: !Object.values(outcomes).includes('no'),
+  ok: !Object.values(outcomes).includes('failed'),
   demo: false,
   rules: null,
-  answers: QUESTIONS.map((question) => ({
-    question,
-    outcome: outcomes[question] ?? 'yes',
+  checks: VERIFICATION_CHECKS.map((check) => ({
+    check,
+    outcome: outcomes[check] ?? 'passed',
     summary: '',
     details: [],
   })),
@@ -154,54 +154,49 @@ describe('the headline of a verification', () => {
   test.each([
     [
       'altered wins over everything',
-      report({ intact: 'no', complete: 'not-shown' }),
+      report({ integrity: 'failed', completeness: 'indeterminate' }),
       'Verification failed: contents altered',
       'square-cross',
     ],
     [
       'another no',
-      report({ reproducible: 'no' }),
-      `Verification failed: ${questionWords.reproducible.label}`,
+      report({ reproducibility: 'failed' }),
+      `Verification failed: ${verificationCheckWords.reproducibility.label}`,
       'square-cross',
     ],
     [
       'demo data',
-      { ...report({ 'signed-by': 'not-shown' }), demo: true },
+      { ...report({ signature: 'indeterminate' }), demo: true },
       'Demo data: not evidence',
       'diamond-question',
     ],
     [
       'the signer open',
-      report({ 'signed-by': 'not-shown' }),
+      report({ signature: 'indeterminate' }),
       'Contents verified; signer not confirmed',
       'diamond-question',
     ],
     [
       'the signer open, and contents not derived again',
-      report({ 'signed-by': 'not-shown', reproducible: 'not-shown' }),
+      report({ signature: 'indeterminate', reproducibility: 'indeterminate' }),
       'No check failed; signer not confirmed',
       'diamond-question',
     ],
-    [
-      'another open',
-      report({ 'existed-by': 'not-shown' }),
-      'No check failed; 1 of 6 indeterminate',
-      'diamond-question',
-    ],
+    ['another open', report({ time: 'indeterminate' }), 'No check failed; 1 of 6 indeterminate', 'diamond-question'],
     ['all shown', report({}), 'All six checks passed', 'ring-tick'],
-    ['not ours', report({ intact: 'no' }, 'foreign-pdf'), 'Not a Barewitness file', 'diamond-question'],
+    ['not ours', report({ integrity: 'failed' }, 'foreign-pdf'), 'Not a Barewitness file', 'diamond-question'],
   ])('%s', (_, given, word, mark) => expect(headlineOf(given)).toMatchObject({ word, mark }))
   test('counts what is indeterminate', () => {
-    expect(headlineOf(report({ 'signed-by': 'not-shown', 'existed-by': 'not-shown' })).text).toMatch(
+    expect(headlineOf(report({ signature: 'indeterminate', time: 'indeterminate' })).text).toMatch(
       /^4 of 6 checks passed; 2 need input/,
     )
-    expect(headlineOf(report({ 'signed-by': 'not-shown' })).text).toMatch(/^5 of 6 checks passed; 1 needs input/)
+    expect(headlineOf(report({ signature: 'indeterminate' })).text).toMatch(/^5 of 6 checks passed; 1 needs input/)
   })
   test('only a file written by Barewitness is called altered', () => {
-    expect(outcomeWord('pack', 'intact', 'no')).toBe('Altered')
-    expect(outcomeWord('foreign-pdf', 'intact', 'no')).toBe('Unknown format')
-    expect(outcomeWord('pack', 'complete', 'no')).toBe('Failed')
-    expect(outcomeWord('pack', 'intact', 'not-shown')).toBe('Indeterminate')
+    expect(outcomeWord('pack', 'integrity', 'failed')).toBe('Altered')
+    expect(outcomeWord('foreign-pdf', 'integrity', 'failed')).toBe('Unknown format')
+    expect(outcomeWord('pack', 'completeness', 'failed')).toBe('Failed')
+    expect(outcomeWord('pack', 'integrity', 'indeterminate')).toBe('Indeterminate')
   })
 })
 

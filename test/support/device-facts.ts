@@ -55,8 +55,8 @@ export function readOfFixture(node: string): Read {
 /** How it reads, and the weight and platform of each of its signs. */
 export const weighed = (found: Observation): readonly string[] =>
   'signs' in found
-    ? [found.reads, ...found.signs.map(({ weight, platform }) => `${weight} ${platform}`)]
-    : [found.reads]
+    ? [found.indicates, ...found.signs.map(({ weight, platform }) => `${weight} ${platform}`)]
+    : [found.indicates]
 export const said = (found: Observation): string =>
   'signs' in found
     ? [...found.signs.map(({ step }) => step.text), ...found.steps.map(({ text }) => text)].join('\n')

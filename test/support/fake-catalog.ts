@@ -316,19 +316,19 @@ export const fakeCatalog: Catalog = {
     const second = tenants?.ok === true && String(tenants.fact).includes('tenant-b')
     return {
       ...UNDECIDED,
-      layer: flags?.ok !== true ? 'unknown' : virtual ? 'vm' : 'metal',
+      environment: flags?.ok !== true ? 'undetermined' : virtual ? 'virtual-machine' : 'bare-metal',
       platform: virtual ? 'KVM' : null,
-      tenancy: tenants?.ok !== true ? 'unknown' : second ? 'shared' : 'single-observed',
-      locality: virtual
-        ? [{ kind: 'disk', device: 'vda', is: 'virtual', text: 'A paravirtual disk of the host.' }]
+      tenancy: tenants?.ok !== true ? 'undetermined' : second ? 'shared' : 'single-observed',
+      attachments: virtual
+        ? [{ kind: 'disk', device: 'vda', attachment: 'virtual', text: 'A paravirtual disk of the host.' }]
         : [
             {
               kind: 'gpu',
               device: '0000:17:00.0',
-              is: 'native',
+              attachment: 'physical',
               text: 'A physical function behind its own root port.',
             },
-            { kind: 'hca', device: 'mlx5_0', is: 'native', text: 'A physical function.' },
+            { kind: 'hca', device: 'mlx5_0', attachment: 'physical', text: 'A physical function.' },
           ],
       grade: controller?.ok === true ? 'B' : virtual ? 'C' : 'D',
       observations: [

@@ -15,8 +15,8 @@ import type { VectorSet } from './vectors.ts'
 export interface VectorAnswer {
   /** Exit code of `verify FILE --trust root.pem`. */
   readonly exit: number
-  /** The six answers; the code of the failure where the file is not read. */
-  readonly answers: Readonly<Record<string, string>> | string
+  /** The outcomes of the six checks; the code of the failure where the file is not read. */
+  readonly checks: Readonly<Record<string, string>> | string
   /** Whether verify.sh ends with ALL CHECKS PASSED. */
   readonly script: 'passes' | 'stops'
 }
@@ -35,12 +35,12 @@ export async function judgeVector(
   const trust = { signers: [root], authorities: [], lists: [] }
   const reviewed = await reviewFile(world, catalog, { path, trust, lastHead: null, keep: false })
   const script = scriptOf(place, { root, pin })
-  if (!reviewed.ok) return { exit: codeOf(reviewed.error), answers: reviewed.error.code, script }
+  if (!reviewed.ok) return { exit: codeOf(reviewed.error), checks: reviewed.error.code, script }
   const { report } = reviewed.value
   const lacking = lackingIn(report, { signers: true, authorities: false, lastHead: false })
   return {
     exit: report.ok ? (lacking.length > 0 ? EXIT.incomplete : EXIT.done) : EXIT.notVerified,
-    answers: Object.fromEntries(report.answers.map(({ question, outcome }) => [question, outcome])),
+    checks: Object.fromEntries(report.checks.map(({ check, outcome }) => [check, outcome])),
     script,
   }
 }

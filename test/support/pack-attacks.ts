@@ -70,32 +70,32 @@ export const fileAttacks: readonly FileAttack[] = [
       bytes[0] = (bytes[0] ?? 0) ^ 1
       return new Map([...files, [path, bytes]])
     },
-    no: ['intact', 'complete'],
+    no: ['integrity', 'completeness'],
     names: /node-b\/sha256\/.*was altered/,
   },
   {
     name: 'a file added',
     tamper: async (files) => new Map([...files, ['data/documents/policy.pdf', utf8('made up')]]),
-    no: ['intact', 'complete'],
+    no: ['integrity', 'completeness'],
     names: /data\/documents\/policy\.pdf.*was added/,
   },
   {
     name: 'an accepted exception written into the register',
     tamper: async (files) =>
       new Map([...files, [PATHS.register, jsonBytes(registerOf({ riskAcceptances: [riskAcceptanceOf()] }))]]),
-    no: ['intact'],
+    no: ['integrity'],
     names: /data\/register\.json.*was altered/,
   },
   {
     name: 'a file added beside the seal',
     tamper: async (files) => new Map([...files, ['signature/other.p7s', utf8('made up')]]),
-    no: ['intact'],
+    no: ['integrity'],
     names: /signature\/other\.p7s.*was added/,
   },
   {
     name: 'a file removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== rawAnswer(files, 'node-b'))),
-    no: ['intact', 'complete'],
+    no: ['integrity', 'completeness'],
     names: /node-b\/sha256\/.*is missing/,
   },
   {
@@ -105,7 +105,7 @@ export const fileAttacks: readonly FileAttack[] = [
         path.replace(/^data\/nodes\/node-([ab])\//, (_, node: string) => `data/nodes/node-${node === 'a' ? 'b' : 'a'}/`)
       return new Map([...files].map(([path, bytes]) => [other(path), bytes]))
     },
-    no: ['intact', 'complete'],
+    no: ['integrity', 'completeness'],
     names: /node-a\/recording\.json.*contains the file listed as .*node-b/,
   },
   {
@@ -117,20 +117,20 @@ export const fileAttacks: readonly FileAttack[] = [
       const payload = new Map([...renamed].filter(([path]) => path.startsWith('data/')))
       return new Map([...renamed, [PATHS.manifest, utf8(manifestLines(payload))]])
     },
-    no: ['intact'],
+    no: ['integrity'],
     names: /manifest-sha256\.txt.*was altered/,
   },
   {
     name: 'a file renamed and nothing else',
     tamper: async (files) =>
       new Map([...files].map(([path, bytes]) => [path === PATHS.report ? 'data/report-old.pdf' : path, bytes])),
-    no: ['intact'],
+    no: ['integrity'],
     names: /data\/report\.pdf.*was renamed to .*data\/report-old\.pdf/,
   },
   {
     name: 'a verdict edited, all lists recomputed, not sealed again',
     tamper: async (files) => relist(upgrade(files)),
-    no: ['signed-by', 'reproducible'],
+    no: ['signature', 'reproducibility'],
     names: /node-b.*encryption\.at-rest\.swap.*stated .*“Satisfied”.*derived .*“Not satisfied”/,
   },
   {
@@ -140,7 +140,7 @@ export const fileAttacks: readonly FileAttack[] = [
         relist(new Map([...files, [PATHS.trace, utf8(textOf(files, PATHS.trace).replace('"c"', '"m"'))]])),
         signer,
       ),
-    no: ['reproducible'],
+    no: ['reproducibility'],
     onlyOurs: true,
     names: /data\/trace\.json differs from the run trace derived/,
   },
@@ -157,7 +157,7 @@ export const fileAttacks: readonly FileAttack[] = [
           })),
         }),
       }),
-    no: ['signed-by', 'reproducible'],
+    no: ['signature', 'reproducibility'],
     names: /node-b.*encryption\.at-rest\.swap/,
   },
   {
@@ -173,7 +173,7 @@ export const fileAttacks: readonly FileAttack[] = [
           })),
         }),
       }),
-    no: ['reproducible'],
+    no: ['reproducibility'],
     names: /Control soc2 C1: stated supported.*derived deviations/,
     onlyOurs: true,
   },
@@ -186,12 +186,12 @@ export const fileAttacks: readonly FileAttack[] = [
           ...honest,
           nodes: honest.nodes.map((node) => ({
             ...node,
-            isolation: node.isolation && { ...node.isolation, layer: 'metal' as const },
+            isolation: node.isolation && { ...node.isolation, environment: 'bare-metal' as const },
           })),
         }),
       }),
-    no: ['reproducible'],
-    names: /node-a.*isolation: stated .*metal.*derived .*unknown/,
+    no: ['reproducibility'],
+    names: /node-a.*isolation: stated .*bare-metal.*derived .*undetermined/,
     onlyOurs: true,
   },
   {
@@ -203,11 +203,14 @@ export const fileAttacks: readonly FileAttack[] = [
           ...honest,
           nodes: honest.nodes.map((node) => ({
             ...node,
-            isolation: node.isolation && { ...node.isolation, weight: { honest: -9, adversarial: -9, families: [] } },
+            isolation: node.isolation && {
+              ...node.isolation,
+              likelihood: { asObserved: -9, withoutCheapSignals: -9, families: [] },
+            },
           })),
         }),
       }),
-    no: ['reproducible'],
+    no: ['reproducibility'],
     names: /node-a.*isolation: same results, different isolation analysis/,
     onlyOurs: true,
   },
@@ -227,7 +230,7 @@ export const fileAttacks: readonly FileAttack[] = [
           })),
         }),
       }),
-    no: ['reproducible'],
+    no: ['reproducibility'],
     names: /node-a.*same verdict, different observations/,
     onlyOurs: true,
   },
@@ -237,19 +240,19 @@ export const fileAttacks: readonly FileAttack[] = [
       const other = await samplePack({ signer, recordings: [sampleRecording('node-a', '')], population: ['node-a'] })
       return new Map([...files, [PATHS.seal, must(other.get(PATHS.seal))]])
     },
-    no: ['signed-by'],
+    no: ['signature'],
     names: /does not cover these bytes/,
   },
   {
     name: 'the seal removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== PATHS.seal)),
-    no: ['signed-by'],
+    no: ['signature'],
     names: /No seal/,
   },
   {
     name: 'the tag manifest removed',
     tamper: async (files) => new Map([...files].filter(([path]) => path !== PATHS.tagManifest)),
-    no: ['intact', 'signed-by'],
+    no: ['integrity', 'signature'],
     names: /tagmanifest-sha256\.txt is missing/,
   },
   {
@@ -259,7 +262,7 @@ export const fileAttacks: readonly FileAttack[] = [
       const [first = ''] = manifest.split('\n')
       return reseal(new Map([...files, [PATHS.manifest, utf8(`${manifest}${first}\n`)]]), signer)
     },
-    no: ['intact'],
+    no: ['integrity'],
     names: /manifest-sha256\.txt:\d+ lists .*twice or out of order/,
   },
   {
@@ -272,14 +275,14 @@ export const fileAttacks: readonly FileAttack[] = [
         ]),
         signer,
       ),
-    no: ['intact'],
+    no: ['integrity'],
     names: /manifest-sha256\.txt:\d+ is not a valid line/,
   },
   {
     name: 'the report replaced, all lists but the statement recomputed, sealed by the signer',
     tamper: async (files, { signer }) =>
       reseal(relist(new Map([...files, [PATHS.report, utf8('%PDF-1.7 an older report\n')]])), signer),
-    no: ['intact'],
+    no: ['integrity'],
     names: /statement\.json and the files disagree about .*data\/report\.pdf/,
     onlyOurs: true,
   },
@@ -291,7 +294,7 @@ export const fileAttacks: readonly FileAttack[] = [
         new Map([...files, [path, utf8(textOf(files, path).replace(/SHA256:b+/, `SHA256:${'c'.repeat(43)}`))]]),
       )
     },
-    no: ['signed-by', 'complete'],
+    no: ['signature', 'completeness'],
     names: /node-b.*names a different recording/,
   },
 ]

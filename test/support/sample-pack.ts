@@ -112,10 +112,10 @@ export const sampleCatalog: Catalog = {
   listAccess: () => ({ accounts: null, keys: null }),
   assessIsolation: () => ({
     ...UNDECIDED,
-    layer: 'unknown',
+    environment: 'undetermined',
     platform: null,
-    tenancy: 'unknown',
-    locality: [],
+    tenancy: 'undetermined',
+    attachments: [],
     grade: 'D',
     observations: [{ direction: 'unclear', text: 'Nothing was asked.', probe: null }],
   }),
@@ -365,4 +365,4 @@ export const verifySource = (
   })
 
 export const outcomes = ({ report }: VerifiedPack): Readonly<Record<string, string>> =>
-  Object.fromEntries(report.answers.map(({ question, outcome }) => [question, outcome]))
+  Object.fromEntries(report.checks.map(({ check, outcome }) => [check, outcome]))

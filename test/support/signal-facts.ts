@@ -25,4 +25,4 @@ export const weightsOf = (found: Observation): readonly string[] =>
 
 /** Weight and platform of each sign, or how it reads where it has no signs to show. */
 export const weights = (found: Observation): readonly string[] =>
-  'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.reads]
+  'signs' in found ? found.signs.map(({ weight, platform }) => `${weight} ${platform}`) : [found.indicates]

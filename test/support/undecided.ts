@@ -2,20 +2,20 @@ import type { IsolationArgument } from '../../main/core/catalog.ts'
 
 /** An isolation argument that decides nothing, for catalogs made up by tests. */
 export const UNDECIDED: IsolationArgument = {
-  layer: 'unknown',
+  environment: 'undetermined',
   platform: null,
   concealed: false,
-  tenancy: 'unknown',
-  locality: [],
+  tenancy: 'undetermined',
+  attachments: [],
   grade: 'D',
   rule: { id: 'R7', text: 'No rule decides.' },
-  weight: { honest: 0, adversarial: 0, families: [] },
+  likelihood: { asObserved: 0, withoutCheapSignals: 0, families: [] },
   signals: [],
-  contradictions: [],
+  anomalies: [],
   minimum: [],
-  levels: [],
-  cannotShow: [],
-  settle: [],
+  adversaries: [],
+  limitations: [],
+  openPoints: [],
   pins: [],
   observations: [],
 }

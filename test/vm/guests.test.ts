@@ -32,22 +32,22 @@ async function check(guest: Guest): Promise<void> {
     asOf: recording.endedAt,
   })
   const isolation = nodes[0]?.isolation
-  const signals = isolation?.signals.filter(({ reads }) => reads === 'virtual') ?? []
+  const signals = isolation?.signals.filter(({ indicates }) => indicates === 'virtual') ?? []
   rows.push({
     guest: guest.name,
-    layer: isolation?.layer,
+    environment: isolation?.environment,
     platform: isolation?.platform,
     rule: isolation?.rule.id,
     concealed: isolation?.concealed,
-    K1: isolation?.contradictions.filter((one) => one.class === 'K1').length,
-    K2: isolation?.contradictions.filter((one) => one.class === 'K2').length,
+    impossible: isolation?.anomalies.filter((one) => one.class === 'impossible').length,
+    unexplained: isolation?.anomalies.filter((one) => one.class === 'unexplained').length,
     signals: signals.length,
     ...peers,
     seconds,
   })
-  expect(isolation?.layer).toBe('vm')
+  expect(isolation?.environment).toBe('virtual-machine')
   expect(isolation?.concealed).toBe(guest.concealed)
-  if (guest.concealed) expect(new Set(isolation?.contradictions.map(({ signal }) => signal)).size).toBeGreaterThan(4)
+  if (guest.concealed) expect(new Set(isolation?.anomalies.map(({ signal }) => signal)).size).toBeGreaterThan(4)
 }
 
 type Captures = Extract<ReturnType<typeof importTranscript>, { ok: true }>['value']['captures']

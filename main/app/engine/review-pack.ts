@@ -89,8 +89,8 @@ export async function trustSigner(context: EngineContext, howVerified: string): 
   if (pack === null) return fail('input.refused', 'no pack is open')
   const { report } = pack.review
   if (report.demo) return fail('input.refused', 'this is a demo pack; its key can never be trusted')
-  const answer = report.answers.find(({ question }) => question === 'signed-by')
-  if (report.signer === null || answer === undefined || answer.outcome === 'no')
+  const answer = report.checks.find(({ check }) => check === 'signature')
+  if (report.signer === null || answer === undefined || answer.outcome === 'failed')
     return fail('input.refused', 'its seal is invalid, so there is no signer to trust')
   const peeked = await peek(context.world, pack.path, await trustOf(context))
   if (!peeked.ok) return peeked

@@ -1,20 +1,20 @@
-import type { Layer } from '../../../schemas/words.ts'
+import type { Environment } from '../../../schemas/words.ts'
 import { type Conclusion, type DraftObservation, defineCheck } from '../../core/check.ts'
 import { type Observed, readFrom } from '../isolation/observe.ts'
-import { decideLayer } from '../isolation/rules.ts'
-import type { Spoof } from '../isolation/signal.ts'
+import { decideEnvironment } from '../isolation/rules.ts'
+import type { SpoofingEffort } from '../isolation/signal.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { contradicts, count, unclear } from '../steps.ts'
 
-const WHAT: Readonly<Partial<Record<Layer, string>>> = {
-  vm: 'a virtual machine',
+const WHAT: Readonly<Partial<Record<Environment, string>>> = {
+  'virtual-machine': 'a virtual machine',
   container: 'a container',
-  lpar: 'a logical partition',
+  'logical-partition': 'a logical partition',
   'hypervisor-host': 'a system that runs on a hypervisor and manages it',
 }
 
 // All parts are wanted and none is needed first: any one of them can contradict the claim alone, and only all of them together can support
-// it, which decideLayer() demands. The four-part argument uses the same function.
+// it, which decideEnvironment() demands. The four-part argument uses the same function.
 export const tenancyNoHypervisor = defineCheck({
   id: 'tenancy.no-hypervisor',
   property: 'isolation',
@@ -24,9 +24,9 @@ export const tenancyNoHypervisor = defineCheck({
   requires: {},
   optional: SIGNAL_PROBES,
   evaluate(_, readings): Conclusion {
-    const { layer, platform, because, observed } = decideLayer(readFrom(new Map(Object.entries(readings))))
-    if (layer === 'metal') return { verdict: 'satisfied', observations: [...because, toFake(observed)] }
-    const what = WHAT[layer]
+    const { environment, platform, because, observed } = decideEnvironment(readFrom(new Map(Object.entries(readings))))
+    if (environment === 'bare-metal') return { verdict: 'satisfied', observations: [...because, toFake(observed)] }
+    const what = WHAT[environment]
     if (what === undefined)
       return {
         verdict: 'inconclusive',
@@ -40,7 +40,7 @@ export const tenancyNoHypervisor = defineCheck({
   },
 })
 
-const COSTS: readonly (readonly [Spoof, string])[] = [
+const COSTS: readonly (readonly [SpoofingEffort, string])[] = [
   ['S0', 'a setting or a text'],
   ['S1', 'rebuilt firmware or a patched machine monitor'],
   ['S2', 'a patched hypervisor kernel'],
@@ -49,9 +49,9 @@ const COSTS: readonly (readonly [Spoof, string])[] = [
 
 /** What it would cost to present what was read here, counted by the signals that read as hardware on this node. */
 function toFake(observed: readonly Observed[]): DraftObservation {
-  const real = observed.filter(({ found }) => found.reads === 'metal')
+  const real = observed.filter(({ found }) => found.indicates === 'bare-metal')
   const costs = COSTS.flatMap(([spoof, words]) => {
-    const number = real.filter(({ signal }) => signal.spoof === spoof).length
+    const number = real.filter(({ signal }) => signal.spoofingEffort === spoof).length
     return number === 0 ? [] : [`${number} by ${words}`]
   })
   return unclear(

@@ -2,7 +2,7 @@ import type { DraftObservation, FactsOf, MaybeFactsOf, Needs } from '../../core/
 import { known } from '../../core/probe.ts'
 import { diskAnswers } from '../isolation/locality/disk.ts'
 import { readFrom } from '../isolation/observe.ts'
-import { decideLayer } from '../isolation/rules.ts'
+import { decideEnvironment } from '../isolation/rules.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../probes/inventory-disks.ts'
 import { type PciDevices, pciDevices } from '../probes/pci-devices.ts'
@@ -35,11 +35,11 @@ export function nvmeDrives(
     ]),
   )
   // The responses begin with one for each drive, in order.
-  const answers = diskAnswers(read, decideLayer(read).layer)
+  const answers = diskAnswers(read, decideEnvironment(read).environment)
   const nvme = disks.disks.flatMap((disk, index) =>
-    /^nvme\d+n\d+$/.test(disk.name) ? [{ disk, is: answers[index]?.is ?? 'unknown' }] : [],
+    /^nvme\d+n\d+$/.test(disk.name) ? [{ disk, is: answers[index]?.attachment ?? 'undetermined' }] : [],
   )
-  const isLocal = ({ disk, is }: (typeof nvme)[number]): boolean => is === 'native' && disk.transport === 'pcie'
+  const isLocal = ({ disk, is }: (typeof nvme)[number]): boolean => is === 'physical' && disk.transport === 'pcie'
   const having = (fits: (one: (typeof nvme)[number]) => boolean): readonly Disk[] =>
     nvme.filter(fits).map(({ disk }) => disk)
   return {

@@ -4,7 +4,7 @@ import { known } from '../../core/probe.ts'
 import { isRepresentor, nicAnswers, partOf } from '../isolation/locality/nic.ts'
 import { PROVIDER_DRIVERS } from '../isolation/net-tables.ts'
 import { readFrom } from '../isolation/observe.ts'
-import { decideLayer } from '../isolation/rules.ts'
+import { decideEnvironment } from '../isolation/rules.ts'
 import { SIGNAL_PROBES } from '../isolation/signals.ts'
 import { type NetInterface, netInterfaces } from '../probes/net-interfaces.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
@@ -28,13 +28,15 @@ export const networkOwnPort: ClaimTest = {
       optional: SIGNAL_PROBES,
       evaluate({ nics }, wanted) {
         const read = readFrom(new Map([...Object.entries(wanted), [netInterfaces.id, known(nics)]]))
-        const places = new Map(nicAnswers(read, decideLayer(read).layer).map(({ device, is }) => [device, is]))
+        const places = new Map(
+          nicAnswers(read, decideEnvironment(read).environment).map(({ device, attachment }) => [device, attachment]),
+        )
         const up = nics.interfaces.filter((nic) => nic.isUp && nic.driver !== null && !isRepresentor(nic))
         const isOthers = (nic: NetInterface): boolean =>
           nic.physicalFunction === null &&
           !PROVIDER_DRIVERS.has(nic.driver ?? '') &&
           partOf(nic, nic.driver ?? '') !== null
-        const isWhole = ({ name }: NetInterface): boolean => places.get(name) === 'native'
+        const isWhole = ({ name }: NetInterface): boolean => places.get(name) === 'physical'
         const others = up.filter(isOthers)
         const whole = up.filter((nic) => !isOthers(nic) && isWhole(nic))
         const open = up.filter((nic) => !isOthers(nic) && !isWhole(nic))

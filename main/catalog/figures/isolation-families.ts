@@ -5,23 +5,23 @@ import { FAMILIES, type Family } from '../isolation/signal.ts'
 import { SIGNALS } from '../isolation/signals.ts'
 import { box, FIGURE_WIDTH, line, squareKey, words } from './marks.ts'
 
-type Reads = Exclude<SignalReading['reads'], 'not-applicable'>
+type Reads = Exclude<SignalReading['indicates'], 'not-applicable'>
 
 /** What is drawn, in the order of the columns: a square for each reading, and the count at the end. */
 const DRAWN: readonly { readonly reads: Reads; readonly head: string; readonly key: string; readonly end: number }[] = [
-  { reads: 'metal', head: 'Hardware', key: 'Reads as on hardware', end: 400 },
+  { reads: 'bare-metal', head: 'Hardware', key: 'Reads as on hardware', end: 400 },
   { reads: 'virtual', head: 'Guest', key: 'Reads as on a guest', end: 438 },
   { reads: 'neutral', head: 'Neither', key: 'Neutral', end: 480 },
   { reads: 'unreadable', head: 'Not read', key: 'Not read', end: 524 },
 ]
 const TONES: Readonly<Record<Reads, FigureTone>> = {
-  metal: 'for',
+  'bare-metal': 'for',
   virtual: 'against',
   neutral: 'plain',
   unreadable: 'unclear',
 }
 const square = (reads: Reads, x: number, y: number, side: number): FigureMark =>
-  box(x, y, side, side, TONES[reads], reads === 'metal' || reads === 'virtual')
+  box(x, y, side, side, TONES[reads], reads === 'bare-metal' || reads === 'virtual')
 
 const LEFT = 140
 const SQUARES = 212
@@ -31,11 +31,13 @@ const HEAD = 18
 interface Row {
   readonly family: Family
   readonly readings: readonly SignalReading[]
-  readonly contradicted: ReadonlySet<string>
-  readonly classes: string
+  /** Signals with an anomaly. */
+  readonly anomalous: ReadonlySet<string>
+  readonly impossible: number
+  readonly unexplained: number
 }
 
-const CONTRADICTED = squareKey(
+const ANOMALY = squareKey(
   [
     square('virtual', 8, 0, 7),
     line(
@@ -47,16 +49,15 @@ const CONTRADICTED = squareKey(
       { weight: 2, dashed: false },
     ),
   ],
-  'Impossible on the stated hardware (K1), or needs an explanation (K2)',
+  'Anomaly; counted as impossible on the stated hardware + needing an explanation',
 )
 
-/** For each family of signals how its readings stand, to be counted by eye; null where none was read and nothing is contradicted. */
+/** For each family of signals how its readings stand, to be counted by eye; null where none was read and there is no anomaly. */
 export function isolationFamilies(isolation: Isolation): Figure | null {
   const rows = FAMILIES.map((family) => rowOf(isolation, family)).filter(
-    ({ readings, classes }) => readings.some(isDrawn) || classes !== '',
+    (row) => row.readings.some(isDrawn) || hasAnomaly(row),
   )
-  if (rows.every(({ readings, classes }) => classes === '' && readings.every(({ reads }) => !isRead(reads))))
-    return null
+  if (rows.every((row) => !hasAnomaly(row) && row.readings.every(({ indicates }) => !isRead(indicates)))) return null
   const most = Math.max(1, ...rows.map(({ readings }) => readings.filter(isDrawn).length))
   const pitch = Math.min(12, SQUARES / most)
   return {
@@ -71,43 +72,43 @@ export function isolationFamilies(isolation: Isolation): Figure | null {
       ...DRAWN.filter(({ reads }) => rows.some(({ readings }) => countOf(readings, reads) > 0)).map(({ reads, key }) =>
         squareKey([square(reads, 8, 1, 8)], key),
       ),
-      ...(rows.some(({ classes }) => classes !== '') ? [CONTRADICTED] : []),
+      ...(rows.some(hasAnomaly) ? [ANOMALY] : []),
     ],
     table: {
-      head: ['Family', 'As on hardware', 'As on a guest', 'Neutral', 'Not read', 'Doesn’t apply', 'Contradictions'],
-      rows: rows.map(({ family, readings, classes }) => [
-        familyWords[family],
-        ...[...DRAWN.map(({ reads }) => reads), 'not-applicable'].map((reads) => `${countOf(readings, reads)}`),
-        classes === '' ? 'None seen' : classes,
+      head: ['Family', 'As on hardware', 'As on a guest', 'Neutral', 'Not read', 'Doesn’t apply', 'Anomalies'],
+      rows: rows.map((row) => [
+        familyWords[row.family],
+        ...[...DRAWN.map(({ reads }) => reads), 'not-applicable'].map((reads) => `${countOf(row.readings, reads)}`),
+        hasAnomaly(row) ? `${row.impossible} impossible, ${row.unexplained} unexplained` : 'None seen',
       ]),
     },
   }
 }
 
 const FAMILY_OF = new Map(SIGNALS.map(({ id, family }) => [id, family]))
-const isRead = (reads: SignalReading['reads']): boolean => reads !== 'unreadable' && reads !== 'not-applicable'
-const isDrawn = ({ reads }: SignalReading): boolean => reads !== 'not-applicable'
+const isRead = (reads: SignalReading['indicates']): boolean => reads !== 'unreadable' && reads !== 'not-applicable'
+const isDrawn = ({ indicates }: SignalReading): boolean => indicates !== 'not-applicable'
 const countOf = (readings: readonly SignalReading[], reads: string): number =>
-  readings.filter((one) => one.reads === reads).length
+  readings.filter((one) => one.indicates === reads).length
 
-function rowOf({ signals, contradictions }: Isolation, family: Family): Row {
-  const own = contradictions.filter((one) => one.family === family)
-  const classes = (['K1', 'K2'] as const).flatMap((kind) => {
-    const count = own.filter((one) => one.class === kind).length
-    return count === 0 ? [] : [`${count} ${kind}`]
-  })
+const hasAnomaly = ({ impossible, unexplained }: Row): boolean => impossible + unexplained > 0
+
+function rowOf({ signals, anomalies }: Isolation, family: Family): Row {
+  const own = anomalies.filter((one) => one.family === family)
+  const impossible = own.filter((one) => one.class === 'impossible').length
   return {
     family,
     readings: signals.filter(({ id }) => FAMILY_OF.get(id) === family),
-    contradicted: new Set(own.map(({ signal }) => signal)),
-    classes: classes.join(', '),
+    anomalous: new Set(own.map(({ signal }) => signal)),
+    impossible,
+    unexplained: own.length - impossible,
   }
 }
 
 const heads = (): readonly FigureMark[] => [
   ...words('Family', 0, 10, LEFT, { tone: 'quiet' }),
   ...DRAWN.flatMap(({ head, end }) => words(head, end, 10, 42, { anchor: 'end', tone: 'quiet' })),
-  ...words('Contradictions', 536, 10, 64, { tone: 'quiet' }),
+  ...words('Anomalies', 536, 10, 64, { tone: 'quiet' }),
   line(
     [
       [0, HEAD - 3],
@@ -117,18 +118,20 @@ const heads = (): readonly FigureMark[] => [
   ),
 ]
 
-function drawRow({ family, readings, contradicted, classes }: Row, top: number, pitch: number): readonly FigureMark[] {
+function drawRow(row: Row, top: number, pitch: number): readonly FigureMark[] {
+  const { family, readings, anomalous } = row
   const side = Math.min(9, pitch - 2)
   const base = top + 12
-  // Within a kind, what is contradicted comes first, so that its line is one line.
+  // Within a kind, signals with an anomaly come first, so that its line is one line.
   const placed = DRAWN.flatMap(({ reads }) => {
-    const own = readings.filter((one) => one.reads === reads)
-    return [...own.filter(({ id }) => contradicted.has(id)), ...own.filter(({ id }) => !contradicted.has(id))].map(
-      (one) => ({ ...one, reads }),
-    )
+    const own = readings.filter((one) => one.indicates === reads)
+    return [...own.filter(({ id }) => anomalous.has(id)), ...own.filter(({ id }) => !anomalous.has(id))].map((one) => ({
+      ...one,
+      reads,
+    }))
   })
   return [
-    ...words(familyWords[family], 0, base, LEFT - 6, { bold: classes !== '' }),
+    ...words(familyWords[family], 0, base, LEFT - 6, { bold: hasAnomaly(row) }),
     ...placed.flatMap(({ id, reads }, index): readonly FigureMark[] => {
       const x = LEFT + index * pitch
       const under = line(
@@ -139,13 +142,16 @@ function drawRow({ family, readings, contradicted, classes }: Row, top: number, 
         'against',
         { weight: 2, dashed: false },
       )
-      return [square(reads, x, base - 7, side), ...(contradicted.has(id) ? [under] : [])]
+      return [square(reads, x, base - 7, side), ...(anomalous.has(id) ? [under] : [])]
     }),
     ...DRAWN.flatMap(({ reads, end }) => {
       const count = countOf(readings, reads)
       return words(`${count}`, end, base, 40, { anchor: 'end', tone: count === 0 ? 'quiet' : 'plain' })
     }),
-    ...words(classes, 536, base, 64, { tone: 'against', bold: true }),
+    ...words(hasAnomaly(row) ? `${row.impossible} + ${row.unexplained}` : '', 536, base, 64, {
+      tone: 'against',
+      bold: true,
+    }),
     line(
       [
         [0, top + ROW - 3],

@@ -3,13 +3,13 @@ import type { Context } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
 import { COUNTS } from './counts.ts'
-import { providerLevels } from './levels.ts'
+import { adversaryLevels } from './levels.ts'
 import { CANNOT_SHOW, WITHOUT_LIVE_TESTS, WITHOUT_RIGHTS } from './limits.ts'
 import { liveAsked } from './live-tests.ts'
-import { decideLocality } from './locality/decide.ts'
+import { decideAttachments } from './locality/decide.ts'
 import { type Observed, readFrom, signsOf } from './observe.ts'
 import { hardwarePins } from './pins.ts'
-import { decideLayer } from './rules.ts'
+import { decideEnvironment } from './rules.ts'
 import { openPoints } from './settle.ts'
 import type { Read, Signal, Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
@@ -24,23 +24,24 @@ export const assessIsolation: Catalog['assessIsolation'] = (readings, context) =
 
 function argue(readings: ReadonlyMap<string, Parsed<unknown>>, context: Context): IsolationArgument {
   const read = readFrom(readings)
-  const { layer, platform, concealed, grade, rule, weight, minimum, observed, because } = decideLayer(read)
+  const { environment, platform, concealed, grade, rule, likelihood, minimum, observed, because } =
+    decideEnvironment(read)
   const tenancy = decideTenancy(read, context)
   return {
-    layer,
+    environment,
     platform,
     concealed,
     tenancy: tenancy.tenancy,
-    locality: decideLocality(read, layer),
+    attachments: decideAttachments(read, environment),
     grade,
     rule,
-    weight,
+    likelihood,
     signals: observed.map(reading),
-    contradictions: contradictions(observed),
+    anomalies: anomalies(observed),
     minimum,
-    levels: providerLevels(observed),
-    cannotShow: cannotShow(read, observed),
-    settle: openPoints(read, observed),
+    adversaries: adversaryLevels(observed),
+    limitations: cannotShow(read, observed),
+    openPoints: openPoints(read, observed),
     pins: hardwarePins(read),
     observations: [...because, ...tenancy.because],
   }
@@ -53,28 +54,35 @@ function reading(one: Observed): IsolationArgument['signals'][number] {
   const value = 'reason' in found ? found.reason : found.value
   return {
     id: signal.id,
-    reads: found.reads,
+    indicates: found.indicates,
     value: plain(value, VALUE_LENGTH),
     weight: weightHere(one),
-    probes: found.reads === 'unreadable' ? [found.probe.id] : signal.probes.map(({ id }) => id),
+    probes: found.indicates === 'unreadable' ? [found.probe.id] : signal.probes.map(({ id }) => id),
   }
 }
 
 const rank = (weight: Weight): number => (weight === 'impossible' ? 0 : 1)
 
 /** The impossible first. */
-const contradictions = (observed: readonly Observed[]): IsolationArgument['contradictions'] =>
+const anomalies = (observed: readonly Observed[]): IsolationArgument['anomalies'] =>
   [...signsOf(observed)]
     .sort((a, b) => rank(a.sign.weight) - rank(b.sign.weight))
     .flatMap(({ signal, sign: { weight, step } }) =>
       weight === 'impossible' || weight === 'odd'
-        ? [{ class: weight === 'impossible' ? 'K1' : 'K2', signal: signal.id, family: signal.family, step }]
+        ? [
+            {
+              class: weight === 'impossible' ? 'impossible' : 'unexplained',
+              signal: signal.id,
+              family: signal.family,
+              step,
+            },
+          ]
         : [],
     )
 
 function cannotShow(read: Read, observed: readonly Observed[]): readonly string[] {
   const withoutRights = observed.some(
-    ({ found }) => found.reads === 'unreadable' && found.reason.includes('administrator rights'),
+    ({ found }) => found.indicates === 'unreadable' && found.reason.includes('administrator rights'),
   )
   return [
     ...CANNOT_SHOW,

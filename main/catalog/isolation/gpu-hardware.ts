@@ -45,7 +45,7 @@ export function nativeGpus(read: Read, observed: readonly Observed[]): NativeGpu
     return yes(
       `${count(others.length, 'accelerator')} of manufacturers other than NVIDIA: whole devices by their IDs, under their own driver, behind ports typical of hardware. Their driver does not report whether they were passed through to a guest.`,
     )
-  return reads(observed, 'gpu.mode', 'metal') && !reads(observed, 'gpu.hostlink', 'virtual')
+  return reads(observed, 'gpu.mode', 'bare-metal') && !reads(observed, 'gpu.hostlink', 'virtual')
     ? yes(`Of ${count(listed, 'GPU')} on the PCI bus the driver calls none handed to a guest.`)
     : no(
         `${count(listed, 'GPU')} on the PCI bus, and the driver does not report all of them as native.${undrivenText(pci.fact.devices)}`,

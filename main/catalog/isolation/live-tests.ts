@@ -74,18 +74,18 @@ function costTests(read: Read): readonly LiveTest[] {
   if (!cpu.ok || !cpuidDecides(cpu.fact)) return []
   const found = ['time.delta', 'time.cpuid'].flatMap((id) => {
     const observed = observe(read, id)
-    return observed.reads === 'unreadable' || observed.reads === 'not-applicable' ? [] : [{ id, observed }]
+    return observed.indicates === 'unreadable' || observed.indicates === 'not-applicable' ? [] : [{ id, observed }]
   })[0]
   return found === undefined
     ? []
-    : [{ id: found.id, holds: found.observed.reads === 'metal', text: `${found.observed.value}.` }]
+    : [{ id: found.id, holds: found.observed.indicates === 'bare-metal', text: `${found.observed.value}.` }]
 }
 
 const judged = (read: Read, ids: readonly string[]): readonly LiveTest[] =>
   ids.flatMap((id) => {
     const found = observe(read, id)
-    return found.reads === 'metal' || found.reads === 'virtual'
-      ? [{ id, holds: found.reads === 'metal', text: `${found.value}.` }]
+    return found.indicates === 'bare-metal' || found.indicates === 'virtual'
+      ? [{ id, holds: found.indicates === 'bare-metal', text: `${found.value}.` }]
       : []
   })
 
@@ -99,11 +99,11 @@ function stealRose(read: Read): readonly LiveTest[] {
 /** Our own clock bounds every test from below: one that seemed shorter than it is was not made while we asked. */
 function unheard(read: Read): readonly LiveTest[] {
   const found = observe(read, 'time.heard')
-  return found.reads === 'virtual' ? [{ id: 'time.heard', holds: false, text: `${found.value}.` }] : []
+  return found.indicates === 'virtual' ? [{ id: 'time.heard', holds: false, text: `${found.value}.` }] : []
 }
 
 /** Whether our own clock timed every live test that was collected, and none was shorter than it is. */
-export const wereHeard = (read: Read): boolean => observe(read, 'time.heard').reads === 'neutral'
+export const wereHeard = (read: Read): boolean => observe(read, 'time.heard').indicates === 'neutral'
 
 const SIGNALS: ReadonlyMap<string, Signal> = new Map(
   [...cpuidTimingSignals, ...instrumentSignals, ...heardSignals].map((signal) => [signal.id, signal]),

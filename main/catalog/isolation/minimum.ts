@@ -148,7 +148,7 @@ function undisputed(observed: readonly Observed[]): MinimumItem {
 
 /** Signals that read as on a guest, and from how many families; those of single drives and adapters apart. */
 function doubts(observed: readonly Observed[]): { readonly signals: readonly string[]; readonly families: number } {
-  const own = observed.filter(({ signal, found }) => found.reads === 'virtual' && !OF_A_DEVICE.has(signal.family))
+  const own = observed.filter(({ signal, found }) => found.indicates === 'virtual' && !OF_A_DEVICE.has(signal.family))
   return {
     signals: own.map(({ signal }) => signal.id).sort(),
     families: new Set(own.map(({ signal }) => signal.family)).size,
@@ -161,12 +161,12 @@ function doubts(observed: readonly Observed[]): { readonly signals: readonly str
  */
 export const unreadWitnesses = (observed: readonly Observed[]): readonly Observed[] =>
   observed.filter(
-    ({ signal, found }) => found.reads === 'unreadable' && found.probe.live !== true && !NO_WITNESS.has(signal.id),
+    ({ signal, found }) => found.indicates === 'unreadable' && found.probe.live !== true && !NO_WITNESS.has(signal.id),
   )
 
 function coverage(observed: readonly Observed[]): MinimumItem {
-  const applicable = observed.filter(({ found }) => found.reads !== 'not-applicable')
-  const read = applicable.filter(({ found }) => found.reads !== 'unreadable')
+  const applicable = observed.filter(({ found }) => found.indicates !== 'not-applicable')
+  const read = applicable.filter(({ found }) => found.indicates !== 'unreadable')
   const needed = unreadWitnesses(observed).map(({ signal }) => signal.id)
   const enough = needed.length === 0 && read.length > 0
   return part(
@@ -179,7 +179,7 @@ function coverage(observed: readonly Observed[]): MinimumItem {
 
 /** The part of applicable signals that was read: below this, evidence is never better than passive (grade C). */
 export const isWellRead = (observed: readonly Observed[]): boolean => {
-  const applicable = observed.filter(({ found }) => found.reads !== 'not-applicable')
-  const read = applicable.filter(({ found }) => found.reads !== 'unreadable')
+  const applicable = observed.filter(({ found }) => found.indicates !== 'not-applicable')
+  const read = applicable.filter(({ found }) => found.indicates !== 'unreadable')
   return applicable.length > 0 && read.length / applicable.length >= ENOUGH_READ
 }

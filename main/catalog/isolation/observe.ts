@@ -21,9 +21,9 @@ export const observeAll = (signals: readonly Signal[], read: Read): readonly Obs
 /** All signs of virtualization that were seen, each with the signal it belongs to. */
 export const signsOf = (observed: readonly Observed[]): readonly { readonly signal: Signal; readonly sign: Sign }[] =>
   observed.flatMap(({ signal, found }) =>
-    found.reads === 'virtual' ? found.signs.map((sign) => ({ signal, sign })) : [],
+    found.indicates === 'virtual' ? found.signs.map((sign) => ({ signal, sign })) : [],
   )
 
 /** Whether the signal with this id reads so on this node. */
-export const reads = (observed: readonly Observed[], id: string, as: Observation['reads']): boolean =>
-  observed.some(({ signal, found }) => signal.id === id && found.reads === as)
+export const reads = (observed: readonly Observed[], id: string, as: Observation['indicates']): boolean =>
+  observed.some(({ signal, found }) => signal.id === id && found.indicates === as)

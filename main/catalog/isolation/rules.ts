@@ -1,5 +1,5 @@
 import type { Isolation } from '../../../schemas/types.ts'
-import type { Grade, Layer } from '../../../schemas/words.ts'
+import type { Environment, Grade } from '../../../schemas/words.ts'
 import type { DraftObservation } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
 import { cpuFeatures } from '../probes/cpu-features.ts'
@@ -18,19 +18,19 @@ import type { Read, Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { weigh } from './weight.ts'
 
-export interface LayerAnswer {
-  readonly layer: Layer
+export interface EnvironmentDecision {
+  readonly environment: Environment
   readonly platform: string | null
   readonly concealed: boolean
   readonly grade: Grade
   readonly rule: Isolation['rule']
-  readonly weight: Isolation['weight']
+  readonly likelihood: Isolation['likelihood']
   readonly minimum: Isolation['minimum']
   readonly observed: readonly Observed[]
   readonly because: readonly DraftObservation[]
 }
 
-export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & {
+export type Decision = Pick<EnvironmentDecision, 'environment' | 'platform' | 'rule'> & {
   readonly first: readonly DraftObservation[]
 }
 
@@ -39,26 +39,26 @@ export type Decision = Pick<LayerAnswer, 'layer' | 'platform' | 'rule'> & {
  * nothing. Hardware is argued last, from a minimum of evidence that must be there in full and undisputed; the default is "not decided", or,
  * where much was read and none of it reads as on a guest, "no sign of a hypervisor found; hardware not established".
  */
-export function decideLayer(read: Read): LayerAnswer {
+export function decideEnvironment(read: Read): EnvironmentDecision {
   const observed = observeAll(SIGNALS, read)
   const minimum = minimumEvidence(read, observed)
-  const weight = weigh(observed)
+  const likelihood = weigh(observed)
   const decided = decide(read, observed, minimum)
   const concealed = isConcealed(read, decided, observed)
   return {
-    layer: decided.layer,
+    environment: decided.environment,
     platform: decided.platform,
     concealed,
-    grade: gradeOf(decided.layer, read, observed),
+    grade: gradeOf(decided.environment, read, observed),
     rule: decided.rule,
-    weight,
+    likelihood,
     minimum,
     observed,
     because: [
       ...(concealed ? hides(read) : []),
       ...decided.first,
       ...stepsOf(observed),
-      ...openItems(minimum, decided.layer),
+      ...openItems(minimum, decided.environment),
     ],
   }
 }
@@ -72,7 +72,7 @@ export function decide(read: Read, observed: readonly Observed[], minimum: Isola
   const named = signsOf(observed).find(({ sign }) => sign.weight === 'names')
   if (named !== undefined)
     return made(
-      'vm',
+      'virtual-machine',
       platform,
       'R1',
       `A hypervisor names itself, or shows what only it provides: ${titles([named.signal])}.`,
@@ -81,26 +81,31 @@ export function decide(read: Read, observed: readonly Observed[], minimum: Isola
   if (container.isContainer)
     return made('container', container.platform, 'R3', 'Our session runs in a container.', ...container.steps)
   const contradicted = contradiction(read, observed)
-  if (contradicted !== null) return made('vm', platform, 'R4', contradicted)
+  if (contradicted !== null) return made('virtual-machine', platform, 'R4', contradicted)
   const unnamed = unnamedGuest(observed)
-  if (unnamed !== null) return made('vm', platform, 'R5', unnamed, contradicts(unnamed, cpuFeatures))
+  if (unnamed !== null) return made('virtual-machine', platform, 'R5', unnamed, contradicts(unnamed, cpuFeatures))
   const partition = partitionStep(read)
   if (partition !== null)
-    return made('lpar', null, 'R1', 'The firmware reports that this is a logical partition.', partition)
+    return made('logical-partition', null, 'R1', 'The firmware reports that this is a logical partition.', partition)
   if (holdsWhole(minimum))
-    return made('metal', null, 'R6', 'The minimum evidence for hardware is there in full, and none of it is disputed.')
+    return made(
+      'bare-metal',
+      null,
+      'R6',
+      'The minimum evidence for hardware is there in full, and none of it is disputed.',
+    )
   return noSignSeen(observed, minimum)
-    ? made('unknown', null, 'R8', notEstablished(read, observed, minimum))
-    : made('unknown', null, 'R7', whyUndecided(minimum), ...container.steps)
+    ? made('undetermined', null, 'R8', notEstablished(read, observed, minimum))
+    : made('undetermined', null, 'R7', whyUndecided(minimum), ...container.steps)
 }
 
 const made = (
-  layer: Layer,
+  environment: Environment,
   platform: string | null,
   id: Isolation['rule']['id'],
   text: string,
   ...first: readonly DraftObservation[]
-): Decision => ({ layer, platform, rule: { id, text }, first })
+): Decision => ({ environment, platform, rule: { id, text }, first })
 
 /** One impossibility always contradicts; two oddities of different families do where the processor lacks a host's features. */
 function contradiction(read: Read, observed: readonly Observed[]): string | null {
@@ -129,7 +134,7 @@ function titles(signals: readonly Signal[]): string {
 /** No host features on a current processor, and an instrument around it missing as well. */
 function unnamedGuest(observed: readonly Observed[]): string | null {
   const around = ['cpu.pmu', 'cpu.rapl', 'time.delta', 'pci.uncore']
-  const missing = observed.filter(({ signal, found }) => around.includes(signal.id) && found.reads === 'virtual')
+  const missing = observed.filter(({ signal, found }) => around.includes(signal.id) && found.indicates === 'virtual')
   return reads(observed, 'cpu.powerbits', 'virtual') && missing.length > 0
     ? `The processor lacks the power-management features that hardware of its kind has, and hardware around it is missing as well: ${titles(missing.map(({ signal }) => signal))}.`
     : null
@@ -164,7 +169,7 @@ const EVERY_LOGIN_READS: readonly string[] = [
 
 /** Nothing that was read reads as on a guest, of any weight, and all that every login can read was read, from the system itself. */
 const noSignSeen = (observed: readonly Observed[], minimum: Isolation['minimum']): boolean =>
-  observed.every(({ found }) => found.reads !== 'virtual') &&
+  observed.every(({ found }) => found.indicates !== 'virtual') &&
   EVERY_LOGIN_READS.every((id) => !reads(observed, id, 'unreadable')) &&
   minimum.some(({ item, holds }) => item === 'e' && holds === 'yes')
 
@@ -178,14 +183,14 @@ function notEstablished(read: Read, observed: readonly Observed[], minimum: Isol
 }
 
 /** Virtual, while it shows itself as hardware: contradictions give away what the flag and the manufacturer in the firmware do not state. */
-function isConcealed(read: Read, { layer, rule }: Decision, observed: readonly Observed[]): boolean {
-  if (layer !== 'vm') return false
+function isConcealed(read: Read, { environment, rule }: Decision, observed: readonly Observed[]): boolean {
+  if (environment !== 'virtual-machine') return false
   if (rule.id === 'R4') return true
   const dmi = read(dmiIdentity)
   return (
     dmi.ok &&
     claimsServer(dmi.fact) &&
-    reads(observed, 'cpu.hvbit', 'metal') &&
+    reads(observed, 'cpu.hvbit', 'bare-metal') &&
     signsOf(observed).some(({ sign }) => sign.weight === 'impossible')
   )
 }
@@ -207,17 +212,17 @@ function hides(read: Read): readonly DraftObservation[] {
  * There is no grade for evidence rooted in hardware: nothing that is queried gives it. B: two live tests that fit, with every test timed by
  * our own clock; C: passive; D: below the minimum.
  */
-function gradeOf(layer: Layer, read: Read, observed: readonly Observed[]): Grade {
-  if (layer === 'unknown') return 'D'
+function gradeOf(environment: Environment, read: Read, observed: readonly Observed[]): Grade {
+  if (environment === 'undetermined') return 'D'
   const passed = livePassed(read).filter(({ holds }) => holds).length
-  return layer === 'metal' && passed >= 2 && wereHeard(read) && isWellRead(observed) ? 'B' : 'C'
+  return environment === 'bare-metal' && passed >= 2 && wereHeard(read) && isWellRead(observed) ? 'B' : 'C'
 }
 
 /** Signs against first as they weigh, then what supports hardware, then what was not read. */
 function stepsOf(observed: readonly Observed[]): readonly DraftObservation[] {
   const against = signsOf(observed).map(({ sign }) => sign.step)
   const said = observed.flatMap(({ found }) => ('steps' in found ? found.steps : []))
-  const unread = observed.flatMap(({ signal, found }) => (found.reads === 'unreadable' ? [{ signal, found }] : []))
+  const unread = observed.flatMap(({ signal, found }) => (found.indicates === 'unreadable' ? [{ signal, found }] : []))
   const byProbe = new Map(unread.map(({ found }) => [found.probe.id, found]))
   return [
     ...against,
@@ -227,8 +232,8 @@ function stepsOf(observed: readonly Observed[]): readonly DraftObservation[] {
 }
 
 /** What of the minimum holds or lacks, as steps; only where hardware is the question. */
-const openItems = (minimum: Isolation['minimum'], layer: Layer): readonly DraftObservation[] =>
-  layer !== 'metal' && layer !== 'unknown'
+const openItems = (minimum: Isolation['minimum'], environment: Environment): readonly DraftObservation[] =>
+  environment !== 'bare-metal' && environment !== 'undetermined'
     ? []
     : minimum.flatMap(({ holds, title, text }) =>
         holds === 'yes'

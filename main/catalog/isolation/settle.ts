@@ -1,11 +1,9 @@
-import type { Isolation } from '../../../schemas/types.ts'
+import type { OpenPoint } from '../../../schemas/types.ts'
 import { argvOf, type Probe, type RunCommand } from '../../core/probe.ts'
 import { count } from '../steps.ts'
 import { undrivenGpus } from './gpu-hardware.ts'
 import type { Observed } from './observe.ts'
 import type { Read } from './signal.ts'
-
-type OpenPoint = Isolation['settle'][number]
 
 /** The command as a person would type it. Constants of the catalog only, never words of a node. */
 const typed = (command: RunCommand): string => argvOf(command).join(' ')
@@ -17,7 +15,7 @@ const typed = (command: RunCommand): string => argvOf(command).join(' ')
 export function openPoints(read: Read, observed: readonly Observed[]): readonly OpenPoint[] {
   const byProbe = new Map<string, { probe: Probe<unknown>; reason: string; signals: string[] }>()
   for (const { signal, found } of observed) {
-    if (found.reads !== 'unreadable') continue
+    if (found.indicates !== 'unreadable') continue
     const open = byProbe.get(found.probe.id) ?? { probe: found.probe, reason: found.reason, signals: [] }
     open.signals.push(signal.id)
     byProbe.set(found.probe.id, open)
@@ -25,8 +23,8 @@ export function openPoints(read: Read, observed: readonly Observed[]): readonly 
   return [
     ...undriven(read, observed),
     ...[...byProbe.values()].map(({ probe, reason, signals }) => ({
-      what: `${probe.title}: ${reason}.`,
-      how: howTo(probe, reason),
+      point: `${probe.title}: ${reason}.`,
+      resolution: howTo(probe, reason),
       signals: signals.sort(),
     })),
   ]
@@ -40,10 +38,11 @@ function undriven(read: Read, observed: readonly Observed[]): readonly OpenPoint
   if (number === 0) return []
   return [
     {
-      what: `${withoutDriver(number)}: no data can be read from ${number === 1 ? 'it' : 'them'}.`,
-      how: 'Have the node’s owner install and load the vendor’s driver for every GPU and accelerator, then collect again.',
+      point: `${withoutDriver(number)}: no data can be read from ${number === 1 ? 'it' : 'them'}.`,
+      resolution:
+        'Have the node’s owner install and load the vendor’s driver for every GPU and accelerator, then collect again.',
       signals: observed
-        .filter(({ signal, found }) => signal.family === 'gpu' && found.reads === 'unreadable')
+        .filter(({ signal, found }) => signal.family === 'gpu' && found.indicates === 'unreadable')
         .map(({ signal }) => signal.id)
         .sort(),
     },
@@ -58,7 +57,7 @@ const MOST_LINES = 4
 export function linesToSettle(read: Read, observed: readonly Observed[]): readonly string[] {
   const open = new Map(
     observed.flatMap(({ found }) =>
-      found.reads === 'unreadable' && found.probe.live !== true ? [[found.probe.id, found.probe] as const] : [],
+      found.indicates === 'unreadable' && found.probe.live !== true ? [[found.probe.id, found.probe] as const] : [],
     ),
   )
   const ordered = [...FIRST.filter((id) => open.has(id)), ...[...open.keys()].filter((id) => !FIRST.includes(id))]

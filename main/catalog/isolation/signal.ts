@@ -21,12 +21,12 @@ export type Family = (typeof FAMILIES)[number]
  * S0 a setting or text; S1 rebuilt firmware or a patched machine monitor; S2 a patched hypervisor kernel with coherent emulation of
  * devices; S3 the physical part, or a private key.
  */
-export type Spoof = 'S0' | 'S1' | 'S2' | 'S3'
+export type SpoofingEffort = 'S0' | 'S1' | 'S2' | 'S3'
 
 /**
  * How much a sign of virtualization states: names: a hypervisor names itself, or something only a hypervisor provides is there (rule R1);
- * impossible: cannot happen on the hardware that the machine states it is (contradiction of class K1); odd: happens on hardware too, and
- * needs an explanation (class K2); hint: fits a guest, and decides nothing.
+ * impossible: cannot happen on the hardware that the machine states it is (an anomaly of class “impossible”); odd: happens on hardware too, and
+ * needs an explanation (class “unexplained”); hint: fits a guest, and decides nothing.
  */
 export type Weight = 'names' | 'impossible' | 'odd' | 'hint'
 
@@ -37,13 +37,13 @@ export interface Sign {
   readonly step: DraftObservation
 }
 
-/** What a signal found on one node. Unreadable is never absent: only a complete response can be `metal`. */
+/** What a signal found on one node. Unreadable is never absent: only a complete response can be `bare-metal`. */
 export type Observation =
-  | { readonly reads: 'unreadable'; readonly reason: string; readonly probe: Probe<unknown> }
-  | { readonly reads: 'not-applicable'; readonly reason: string }
+  | { readonly indicates: 'unreadable'; readonly reason: string; readonly probe: Probe<unknown> }
+  | { readonly indicates: 'not-applicable'; readonly reason: string }
   | {
-      /** virtual: the signal is there; metal: it was searched for and hardware's response is there; neutral: neither. */
-      readonly reads: 'virtual' | 'metal' | 'neutral'
+      /** virtual: the signal is there; bare-metal: it was searched for and hardware's response is there; neutral: neither. */
+      readonly indicates: 'virtual' | 'bare-metal' | 'neutral'
       /** What was read, in a few words; words of the node only through `plain` or `quote`. */
       readonly value: string
       /** For `virtual` at least one. */
@@ -67,9 +67,9 @@ export interface Signal {
   /** What hardware shows, and what guests show, each in a few words. */
   readonly onMetal: string
   readonly onGuest: string
-  readonly spoof: Spoof
+  readonly spoofingEffort: SpoofingEffort
   /** Where it states "virtual" of hardware, or is no evidence of a guest. */
-  readonly traps: readonly string[]
+  readonly pitfalls: readonly string[]
   /** Standard and clause, kernel file, vendor manual, or "measured" with what. */
   readonly source: string
   readonly probes: readonly Probe<unknown>[]
@@ -83,25 +83,25 @@ export const sign = (weight: Weight, platform: string | null, step: DraftObserva
 })
 
 export const unreadable = (probe: Probe<unknown>, reason: string): Observation => ({
-  reads: 'unreadable',
+  indicates: 'unreadable',
   reason,
   probe,
 })
-export const notApplicable = (reason: string): Observation => ({ reads: 'not-applicable', reason })
+export const notApplicable = (reason: string): Observation => ({ indicates: 'not-applicable', reason })
 export const virtual = (value: string, ...signs: readonly Sign[]): Observation => ({
-  reads: 'virtual',
+  indicates: 'virtual',
   value,
   signs,
   steps: [],
 })
 export const metal = (value: string, ...steps: readonly DraftObservation[]): Observation => ({
-  reads: 'metal',
+  indicates: 'bare-metal',
   value,
   signs: [],
   steps,
 })
 export const neutral = (value: string, ...steps: readonly DraftObservation[]): Observation => ({
-  reads: 'neutral',
+  indicates: 'neutral',
   value,
   signs: [],
   steps,

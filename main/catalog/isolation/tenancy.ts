@@ -45,7 +45,7 @@ export function decideTenancy(read: Read, context: Context): TenancyAnswer {
   }
   if (says('unclear') || rests.length === 0) {
     const statement = `The users of this system at ${at} could not be determined: missing evidence is listed below.`
-    return { tenancy: 'unknown', statement, because: [unclear(statement, null), ...rests] }
+    return { tenancy: 'undetermined', statement, because: [unclear(statement, null), ...rests] }
   }
   const statement = `At ${at} all use of this system is explained by the declared roster. This applies to that moment only.`
   return { tenancy: 'single-observed', statement, because: [supports(statement, null), ...rests] }

@@ -1,9 +1,7 @@
-import type { Isolation } from '../../../schemas/types.ts'
+import type { Likelihood } from '../../../schemas/types.ts'
 import { COUNTS, type Counts } from './counts.ts'
 import type { Observed } from './observe.ts'
-import { FAMILIES, type Spoof } from './signal.ts'
-
-type WeightOfEvidence = Isolation['weight']
+import { FAMILIES, type SpoofingEffort } from './signal.ts'
 
 /** No single signal counts for more than this, however many machines were counted. */
 const MOST_OF_A_SIGNAL = 5
@@ -13,7 +11,7 @@ const MOST_OF_A_FAMILY = 6
 const PART_OF_THE_REST = 0.25
 
 /** What remains of a reading that supports hardware when the provider may have faked it. A reading that supports a guest keeps all. */
-const KEPT: Readonly<Record<Spoof, number>> = { S0: 0, S1: 0.25, S2: 0.7, S3: 1 }
+const KEPT: Readonly<Record<SpoofingEffort, number>> = { S0: 0, S1: 0.25, S2: 0.7, S3: 1 }
 
 /**
  * Natural-log weight of evidence of one reading, above zero toward virtual: ln of how often honest guests read like this, over how
@@ -31,27 +29,33 @@ export function weightOf(counts: Counts | undefined, isVirtual: boolean): number
 
 /** The weight of one signal's reading on this node; null where it does not count. */
 export const weightHere = ({ signal, found }: Observed): number | null =>
-  found.reads === 'virtual' || found.reads === 'metal' ? weightOf(COUNTS[signal.id], found.reads === 'virtual') : null
+  found.indicates === 'virtual' || found.indicates === 'bare-metal'
+    ? weightOf(COUNTS[signal.id], found.indicates === 'virtual')
+    : null
 
 /**
- * Both weights of evidence of a node. Honest takes every reading as it is. Adversarial assumes a provider who sets at will whatever
+ * Both likelihoods of a node. asObserved takes every reading as it is. withoutCheapSignals assumes a provider who sets at will whatever
  * costs little: of a reading in favour of hardware only the part remains that is dear to fake. They decide nothing alone.
  */
-export function weigh(observed: readonly Observed[]): WeightOfEvidence {
+export function weigh(observed: readonly Observed[]): Likelihood {
   const families = FAMILIES.flatMap((family) => {
     const own = observed.filter(({ signal }) => signal.family === family)
-    const honest = familyWeight(own.flatMap((one) => weightHere(one) ?? []))
-    const adversarial = familyWeight(own.flatMap((one) => adversarialHere(one) ?? []))
-    return own.some((one) => weightHere(one) !== null) ? [{ family, honest, adversarial }] : []
+    const asObserved = familyWeight(own.flatMap((one) => weightHere(one) ?? []))
+    const withoutCheapSignals = familyWeight(own.flatMap((one) => withoutCheapHere(one) ?? []))
+    return own.some((one) => weightHere(one) !== null) ? [{ family, asObserved, withoutCheapSignals }] : []
   })
-  const sum = (pick: (of: { honest: number; adversarial: number }) => number): number =>
+  const sum = (pick: (of: { asObserved: number; withoutCheapSignals: number }) => number): number =>
     rounded(families.reduce((total, of) => total + pick(of), 0))
-  return { honest: sum(({ honest }) => honest), adversarial: sum(({ adversarial }) => adversarial), families }
+  return {
+    asObserved: sum((one) => one.asObserved),
+    withoutCheapSignals: sum((one) => one.withoutCheapSignals),
+    families,
+  }
 }
 
-function adversarialHere(one: Observed): number | null {
+function withoutCheapHere(one: Observed): number | null {
   const weight = weightHere(one)
-  return weight === null || weight >= 0 ? weight : weight * KEPT[one.signal.spoof]
+  return weight === null || weight >= 0 ? weight : weight * KEPT[one.signal.spoofingEffort]
 }
 
 function familyWeight(weights: readonly number[]): number {

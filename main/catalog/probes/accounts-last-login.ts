@@ -10,9 +10,9 @@ export const accountsLastLogin = defineProbe({
   id: 'accounts.last-login',
   title: 'Last session of each account',
   why: 'Shows when each account was last used, so that unused ones can be identified.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { accounts: run(['lslogins', '--time-format=iso', '-e', '-o', 'USER,LAST-LOGIN']) },
   parse({ accounts }) {

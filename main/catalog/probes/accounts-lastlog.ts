@@ -7,9 +7,9 @@ export const accountsLastlog = defineProbe({
   id: 'accounts.lastlog',
   title: 'Last login of each account (lastlog)',
   why: 'Shows when each account last logged in. Newer distributions keep this in another place, which is read as well.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { accounts: run(['lastlog']) },
   parse: ({ accounts }) => readLastlog(accounts),
@@ -20,9 +20,9 @@ export const accountsLastlog2 = defineProbe({
   id: 'accounts.lastlog2',
   title: 'Last login of each account (lastlog2)',
   why: 'Shows when each account last logged in, where the distribution keeps it in a database.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { accounts: run(['lastlog2']) },
   parse: ({ accounts }) => readLastlog(accounts),

@@ -21,9 +21,9 @@ export const accountsLoginFiles = defineProbe({
   id: 'accounts.login-files',
   title: 'Login record files',
   why: 'Shows since when logins are recorded: an account without one may be unused, or the record may be recent.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed; only which files record them is compared.',
-    steady: ({ files }: LoginFiles) => ({ files: inOrder(files.keys()) }),
+    normalize: ({ files }: LoginFiles) => ({ files: inOrder(files.keys()) }),
   },
   commands: { files: run(['stat', '-c', '%s %W %n', LASTLOG, LASTLOG2, WTMP]) },
   parse({ files }) {

@@ -12,9 +12,9 @@ export const accountsWtmpdb = defineProbe({
   id: 'accounts.wtmpdb',
   title: 'Sessions in the login database',
   why: 'Shows when each account was last used, where the distribution keeps sessions in a database.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { sessions: run(['wtmpdb', 'last', '-w', '-F', '-n', `${MOST}`]) },
   parse({ sessions }) {

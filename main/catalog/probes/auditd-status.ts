@@ -17,9 +17,13 @@ export const auditdStatus = defineProbe({
   id: 'auditd.status',
   title: 'State of the kernel’s audit system',
   why: 'Shows whether the kernel records audit events, who receives them, and whether any were lost.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The service has another process id at each start, and counts the events that it lost; only whether it lost some is compared.',
-    steady: ({ pid, lost, ...status }: AuditStatus) => ({ ...status, isRegistered: pid !== 0, hasLost: whether(lost) }),
+    normalize: ({ pid, lost, ...status }: AuditStatus) => ({
+      ...status,
+      isRegistered: pid !== 0,
+      hasLost: whether(lost),
+    }),
   },
   commands: { status: runAsRoot(['auditctl', '-s']) },
   parse({ status }) {

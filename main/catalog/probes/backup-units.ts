@@ -29,9 +29,9 @@ export const backupUnits = defineProbe({
   id: 'backup.units',
   title: 'Backup jobs and agents',
   why: 'Shows which backup tools the service manager runs, and how their last run ended.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Jobs start and end.',
-    steady: ({ units }: BackupUnits) => ({
+    normalize: ({ units }: BackupUnits) => ({
       units: inOrder(
         units.map(({ tool, unit, isJob, activeState }) => ({
           tool,

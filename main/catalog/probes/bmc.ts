@@ -50,9 +50,9 @@ export const bmc = defineProbe({
   id: 'bmc.state',
   title: 'Management controller data',
   why: 'A real controller has dozens of changing sensors, an inventory with serial numbers and a history; an emulated one has almost none of these.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Sensor values, logged events and power change with the workload.',
-    steady: ({ readings: _, events: __, watts: ___, beyondLimits: ____, ...controller }: Bmc) => controller,
+    normalize: ({ readings: _, events: __, watts: ___, beyondLimits: ____, ...controller }: Bmc) => controller,
   },
   commands: {
     controller: runAsRoot(['ipmitool', 'mc', 'info'], { ...OF_DEVICE, timeoutSeconds: 20 }),

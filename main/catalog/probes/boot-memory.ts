@@ -27,9 +27,9 @@ export const bootMemory = defineProbe({
   id: 'boot.memory',
   title: 'Memory map of the firmware',
   why: 'Shows how much memory the firmware made available, to compare with the modules it lists and with the memory in use.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Firmware divides the map differently at each start.',
-    steady: ({ isUefi, map }: BootMemory) => ({
+    normalize: ({ isUefi, map }: BootMemory) => ({
       isUefi,
       map: map === null ? null : { gibibytes: gibibytes(map.memoryBytes / 1024), hasAcpiStorage: map.hasAcpiStorage },
     }),

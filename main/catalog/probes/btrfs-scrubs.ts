@@ -21,9 +21,9 @@ export const storageBtrfsScrubs = defineProbe({
   id: 'storage.btrfs-scrubs',
   title: 'Last scrub of btrfs file systems',
   why: 'Shows when a whole btrfs file system was last read and compared with its checksums.',
-  volatile: {
+  ignoredInDrift: {
     why: 'File systems are scrubbed on a timer; only whether a scrub found errors is compared.',
-    steady: ({ scrubs }: BtrfsScrubs) => ({
+    normalize: ({ scrubs }: BtrfsScrubs) => ({
       scrubs: inOrder(scrubs.map(({ id, errors }) => ({ id, hasErrors: whether(errors) }))),
     }),
   },

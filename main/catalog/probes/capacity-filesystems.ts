@@ -19,9 +19,9 @@ export const capacityFilesystems = defineProbe({
   id: 'capacity.filesystems',
   title: 'File system usage',
   why: 'Shows whether a local file system is about to run out of space.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Files are written and deleted.',
-    steady: ({ filesystems }: FilesystemUses) => ({
+    normalize: ({ filesystems }: FilesystemUses) => ({
       mountpoints: inOrder(filesystems.map(({ mountpoint }) => mountpoint).filter((point) => !isPassingMount(point))),
     }),
   },

@@ -18,9 +18,9 @@ export const cpuEnergy = defineProbe({
   id: 'cpu.energy',
   title: 'Energy counter of the processor',
   why: 'A processor always consumes energy, so its counter increases between two reads. The mere presence of a counter shows less, because its name is easy to imitate.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: ({ zone }: CpuEnergy) => ({ zone: zone === null ? null : zone.name }),
+    normalize: ({ zone }: CpuEnergy) => ({ zone: zone === null ? null : zone.name }),
   },
   commands: { before: energyCounter, after: energyCounter },
   parse({ before, after }) {

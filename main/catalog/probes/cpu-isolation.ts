@@ -35,9 +35,9 @@ export const cpuIsolation = defineProbe({
   id: 'cpu.isolation',
   title: 'Isolated CPUs and memory nodes',
   why: 'Shows which CPUs the kernel keeps free of other work, whether it is a real-time kernel, and how memory is divided.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel reserves a slightly different number of pages at each start.',
-    steady: ({ nodes, ...rest }: CpuIsolation) => ({
+    normalize: ({ nodes, ...rest }: CpuIsolation) => ({
       ...rest,
       nodes: nodes.map(({ node, totalKib }) => ({ node, gibibytes: gibibytes(totalKib) })),
     }),

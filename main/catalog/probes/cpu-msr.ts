@@ -35,9 +35,9 @@ export const cpuMsr = defineProbe({
   id: 'cpu.msr',
   title: 'Processor registers that describe the hardware',
   why: 'Clock ratio, maximum temperature and energy unit are in processor registers. Guests read zeros there, or nothing.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The processor counts its management interrupts.',
-    steady: ({ smiCount, ...registers }: CpuRegisters) => ({
+    normalize: ({ smiCount, ...registers }: CpuRegisters) => ({
       ...registers,
       smiCount: smiCount === 'refused' ? smiCount : 'counted',
     }),

@@ -27,9 +27,9 @@ export const cpuPlatform = defineProbe({
   id: 'cpu.platform',
   title: 'Hardware around the processor',
   why: 'Energy counters, memory-controller counters and thermal sensors exist on hardware and are rarely exposed to guests.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Sensors are numbered in the order in which their drivers start.',
-    steady: ({ sensors, ...platform }: CpuPlatform) => ({ ...platform, sensors: inOrder(sensors) }),
+    normalize: ({ sensors, ...platform }: CpuPlatform) => ({ ...platform, sensors: inOrder(sensors) }),
   },
   commands: {
     lists: run(['ls', '-1', PMUS, '/sys/class/powercap', '/sys/devices/system/edac/mc', '/sys/devices/system/node']),

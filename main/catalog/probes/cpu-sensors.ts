@@ -31,9 +31,9 @@ export const cpuSensors = defineProbe({
   id: 'cpu.sensors',
   title: 'Processor sensor values and memory with error detection',
   why: 'A sensor with a plausible temperature, and memory controllers that list their modules, are stronger evidence than names registered by the kernel.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Temperatures change continuously, and sensors are numbered in the order in which their drivers start.',
-    steady: ({ temperatures, controllers }: CpuSensors) => ({
+    normalize: ({ temperatures, controllers }: CpuSensors) => ({
       drivers: [...new Set(temperatures.map(({ driver }) => driver))].sort(),
       controllers,
     }),

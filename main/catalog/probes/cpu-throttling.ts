@@ -11,9 +11,9 @@ export const cpuThrottling = defineProbe({
   id: 'cpu.throttling',
   title: 'Thermal throttling of processors',
   why: 'Shows whether cooling was insufficient at any time since the server started.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A counter since the last start.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: {
     counts: run(['grep', '-H', '', glob('/sys/devices/system/cpu/cpu*/thermal_throttle/package_throttle_count')]),

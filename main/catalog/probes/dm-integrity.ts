@@ -13,9 +13,9 @@ export const storageDmIntegrity = defineProbe({
   id: 'storage.dm-integrity',
   title: 'Sectors that did not match their checksums',
   why: 'dm-integrity stores a checksum for each sector and counts the sectors that do not match.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Sectors that do not match are counted; only whether there was one is compared.',
-    steady: ({ layers }: IntegrityLayers) => ({
+    normalize: ({ layers }: IntegrityLayers) => ({
       layers: inOrder(layers.map(({ name, mismatches }) => ({ name, hasMismatches: whether(mismatches) }))),
     }),
   },

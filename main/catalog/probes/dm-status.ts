@@ -18,9 +18,9 @@ export const storageDmStatus = defineProbe({
   id: 'storage.dm-status',
   title: 'State of mapped devices',
   why: 'Shows whether a member of an LVM RAID volume or a path to a drive has failed.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Devices are listed in the order in which they were opened.',
-    steady: ({ raids, multipaths }: DmStatus) => ({ raids: inOrder(raids), multipaths: inOrder(multipaths) }),
+    normalize: ({ raids, multipaths }: DmStatus) => ({ raids: inOrder(raids), multipaths: inOrder(multipaths) }),
   },
   commands: { status: runAsRoot(['dmsetup', 'status']) },
   parse: ({ status }) => readDmStatus(status),

@@ -17,9 +17,9 @@ export const storageDmTable = defineProbe({
   id: 'storage.dm-table',
   title: 'Device-mapper tables',
   why: 'Shows the cipher and key length of every encrypting layer. Keys are not shown by this command.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Devices are listed in the order in which they were opened.',
-    steady: ({ devices }: DmTable) => ({ devices: inOrder(devices) }),
+    normalize: ({ devices }: DmTable) => ({ devices: inOrder(devices) }),
   },
   commands: { table: runAsRoot(['dmsetup', 'table']) },
   parse: ({ table }) => {

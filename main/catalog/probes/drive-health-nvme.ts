@@ -25,9 +25,9 @@ export const driveHealthNvme = defineProbe({
   id: 'drives.nvme-health',
   title: 'Health of NVMe drives',
   why: 'Shows whether a drive warns of failing, and how much of its rated life is used.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Wear, temperature and error counts change; only warnings other than temperature, and whether there were errors, are compared.',
-    steady: ({ controllers, silent }: NvmeHealths) => ({
+    normalize: ({ controllers, silent }: NvmeHealths) => ({
       controllers: inOrder(
         [...controllers].map(([name, { criticalWarning, mediaErrors }]) => ({
           name,

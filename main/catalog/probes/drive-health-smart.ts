@@ -26,9 +26,9 @@ export const driveHealthSmart = defineProbe({
   id: 'drives.smart-health',
   title: 'Health of SATA and SAS drives',
   why: 'Shows whether a drive predicts its own failure, and how much of its rated life is used.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Wear and sector counts change, and drives may be in standby when queried; only whether one fails or has bad sectors is compared.',
-    steady: ({ drives, silent }: SmartHealths) => ({
+    normalize: ({ drives, silent }: SmartHealths) => ({
       drives: inOrder([...drives.keys(), ...silent]),
       failing: inOrder(
         [...drives].flatMap(([name, { passed, pendingSectors, replacedSectors }]) =>

@@ -20,9 +20,9 @@ export const drivesNvmeControllers = defineProbe({
   id: 'drives.nvme-controllers',
   title: 'Abilities of NVMe drives',
   why: 'Shows whether a drive supports locking.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel numbers controllers in the order of detection; each is identified by its serial number.',
-    steady: ({ controllers }: NvmeControllers) => ({ controllers: inOrder(controllers.values()) }),
+    normalize: ({ controllers }: NvmeControllers) => ({ controllers: inOrder(controllers.values()) }),
   },
   commands: Object.fromEntries(
     CONTROLLERS.map((name): [string, Command] => [

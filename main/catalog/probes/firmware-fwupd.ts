@@ -15,9 +15,9 @@ export const firmwareFwupd = defineProbe({
   id: 'firmware.fwupd',
   title: 'Firmware versions known to fwupd',
   why: 'Lists the firmware of drives, adapters and boards with versions, where that service runs. Nothing is started, downloaded or updated.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Devices are listed in no fixed order.',
-    steady: ({ devices }: FirmwareDevices) => ({ devices: inOrder(devices) }),
+    normalize: ({ devices }: FirmwareDevices) => ({ devices: inOrder(devices) }),
   },
   commands: {
     devices: run(

@@ -43,9 +43,9 @@ export const gpuCards = defineProbe({
   id: 'gpu.cards',
   title: 'GPUs known to the graphics layer',
   why: 'Shows IDs and partitions of AMD and Intel GPUs, and whether one is only a part of another, without vendor tools.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Cards are numbered in the order in which their drivers start.',
-    steady: ({ cards }: GpuCards) => ({ cards: inOrder(cards.map(({ name: _, ...card }) => card)) }),
+    normalize: ({ cards }: GpuCards) => ({ cards: inOrder(cards.map(({ name: _, ...card }) => card)) }),
   },
   commands: {
     list: run(['ls', '-l', '/sys/class/drm']),

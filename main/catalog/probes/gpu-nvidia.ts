@@ -79,9 +79,9 @@ export const gpuNvidia = defineProbe({
   id: 'gpu.nvidia',
   title: 'NVIDIA GPUs',
   why: 'Shows whether the GPUs are whole, native and used by known processes only.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Memory in use, processes, the present speed of the link, the day to which a license was renewed, and counts of errors change with the workload; only whether there were errors is compared.',
-    steady: ({ driver, gpus }: NvidiaGpus) => ({
+    normalize: ({ driver, gpus }: NvidiaGpus) => ({
       driver,
       gpus: inOrder(
         gpus.map(({ memory, processes: _, link, licence, memoryErrors: errors, ...gpu }) => ({

@@ -11,9 +11,9 @@ export const hostIdentity = defineProbe({
   id: 'host.identity',
   title: 'Name and boot of the server',
   why: 'Ties the captures of one run to one boot of one server.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The boot ID is generated at each start.',
-    steady: ({ hostname }: HostIdentity) => ({ hostname }),
+    normalize: ({ hostname }: HostIdentity) => ({ hostname }),
   },
   commands: { ids: run(['grep', '-H', '', '/proc/sys/kernel/hostname', '/proc/sys/kernel/random/boot_id']) },
   parse({ ids }) {

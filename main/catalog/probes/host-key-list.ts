@@ -12,9 +12,9 @@ export const hostKeyList = defineProbe({
   id: 'ssh.host-key-list',
   title: 'Reference list for the host key',
   why: 'Keeps the list of public host keys with which a person compared the key of this node. Stored by the collector; no command runs on the node.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The list covers many nodes, and an entry for another node can change. The key itself is read with the session.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { list: { kind: 'measure', measure: 'host-key-list' } },
   parse: ({ list }) => known<HostKeyList>({ sha256: sha256(list.bytes), text: list.text }),

@@ -16,9 +16,9 @@ export const identityDocument = defineProbe({
   id: 'cloud-init.identity',
   title: 'Identity document signed by the provider',
   why: 'Some providers sign a statement of the machine and its region. cloud-init stores it at first boot; no network request is made. Some systems, such as Vault, accept such a document as a login, and it goes into the pack: it is therefore read only on request.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The provider signs the document anew; only its presence is compared.',
-    steady: ({ rsa2048 }: IdentityDocument) => ({ isThere: rsa2048 !== null }),
+    normalize: ({ rsa2048 }: IdentityDocument) => ({ isThere: rsa2048 !== null }),
   },
   optIn: 'metadata',
   commands: {

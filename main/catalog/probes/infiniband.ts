@@ -43,9 +43,9 @@ export const infiniband = defineProbe({
   id: 'infiniband',
   title: 'Fabric adapters and their partitions',
   why: 'The partition keys of an InfiniBand port show with which other servers of the fabric it can communicate.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The subnet manager assigns addresses, and another may replace it.',
-    steady: ({ adapters, ports }: Fabric) => ({
+    normalize: ({ adapters, ports }: Fabric) => ({
       adapters: inOrder(adapters),
       ports: inOrder(
         ports.map(({ lid, managerLid, partitionKeys, ...port }) => ({

@@ -58,9 +58,9 @@ export const integrityAgents = defineProbe({
   id: 'integrity.agents',
   title: 'File integrity, malware and vulnerability agents',
   why: 'Shows which known agents for file integrity, malware and vulnerability scans are installed and running.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Timers run, and the units they start end.',
-    steady: ({ units }: AgentUnits) => ({
+    normalize: ({ units }: AgentUnits) => ({
       units: inOrder(
         [...units].map(([unit, { loaded, active }]) => [unit, loaded, STARTED_BY_TIMERS.test(unit) ? null : active]),
       ),

@@ -33,9 +33,9 @@ export const integrityMarks = defineProbe({
   id: 'integrity.marks',
   title: 'Last file writes of integrity and malware tools',
   why: 'Shows when a baseline was made, a check last ran and signatures last changed. Only times are read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Tools rewrite their files; only which files are present is compared.',
-    steady: ({ changedAt }: IntegrityMarks) => ({ files: inOrder(changedAt.keys()) }),
+    normalize: ({ changedAt }: IntegrityMarks) => ({ files: inOrder(changedAt.keys()) }),
   },
   commands: { files: runAsRoot(['stat', '-c', '%Y:%n', ...FILES]) },
   parse({ files }) {

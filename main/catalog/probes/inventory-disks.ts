@@ -43,9 +43,9 @@ export const inventoryDisks = defineProbe({
   id: 'inventory.disks',
   title: 'Drives',
   why: 'Shows which drives are in the machine, and which of them are reached over a network or emulated.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Temperatures change, and the kernel numbers drives in the order of detection; a drive is identified by its serial number and its connection.',
-    steady: ({ disks }: Disks) => ({
+    normalize: ({ disks }: Disks) => ({
       disks: inOrder(
         disks.map(({ name: _, path: __, celsius: ___, ...disk }, at) => ({
           ...disk,

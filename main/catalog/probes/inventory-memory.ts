@@ -10,9 +10,9 @@ export const inventoryMemory = defineProbe({
   id: 'inventory.memory',
   title: 'Memory in use by the system',
   why: 'Compared with the memory modules that the firmware lists.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel reserves a slightly different number of pages at each start.',
-    steady: ({ totalKib }: Memory) => ({ gibibytes: gibibytes(totalKib) }),
+    normalize: ({ totalKib }: Memory) => ({ gibibytes: gibibytes(totalKib) }),
   },
   commands: { total: run(['grep', '^MemTotal:', '/proc/meminfo']) },
   parse({ total }) {

@@ -38,9 +38,9 @@ export const journalState = defineProbe({
   id: 'journal.state',
   title: 'Content range of the system journal',
   why: 'Shows how far back the journal reaches, whether entries are missing from its numbering, and which boots it covers.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The journal is written, and old entries are removed. Not detected: deliberate removal of entries.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: {
     header: runAsRoot(['journalctl', '--no-pager', '--header'], { maxBytes: 1048576 }),

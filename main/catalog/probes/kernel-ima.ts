@@ -15,9 +15,9 @@ export const kernelIma = defineProbe({
   id: 'kernel.ima',
   title: 'File measurements of the kernel (IMA)',
   why: 'Shows whether the kernel itself records the digests of files before they are used.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Files are measured as they are used; only whether the kernel measures is compared.',
-    steady: ({ measurements, violations }: KernelIma) => ({
+    normalize: ({ measurements, violations }: KernelIma) => ({
       measures: measurements !== null,
       hasViolations: whether(violations),
     }),

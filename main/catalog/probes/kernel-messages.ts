@@ -57,9 +57,9 @@ export const kernelMessages = defineProbe({
   id: 'kernel.messages',
   title: 'Kernel start-up messages',
   why: 'At start the kernel logs what it detected: a hypervisor, the firmware manufacturer, the memory map, working counters. Only lines with fixed beginnings are read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel discards its first messages when later ones need the space, and it measures its clock at each start.',
-    steady: ({ fromStart, clock: _, memoryRanges: __, ...said }: KernelMessages) =>
+    normalize: ({ fromStart, clock: _, memoryRanges: __, ...said }: KernelMessages) =>
       fromStart ? { ...said, guestDrivers: inOrder(said.guestDrivers) } : null,
   },
   commands: {

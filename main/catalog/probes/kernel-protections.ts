@@ -28,9 +28,9 @@ export const kernelProtections = defineProbe({
   id: 'kernel.protections',
   title: 'Protections of the running kernel',
   why: 'Shows whether the kernel limits even administrators (lockdown), which access control modules are active, and what was loaded into it.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel sets taint flags for warnings, faults and machine checks; only flags set by loading a module or an override are compared.',
-    steady: ({ tainted, ...protections }: KernelProtections) => ({
+    normalize: ({ tainted, ...protections }: KernelProtections) => ({
       ...protections,
       tainted: tainted & ~MARKS_OF_MISHAPS,
     }),

@@ -27,9 +27,9 @@ export const networkListeners = defineProbe({
   id: 'network.listeners',
   title: 'Network sockets that accept traffic',
   why: 'Shows which services other machines can reach, and on which addresses.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
-    steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
+    normalize: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: run(['ss', '-H', '-tuln']) },
   parse: ({ sockets }) => readListeners(sockets),
@@ -40,9 +40,9 @@ export const listenerProcesses = defineProbe({
   id: 'network.listener-processes',
   title: 'Network sockets that accept traffic, with their processes',
   why: 'Names the program behind each listening socket.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Programs use random ports for requests, and for local requests to them; such sockets appear and disappear with the programs. Not detected: a program configured to listen on such a port, over UDP or on the node itself only.',
-    steady: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
+    normalize: ({ listeners }: Listeners) => ({ listeners: lastingListeners(listeners) }),
   },
   commands: { sockets: runAsRoot(['ss', '-H', '-tulnp']) },
   parse: ({ sockets }) => readListeners(sockets),

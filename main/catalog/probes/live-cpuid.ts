@@ -19,9 +19,9 @@ export const liveCpuid = defineProbe({
   id: 'live.cpuid',
   title: 'CPUID duration',
   why: 'On Intel processors every CPUID of a guest stops the guest and enters the hypervisor, which takes several times as long as the instruction itself.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: { first: once, second: once, third: once, fourth: once, fifth: once },
@@ -49,9 +49,9 @@ export const liveCpuidLong = defineProbe({
   id: 'live.cpuid-long',
   title: 'CPUID duration by the auditor’s clock',
   why: 'A hypervisor that hides its overhead can slow the clocks of its guest, but not the auditor’s clock.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: { loop: loop(LONG, 20) },

@@ -26,9 +26,9 @@ export const liveEnergy = defineProbe({
   id: 'live.energy',
   title: 'Processor energy under load',
   why: 'The energy counter of a processor increases under load; a guest has none, or one that does not change.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: {

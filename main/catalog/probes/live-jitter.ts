@@ -21,9 +21,9 @@ export const liveJitter = defineProbe({
   id: 'live.jitter',
   title: 'Interruptions of a busy processor',
   why: 'A guest’s processor is occasionally suspended while the host does other work.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: {

@@ -29,9 +29,9 @@ export const liveMsr = defineProbe({
   id: 'live.msr',
   title: 'Duration of the same loop without CPUID',
   why: 'Subtracted from the duration of the CPUID loop, it leaves the cost of CPUID, independent of processor speed and load.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: { first: once, second: once, third: once, fourth: once, fifth: once },

@@ -17,9 +17,9 @@ export const liveSteal = defineProbe({
   id: 'live.steal',
   title: 'Processor time taken by a hypervisor, over an interval',
   why: 'A machine on its own hardware loses no processor time to a hypervisor.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: { before: firstLine, wait: run(['sleep', '3'], { timeoutSeconds: 10, maxBytes: 4096 }), after: firstLine },

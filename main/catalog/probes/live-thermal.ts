@@ -30,9 +30,9 @@ export const liveThermal = defineProbe({
   id: 'live.thermal',
   title: 'Processor temperature under load',
   why: 'Sensor values inside a processor change with its load. A guest has no sensors, or values that do not change.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   live: true,
   commands: {

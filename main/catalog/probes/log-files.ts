@@ -29,9 +29,9 @@ export const logFiles = defineProbe({
   id: 'log.files',
   title: 'Log files and their permissions',
   why: 'Shows who can write to the log files, and how far back the rotated ones reach. Their content is not read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logs are written and rotated. Not detected: removal of older copies, or emptying of a log.',
-    steady: ({ entries, ...rest }: LogFiles) => ({
+    normalize: ({ entries, ...rest }: LogFiles) => ({
       ...rest,
       entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
     }),
@@ -75,9 +75,9 @@ export const auditFiles = defineProbe({
   id: 'log.audit-files',
   title: 'Audit service files and their permissions',
   why: 'Shows who can write to the audit records, and how far back they reach. No record is read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logs are written and rotated. Not detected: removal of older copies, or emptying of a log.',
-    steady: ({ entries, ...rest }: Pick<LogFiles, 'entries'>) => ({
+    normalize: ({ entries, ...rest }: Pick<LogFiles, 'entries'>) => ({
       ...rest,
       entries: kindsOf(entries.map(({ changedAt: _, path, ...entry }) => ({ ...entry, path: withoutRotation(path) }))),
     }),

@@ -23,9 +23,9 @@ export const loginJournal = defineProbe({
   id: 'login.journal',
   title: 'SSH logins of the last half hour, in the system journal',
   why: 'Shows whether the server logged the login of this collection: user, time, source and key. No other messages are read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: {
     accepted: runAsRoot(

@@ -17,9 +17,9 @@ export const loginRecords = defineProbe({
   id: 'login.records',
   title: 'Recent logins',
   why: 'Shows recent logins and their sources, as far as the server still records them.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logins are recorded and old records are removed. Not detected: who logged in.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { logins: run(['last', '-w', '-F', '-n', '200']) },
   parse({ logins }) {

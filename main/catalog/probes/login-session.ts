@@ -19,9 +19,9 @@ export const loginSession = defineProbe({
   id: 'login.session',
   title: 'This login as recorded by the server',
   why: 'Identifies this collection’s own login in the server’s records, and shows whether the server assigns a login ID to it.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Each session uses another source port, and the collector’s address is not a property of the node.',
-    steady: ({ client, ...login }: LoginSession) => ({ ...login, isOverSsh: client !== null }),
+    normalize: ({ client, ...login }: LoginSession) => ({ ...login, isOverSsh: client !== null }),
   },
   commands: {
     origin: run(['printenv', 'SSH_CONNECTION']),

@@ -12,9 +12,9 @@ export const lsmApparmor = defineProbe({
   id: 'lsm.apparmor',
   title: 'AppArmor profiles',
   why: 'Shows how many programs AppArmor confines, and whether it only logs or enforces.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Processes start and end.',
-    steady: ({ confinedProcesses: _, ...profiles }: AppArmorProfiles) => profiles,
+    normalize: ({ confinedProcesses: _, ...profiles }: AppArmorProfiles) => profiles,
   },
   commands: { status: runAsRoot(['aa-status', '--json']) },
   parse({ status }) {

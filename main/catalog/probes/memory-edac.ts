@@ -23,9 +23,9 @@ export const memoryEdac = defineProbe({
   id: 'memory.edac',
   title: 'Memory errors counted by the kernel',
   why: 'Shows whether errors of the main memory are counted, and how many there were.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Corrected errors are counted as they occur; only whether there was an uncorrectable error is compared.',
-    steady: ({ controllers }: MemoryEdac) => ({
+    normalize: ({ controllers }: MemoryEdac) => ({
       controllers: controllers.map(({ name, uncorrected }) => ({ name, uncorrected: whether(uncorrected) })),
     }),
   },

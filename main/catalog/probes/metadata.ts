@@ -49,9 +49,9 @@ export const metadataAws = defineProbe({
   id: 'metadata.aws',
   title: 'Region by the metadata service of AWS',
   why: `${WHY} The signed document in the response is one that some systems, such as Vault, accept as a login; it goes into the pack.`,
-  volatile: {
+  ignoredInDrift: {
     why: 'The provider signs the document anew; only its presence is compared.',
-    steady: ({ rsa2048, ...place }: MetadataSigned) => ({ ...place, isSigned: rsa2048 !== null }),
+    normalize: ({ rsa2048, ...place }: MetadataSigned) => ({ ...place, isSigned: rsa2048 !== null }),
   },
   optIn: 'metadata',
   commands: {

@@ -32,9 +32,9 @@ export const namespaces = defineProbe({
   id: 'namespaces',
   title: 'Namespaces of this session',
   why: 'Shows whether the session runs on the server itself or in a container on it.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Namespaces that the kernel does not make at its start have another number each time; in a container, the second process is whatever ran second.',
-    steady: ({ own, firstProcess, secondProcess, ...rest }: Namespaces) => ({
+    normalize: ({ own, firstProcess, secondProcess, ...rest }: Namespaces) => ({
       ...rest,
       own: Object.fromEntries(
         Object.entries(own).map(([kind, number]) => [

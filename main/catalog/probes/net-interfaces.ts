@@ -39,9 +39,9 @@ export const netInterfaces = defineProbe({
   id: 'net.interfaces',
   title: 'Network interfaces',
   why: 'Shows which network adapters are physical, virtual functions, or emulated.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
-    steady: ({ interfaces }: NetInterfaces) => ({
+    normalize: ({ interfaces }: NetInterfaces) => ({
       interfaces: inOrder(
         interfaces
           .filter(({ name, driver }) => driver !== null || !isContainerEnd(name))

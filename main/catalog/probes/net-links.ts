@@ -28,9 +28,9 @@ export const netLinks = defineProbe({
   id: 'net.links',
   title: 'Kinds of network interfaces',
   why: 'Shows overlays, tunnels, bridges and taps, and addresses that differ from an adapter’s permanent address.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Container interfaces appear and disappear with their containers, and software interfaces have random addresses. Not detected: an interface created or named like a container interface.',
-    steady: ({ links }: NetLinks) => ({
+    normalize: ({ links }: NetLinks) => ({
       links: inOrder(
         links
           .filter(({ name, kind }) => kind !== 'veth' && !isContainerEnd(name))

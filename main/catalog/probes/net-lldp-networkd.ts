@@ -8,9 +8,9 @@ export const netLldpNetworkd = defineProbe({
   id: 'net.lldp-networkd',
   title: 'Switches detected by systemd-networkd',
   why: 'Where the LLDP service is not installed, the network service of systemd may know which switch and port each cable leads to.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Switches are listed in the order in which they were detected.',
-    steady: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
+    normalize: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: {
     neighbours: run(['networkctl', '--json=short', 'lldp'], { needsPath: ['/run/systemd/netif/state'] }),

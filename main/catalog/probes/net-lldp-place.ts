@@ -8,9 +8,9 @@ export const netLldpPlace = defineProbe({
   id: 'net.lldp-place',
   title: 'Locations announced by switches',
   why: 'Switch and port show in which rack a server is; some switches also announce an address or coordinates.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Switches are listed in the order in which they were detected.',
-    steady: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
+    normalize: ({ neighbours }: LldpPlaces) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: { places: runAsRoot(['lldpctl', '-f', 'json0']) },
   parse({ places }) {

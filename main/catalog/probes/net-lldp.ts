@@ -29,9 +29,9 @@ export const netLldp = defineProbe({
   id: 'net.lldp',
   title: 'Switches at the other end of the cables',
   why: 'Where the LLDP service already runs, it knows which switch and port each cable leads to.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Switches are listed in the order in which they were detected.',
-    steady: ({ neighbours }: Lldp) => ({ neighbours: inOrder(neighbours) }),
+    normalize: ({ neighbours }: Lldp) => ({ neighbours: inOrder(neighbours) }),
   },
   commands: { neighbours: runAsRoot(['lldpctl', '-f', 'json']) },
   parse({ neighbours }) {

@@ -22,9 +22,9 @@ export const netNeighbours = defineProbe({
   id: 'net.neighbours',
   title: 'Network neighbors and gateway',
   why: 'The hardware address of the gateway can distinguish a switch from a hypervisor’s software bridge.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel removes neighbors that were inactive for a while; only static entries are compared.',
-    steady: ({ neighbours, gateways }: Neighbours) => ({
+    normalize: ({ neighbours, gateways }: Neighbours) => ({
       gateways: inOrder(gateways),
       permanent: inOrder(
         neighbours.filter(({ states, device }) => states.includes('PERMANENT') && !isContainerEnd(device)),

@@ -26,9 +26,9 @@ export const netRoutes = defineProbe({
   id: 'net.routes',
   title: 'Routes',
   why: 'Shows which networks the server reaches, and through which gateway and interface.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Routes to containers appear and disappear with them; the order of equal routes has no meaning. Not detected: a route added through a container interface.',
-    steady: ({ ipv4, ipv6 }: Routes) => {
+    normalize: ({ ipv4, ipv6 }: Routes) => {
       const lasting = (routes: readonly Route[]): readonly Route[] =>
         inOrder(routes.filter(({ device }) => device === null || !isContainerEnd(device)))
       return { ipv4: lasting(ipv4), ipv6: lasting(ipv6) }

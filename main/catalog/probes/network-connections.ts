@@ -16,9 +16,9 @@ export const networkConnections = defineProbe({
   id: 'network.connections',
   title: 'Established network connections',
   why: 'Shows whether a configured service, such as a log receiver, is connected at this moment. No content is read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Connections open and close continuously. Not detected: the peers of the node.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { tcp: run(['ss', '-H', '-t', '-n', 'state', 'established']) },
   parse({ tcp }) {

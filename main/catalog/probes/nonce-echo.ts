@@ -22,9 +22,9 @@ export const nonceEcho = defineProbe({
   id: 'location.nonce-echo',
   title: 'Round-trip time through the SSH session',
   why: 'The speed of light limits the distance of a responder with this round-trip time. Timed by the collector’s own clock.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A measurement; no two are equal.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { 'nonce-echo': { kind: 'measure', measure: 'nonce-echo' } },
   parse(answers) {

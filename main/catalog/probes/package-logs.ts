@@ -34,9 +34,9 @@ export const packageLogs = defineProbe({
   id: 'change.package-logs',
   title: 'Logs of package changes',
   why: 'Shows how many packages were installed, upgraded and removed, since when, and when last. Names are not read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Logs are written and rotated; installed packages are compared separately.',
-    steady: ({ logs }: PackageLogs) => ({ logs: kindsOf(logs.map(({ path }) => withoutRotation(path))) }),
+    normalize: ({ logs }: PackageLogs) => ({ logs: kindsOf(logs.map(({ path }) => withoutRotation(path))) }),
   },
   commands: {
     counts: run(['grep', '-HcE', CHANGE, ...FILES]),

@@ -15,9 +15,9 @@ export const packagesAptArchives = defineProbe({
   id: 'packages.apt-archives',
   title: 'Archives of the package lists on the node (apt)',
   why: 'Shows whether the node receives lists of security updates. One line of each list is read, without the server it came from.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The lists have no fixed order.',
-    steady: ({ suites }: AptArchives) => ({ suites: inOrder(suites) }),
+    normalize: ({ suites }: AptArchives) => ({ suites: inOrder(suites) }),
   },
   commands: { suites: run(['grep', '-hm1', '^Suite:', glob('/var/lib/apt/lists/*Release')]) },
   parse({ suites: { text, exitCode } }) {

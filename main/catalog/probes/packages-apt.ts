@@ -25,9 +25,9 @@ export const packagesApt = defineProbe({
   id: 'packages.apt',
   title: 'Pending package updates (apt)',
   why: 'Shows which security updates are pending, from the package lists that are already on the server. Nothing is downloaded.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Lists are refreshed and updates are published; only whether the lists can be read is compared.',
-    steady: ({ isWhole }: AptUpdates) => ({ isWhole }),
+    normalize: ({ isWhole }: AptUpdates) => ({ isWhole }),
   },
   commands: {
     upgradable: run(['apt', 'list', '-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache=', '--upgradable'], {

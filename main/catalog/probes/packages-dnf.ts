@@ -21,9 +21,9 @@ export const packagesDnf = defineProbe({
   id: 'packages.dnf',
   title: 'Package lists of dnf',
   why: 'Shows when the server last fetched the lists of package updates, and whether they are held at one release. dnf is not run.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Lists are refreshed.',
-    steady: ({ heldAt }: DnfLists) => ({ heldAt }),
+    normalize: ({ heldAt }: DnfLists) => ({ heldAt }),
   },
   commands: {
     lists: run([

@@ -15,9 +15,9 @@ export const packagesZypper = defineProbe({
   id: 'packages.zypper',
   title: 'Package lists of zypper',
   why: 'Shows when the server last fetched the lists of patches. zypper is not run.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Lists are refreshed.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { lists: run(['stat', '-c', '%Y %n', glob('/var/cache/zypp/raw/*/repodata/repomd.xml')]) },
   parse: ({ lists }) => known<ZypperLists>({ listsChangedAt: newest(lists) }),

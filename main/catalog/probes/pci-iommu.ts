@@ -26,9 +26,9 @@ export const pciIommu = defineProbe({
   id: 'pci.iommu',
   title: 'Memory protection against devices',
   why: 'An IOMMU limits which memory a device can reach. On AI servers it is often switched to pass-through.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Groups and units are listed in the order in which they were found.',
-    steady: ({ units, groups, ...rest }: Iommu) => ({
+    normalize: ({ units, groups, ...rest }: Iommu) => ({
       ...rest,
       units: inOrder(units),
       groups: inOrder(groups),

@@ -33,9 +33,9 @@ export const pciPorts = defineProbe({
   id: 'pci.ports',
   title: 'Capabilities of the PCI ports',
   why: 'Real fast ports carry the register blocks of their electrical layer; emulated ports report the speed without them.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Links are retrained at another speed to save power.',
-    steady: ({ ports }: PciPorts) => ({ ports: inOrder(ports.map(({ isEqualized: _, ...port }) => port)) }),
+    normalize: ({ ports }: PciPorts) => ({ ports: inOrder(ports.map(({ isEqualized: _, ...port }) => port)) }),
   },
   commands: {
     ports: runAsRoot(['lspci', '-Dnvvv', '-d', '::0604'], { timeoutSeconds: 60, maxBytes: 4 * 1024 * 1024 }),

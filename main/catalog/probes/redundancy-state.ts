@@ -40,9 +40,9 @@ export const redundancyState = defineProbe({
   id: 'storage.redundancy',
   title: 'Arrays, pools and bonded links, as reported by the kernel',
   why: 'Shows whether a part of an array, a pool or a bonded link has failed.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Link failures and recoveries are counted.',
-    steady: ({ arrays, bonds, pools, btrfs }: RedundancyState) => ({
+    normalize: ({ arrays, bonds, pools, btrfs }: RedundancyState) => ({
       arrays: inOrder(arrays),
       bonds: inOrder(
         bonds.map(({ links, ...bond }) => ({ ...bond, links: inOrder(links.map(({ failures: _, ...link }) => link)) })),

@@ -28,9 +28,9 @@ export const scheduledJobs = defineProbe({
   id: 'change.scheduled-jobs',
   title: 'Timers and cron jobs',
   why: 'Shows which jobs run on a schedule and when. Only names and times are read, not what the jobs do.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Timers run, and programs create some for single use. Not detected: a timer with a name like one of those.',
-    steady: ({ timers, cron, schedules }: ScheduledJobs) => ({
+    normalize: ({ timers, cron, schedules }: ScheduledJobs) => ({
       timers: timers === null ? null : inOrder(timers.filter(({ unit }) => !/^run-[a-z]?[0-9a-f]+\.timer$/.test(unit))),
       cron: inOrder(cron),
       schedules: inOrder(schedules),

@@ -11,9 +11,11 @@ export const servicesFailed = defineProbe({
   id: 'services.failed',
   title: 'Services that failed',
   why: 'Shows whether every service that should have started did so.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Units are listed in no fixed order, and some are numbered anew at each of their starts.',
-    steady: ({ units }: FailedUnits) => ({ units: kindsOf(units.map((unit) => unit.replace(/@\d[^.]*(?=\.)/, '@'))) }),
+    normalize: ({ units }: FailedUnits) => ({
+      units: kindsOf(units.map((unit) => unit.replace(/@\d[^.]*(?=\.)/, '@'))),
+    }),
   },
   commands: {
     units: run(['systemctl', '--no-pager', '--no-legend', '--plain', 'list-units', '--state=failed'], {

@@ -42,9 +42,9 @@ export const sessionLimits = defineProbe({
   id: 'session.limits',
   title: 'Limits of this session',
   why: 'A container differs from a full system in its permitted operations, its permitted resources, and the traces of its manager.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Outside its own namespace, the first process has another number at each start.',
-    steady: ({ schedulerId, ...limits }: SessionLimits) => ({
+    normalize: ({ schedulerId, ...limits }: SessionLimits) => ({
       ...limits,
       isFirst: schedulerId === null ? null : schedulerId === 1,
     }),

@@ -29,9 +29,9 @@ export const sshProcesses = defineProbe({
   id: 'ssh.processes',
   title: 'Command lines of running SSH servers',
   why: 'Options on an SSH server’s command line override its configuration file. Only processes named sshd, dropbear or tinysshd are listed, with their arguments.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Process IDs change, users connect and disconnect, and the title of a server counts logins in progress.',
-    steady: ({ processes }: SshProcesses) => ({
+    normalize: ({ processes }: SshProcesses) => ({
       servers: inOrder(
         processes.filter(({ isSession }) => !isSession).map(({ words, isWhole }) => ({ words, isWhole })),
       ),

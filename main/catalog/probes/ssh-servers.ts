@@ -51,9 +51,9 @@ export const sshServers = defineProbe({
     'dropbear: “Child connection from 127.0.0.1:…” and “Exit before auth from <127.0.0.1:…>”, with “Login attempt for nonexistent user” for the name without an account.',
     'Three connections for each listener, to eight listeners at most, from the node’s own address. Where the session’s server does not forward, its refusal is all that may be logged.',
   ],
-  volatile: {
+  ignoredInDrift: {
     why: 'A busy server responds late or not at all, and the total time limit may end earlier.',
-    steady: ({ forwarding, servers }: SshServers) => ({
+    normalize: ({ forwarding, servers }: SshServers) => ({
       forwarding,
       servers: inOrder(
         servers.map(({ answers, ...server }) => ({

@@ -20,9 +20,9 @@ export const sshSession = defineProbe({
   id: 'ssh.session',
   title: 'The SSH session of this collection',
   why: 'Records which host key was verified before login and the login method. Observed by the collector; no command runs on the node.',
-  volatile: {
+  ignoredInDrift: {
     why: 'How the key became trusted is stated by the collector, with locations in its own files.',
-    steady: ({ trustDetail: _, list: __, ...session }: SshSession) => session,
+    normalize: ({ trustDetail: _, list: __, ...session }: SshSession) => session,
   },
   commands: { session: { kind: 'measure', measure: 'ssh-session' } },
   parse({ session }) {

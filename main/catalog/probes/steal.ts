@@ -10,9 +10,9 @@ export const steal = defineProbe({
   id: 'steal',
   title: 'Processor time taken by a hypervisor',
   why: 'A hypervisor that reports its scheduling shows time in which the machine was not allowed to run.',
-  volatile: {
+  ignoredInDrift: {
     why: 'A counter since the last start.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { stat: run(['grep', '^cpu ', '/proc/stat']) },
   parse({ stat }) {

@@ -19,9 +19,9 @@ export const storageBirth = defineProbe({
   id: 'storage.birth',
   title: 'Creation dates of file systems and amounts written',
   why: 'A newly provided server has file systems created at that time; older ones were in use before.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Counters of written data increase.',
-    steady: ({ born }: StorageBirth) => ({ born: inOrder(born) }),
+    normalize: ({ born }: StorageBirth) => ({ born: inOrder(born) }),
   },
   commands: {
     born: run(['stat', '-c', '%W %n', ...PATHS]),

@@ -28,9 +28,9 @@ export const storageBlockDevices = defineProbe({
   id: 'storage.block-devices',
   title: 'Layers of block devices',
   why: 'Shows which layers are between a file system and the drive, for example encryption, RAID and LVM.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel numbers devices in the order of detection, and mapped ones in the order of opening.',
-    steady: ({ devices, btrfs }: SysfsBlock) => {
+    normalize: ({ devices, btrfs }: SysfsBlock) => {
       const named = (kernelName: string): string => devices.get(kernelName)?.dmName ?? kernelName
       return {
         devices: inOrder(

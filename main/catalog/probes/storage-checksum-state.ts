@@ -23,9 +23,9 @@ export const storageChecksumState = defineProbe({
   id: 'storage.checksum-state',
   title: 'Differences and errors counted by arrays and btrfs',
   why: 'Shows whether stored data was found to differ from its copies or its checksums.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Arrays are compared on a timer and count differences; only whether there were differences is compared.',
-    steady: ({ arrays, btrfs }: ChecksumState) => ({
+    normalize: ({ arrays, btrfs }: ChecksumState) => ({
       arrays: inOrder(
         arrays.map(({ lastAction: _, mismatches, ...array }) => ({ ...array, hasMismatches: whether(mismatches) })),
       ),

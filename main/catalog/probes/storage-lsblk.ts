@@ -28,9 +28,9 @@ export const storageLsblk = defineProbe({
   id: 'storage.lsblk',
   title: 'Block devices and drives',
   why: 'Shows the drives, partitions and layers, with model and serial number, so that a finding identifies a device.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The kernel numbers devices in the order of detection; a drive is identified by its serial number.',
-    steady: ({ devices }: Lsblk) => {
+    normalize: ({ devices }: Lsblk) => {
       const named = (number: string): string => {
         const device = devices.get(number)
         return device === undefined ? '' : device.serial === '' ? device.name : `${device.model} ${device.serial}`

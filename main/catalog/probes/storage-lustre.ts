@@ -24,9 +24,9 @@ export const storageLustre = defineProbe({
   id: 'storage.lustre',
   title: 'Protection of Lustre connections',
   why: 'Lustre sends data in clear text unless each of its connections is configured otherwise. The names of the methods are read, no keys.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Connections are named after an address in the kernel’s memory.',
-    steady: ({ flavors }: LustreFlavors) => ({
+    normalize: ({ flavors }: LustreFlavors) => ({
       flavors: inOrder(flavors.map(({ target, rpc }) => ({ target: target.replace(/-[0-9a-f]{8,16}$/, ''), rpc }))),
     }),
   },

@@ -30,9 +30,9 @@ export const storageMounts = defineProbe({
   id: 'storage.mounts',
   title: 'Mounted file systems',
   why: 'Every location where data can be stored is below a mount.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Mounts are numbered in the order of creation; logins, containers and services mount folders while they exist; and sizes of memory file systems depend on the memory found at start. Not detected: other mounts below those folders.',
-    steady: ({ mounts }: Mounts) => ({
+    normalize: ({ mounts }: Mounts) => ({
       mounts: inOrder(
         mounts
           .filter(({ point, fsType }) => fsType !== 'nsfs' && !isPassingMount(point))

@@ -42,9 +42,9 @@ export const storageRemote = defineProbe({
   id: 'storage.remote',
   title: 'Drives reached over a network',
   why: 'Shows which drives come from another machine: iSCSI, Fibre Channel, Ceph, network block devices.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Sessions and devices have another number each time they are connected.',
-    steady: ({ iscsi, fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStorage) => ({
+    normalize: ({ iscsi, fibreChannel, srp, rbd, nbd, drbd, nvme }: RemoteStorage) => ({
       iscsi: inOrder(iscsi.map(({ target, portal }) => ({ target, portal }))),
       fibreChannel: inOrder(fibreChannel.map(({ state }) => state)),
       srp: srp.length,

@@ -15,9 +15,9 @@ export const storageScrubTimers = defineProbe({
   id: 'storage.scrub-timers',
   title: 'Last start of scheduled data checks',
   why: 'Arrays do not keep the date of their last check; the timer that starts it does.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Timers run on schedule.',
-    steady: ({ timers }: ScrubTimers) => ({ timers: inOrder(timers.map(({ last: _, ...timer }) => timer)) }),
+    normalize: ({ timers }: ScrubTimers) => ({ timers: inOrder(timers.map(({ last: _, ...timer }) => timer)) }),
   },
   commands: {
     timers: run(['systemctl', '--property=Id,LoadState,ActiveState,LastTriggerUSec', 'show', ...UNITS]),

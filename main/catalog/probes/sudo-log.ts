@@ -29,9 +29,9 @@ export const sudoLog = defineProbe({
   id: 'sudo.log',
   title: 'sudo log of this collection',
   why: 'sudo keeps its own log of the commands that this login runs as root. It can be compared with the commands of this collection.',
-  volatile: {
+  ignoredInDrift: {
     why: 'sudo logs every request, including this collection’s; only whether there is such a log is compared.',
-    steady: ({ entries }: SudoLog) => ({ isThere: entries !== null }),
+    normalize: ({ entries }: SudoLog) => ({ isThere: entries !== null }),
   },
   commands: {
     entries: runAsRoot(['tail', '-c', String(MOST_BYTES), SUDO_LOG], { needsPath: [SUDO_LOG], maxBytes: 524288 }),

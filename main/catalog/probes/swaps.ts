@@ -17,9 +17,9 @@ export const storageSwaps = defineProbe({
   id: 'storage.swaps',
   title: 'Swap areas in use',
   why: 'Memory, and with it unencrypted data, is written to swap.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Areas are listed in the order in which they were opened.',
-    steady: ({ areas }: Swaps) => ({ areas: inOrder(areas) }),
+    normalize: ({ areas }: Swaps) => ({ areas: inOrder(areas) }),
   },
   commands: { swaps: run(['cat', '/proc/swaps']) },
   parse: ({ swaps }) =>

@@ -12,9 +12,9 @@ export const sysctlNetworkMore = defineProbe({
   id: 'sysctl.network-more',
   title: 'Further network settings of the kernel',
   why: 'Shows settings that benchmarks name: sending redirects, logging packets with impossible addresses, and taking routes from announcements.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Container interfaces have their own settings while they exist.',
-    steady: ({ values }: MoreNetworkSysctls) => ({ values: lastingSettings(values) }),
+    normalize: ({ values }: MoreNetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {
     values: run([

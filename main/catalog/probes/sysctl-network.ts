@@ -12,9 +12,9 @@ export const sysctlNetwork = defineProbe({
   id: 'sysctl.network',
   title: 'Network settings of the kernel',
   why: 'Shows whether the server accepts forged or redirected traffic, and whether it forwards traffic for others.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Container interfaces have their own settings while they exist.',
-    steady: ({ values }: NetworkSysctls) => ({ values: lastingSettings(values) }),
+    normalize: ({ values }: NetworkSysctls) => ({ values: lastingSettings(values) }),
   },
   commands: {
     values: run([

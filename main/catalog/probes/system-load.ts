@@ -20,9 +20,9 @@ export const systemLoad = defineProbe({
   id: 'system.load',
   title: 'Time since start, load and memory',
   why: 'Shows how long the server has run and how much free memory it has.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Time passes, and load and free memory change with the workload.',
-    steady: ({ memory }: SystemLoad) => ({ gibibytes: gibibytes(memory.totalKib), swapKib: memory.swapTotalKib }),
+    normalize: ({ memory }: SystemLoad) => ({ gibibytes: gibibytes(memory.totalKib), swapKib: memory.swapTotalKib }),
   },
   commands: {
     uptime: run(['cat', '/proc/uptime']),

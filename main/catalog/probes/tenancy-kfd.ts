@@ -11,9 +11,9 @@ export const tenancyKfd = defineProbe({
   id: 'tenancy.kfd',
   title: 'Processes that compute on AMD GPUs',
   why: 'The kernel names every process that has opened an AMD GPU for computing.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Jobs start and end.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { processes: run(['ls', '-1', '/sys/class/kfd/kfd/proc']) },
   parse({ processes }) {

@@ -12,9 +12,9 @@ export const tenancyPods = defineProbe({
   id: 'tenancy.pods',
   title: 'Kubernetes pods on this server',
   why: 'Shows which Kubernetes namespaces have work on this server. Names only; no log is opened.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The cluster starts and ends pods automatically; only the namespaces with pods are compared. Not detected: a further pod in a namespace that already has some.',
-    steady: ({ pods }: Pods) => ({ namespaces: kindsOf(pods.map(({ namespace }) => namespace)) }),
+    normalize: ({ pods }: Pods) => ({ namespaces: kindsOf(pods.map(({ namespace }) => namespace)) }),
   },
   commands: { pods: run(['ls', '-1', '/var/log/pods']) },
   parse({ pods }) {

@@ -19,9 +19,9 @@ export const tenancyProcesses = defineProbe({
   id: 'tenancy.processes',
   title: 'Running processes',
   why: 'Shows which accounts run programs here, which of them are in containers, and whether virtual machines run. Names only, no arguments.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Processes start and end continuously. Not detected: which programs run, and under which account.',
-    steady: ({ isComplete }: Processes) => ({ isComplete }),
+    normalize: ({ isComplete }: Processes) => ({ isComplete }),
   },
   commands: { list: run(['ps', '-ww', '-eo', 'pid,user:32,comm,cgroup']) },
   parse: ({ list }) => (list.exitCode === 0 ? parseProcesses(list.text) : unknown('the processes could not be listed')),

@@ -11,9 +11,9 @@ export const tenancyRay = defineProbe({
   id: 'tenancy.ray',
   title: 'Sessions of Ray clusters',
   why: 'Shows how often a Ray cluster was started here. Names only; no log is opened.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Jobs start and end.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { sessions: run(['ls', '-1', '/tmp/ray']) },
   parse({ sessions }) {

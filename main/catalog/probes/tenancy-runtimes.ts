@@ -38,9 +38,9 @@ export const tenancyRuntimes = defineProbe({
   id: 'tenancy.runtimes',
   title: 'State of container and guest managers',
   why: 'Lists containers and guests as reported by their managers, to compare with the processes.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Managers restart containers under other IDs; only definitions and the namespaces of containerd are compared. Not detected: a container started manually, and the rights it runs with.',
-    steady: ({ containerdTasks: _, podmanContainers: __, jailedGuests: ___, ...lists }: Runtimes) =>
+    normalize: ({ containerdTasks: _, podmanContainers: __, jailedGuests: ___, ...lists }: Runtimes) =>
       Object.fromEntries(Object.entries(lists).map(([list, names]) => [list, inOrder(names)])),
   },
   commands: {

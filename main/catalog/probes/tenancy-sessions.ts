@@ -10,9 +10,9 @@ export const tenancySessions = defineProbe({
   id: 'tenancy.sessions',
   title: 'Open login sessions',
   why: 'Shows who is logged in on a terminal right now.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Users log in and out. Not detected: who is logged in; accounts and keys are compared separately.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { who: run(['who']) },
   parse({ who }) {

@@ -16,9 +16,9 @@ export const tenancySlices = defineProbe({
   id: 'tenancy.slices',
   title: 'Shares of the system that users, guests and jobs have',
   why: 'Every session, guest and batch job has a folder of its own in the kernel’s tree of control groups. Names only.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Sessions, guests and jobs start and end. Not detected: one started manually.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: {
     folders: run([

@@ -20,9 +20,9 @@ export const tenancySlurm = defineProbe({
   id: 'tenancy.slurm',
   title: 'Batch jobs on this server',
   why: 'Shows whose jobs the scheduler has placed on this server. Names of jobs and command lines are not read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Jobs start and end.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { jobs: run(['squeue', '-a', '-h', '-w', 'localhost', '-o', '%A|%u|%a|%T'], { timeoutSeconds: 15 }) },
   parse({ jobs }) {

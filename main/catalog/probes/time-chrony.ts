@@ -21,9 +21,9 @@ export const timeChrony = defineProbe({
   id: 'time.chrony',
   title: 'Time service chrony',
   why: 'Shows the clock offset from its time sources and whether they respond.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The clock is corrected continuously, against one source or another.',
-    steady: ({ synchronized, nearby }: ChronyState) => ({ synchronized, nearby: inOrder(nearby ?? []) }),
+    normalize: ({ synchronized, nearby }: ChronyState) => ({ synchronized, nearby: inOrder(nearby ?? []) }),
   },
   commands: {
     tracking: run(['chronyc', '-h', LOOPBACK, '-n', '-c', 'tracking']),

@@ -12,9 +12,9 @@ export const timeNow = defineProbe({
   id: 'time.now',
   title: 'The node’s clock and time zone',
   why: 'Log entries can be compared with the collection only if the server’s own time and time zone are known.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Time passes, and daylight-saving time begins and ends.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { now: run(['date', '+%s %z %Z']) },
   parse({ now }) {

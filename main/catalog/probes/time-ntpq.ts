@@ -18,9 +18,9 @@ export const timeNtpq = defineProbe({
   id: 'time.ntpq',
   title: 'Time service ntpd',
   why: 'Shows the clock offset from its time sources and whether they respond.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The clock is corrected continuously, against one source or another.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: { peers: run(['ntpq', '-pn']) },
   parse({ peers }) {

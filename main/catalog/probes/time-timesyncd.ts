@@ -21,9 +21,9 @@ export const timeTimesyncd = defineProbe({
   id: 'time.timesyncd',
   title: 'Time service systemd-timesyncd',
   why: 'Shows which time server is used, its last response, and whether the clock is marked as synchronized.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The clock is corrected continuously, against one server of a pool or another.',
-    steady: () => null,
+    normalize: () => null,
   },
   commands: {
     state: run([

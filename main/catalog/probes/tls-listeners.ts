@@ -62,9 +62,9 @@ export const tlsListeners = defineProbe({
   id: 'tls.listeners',
   title: 'TLS on the node’s ports',
   why: 'Opens each listed port through the SSH session and sends one first message of TLS, nothing else: shows versions, ciphers and certificates of the response. Printer ports and sockets of running jobs are not contacted.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Service banners contain the time, and random ports appear and disappear with their programs.',
-    steady: ({ forwarding, ports, passed }: TlsListeners) => ({
+    normalize: ({ forwarding, ports, passed }: TlsListeners) => ({
       forwarding,
       ports: inOrder(ports.filter(isLasting).map(({ says: _, ...port }) => port)),
       passed: inOrder(passed.filter(isLasting)),

@@ -15,9 +15,9 @@ export const tpmPresence = defineProbe({
   id: 'tpm.presence',
   title: 'Trusted platform module',
   why: 'Shows whether the server has a TPM and what it recorded about the start of the system.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Register 10 receives a measurement of every file that the kernel measures, and registers 16 and 23 are for tests.',
-    steady: ({ version, registers }: TpmPresence) => ({
+    normalize: ({ version, registers }: TpmPresence) => ({
       version,
       registers: inOrder([...registers].filter(([number]) => ![10, 16, 23].includes(number))),
     }),

@@ -22,9 +22,9 @@ export const usbDevices = defineProbe({
   id: 'usb.devices',
   title: 'Devices on the USB bus',
   why: 'Management controllers plug a virtual keyboard into their server; hypervisors plug a virtual tablet into their guests.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Devices are numbered in the order in which they were found.',
-    steady: ({ devices }: UsbDevices) => ({ devices: inOrder(devices) }),
+    normalize: ({ devices }: UsbDevices) => ({ devices: inOrder(devices) }),
   },
   commands: {
     ids: run(['grep', '-sH', '', ...FILES.map((file) => glob(`/sys/bus/usb/devices/*/${file}`)), ALWAYS_FILE], {

@@ -12,9 +12,9 @@ export const userCrontabs = defineProbe({
   id: 'change.user-crontabs',
   title: 'Accounts with their own scheduled jobs',
   why: 'Shows which accounts run scheduled jobs. Only the names of accounts are read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Accounts are listed in no fixed order.',
-    steady: ({ accounts }: UserCrontabs) => ({ accounts: inOrder(accounts) }),
+    normalize: ({ accounts }: UserCrontabs) => ({ accounts: inOrder(accounts) }),
   },
   commands: { tables: runAsRoot(['ls', '-1', '/var/spool/cron', '/var/spool/cron/crontabs', '/var/spool/cron/tabs']) },
   parse({ tables }) {

@@ -24,9 +24,9 @@ export const virtGuests = defineProbe({
   id: 'virt.guests',
   title: 'Support for running virtual machines',
   why: 'Shows whether this server can host guests, and whether the kernel has any open right now.',
-  volatile: {
+  ignoredInDrift: {
     why: 'The module is held once for each guest and each file that a guest has open.',
-    steady: ({ found, openGuests }: GuestSupport) => ({ found: inOrder(found), hasGuests: whether(openGuests) }),
+    normalize: ({ found, openGuests }: GuestSupport) => ({ found: inOrder(found), hasGuests: whether(openGuests) }),
   },
   commands: {
     devices: run(

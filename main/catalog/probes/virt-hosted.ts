@@ -26,9 +26,9 @@ export const virtHosted = defineProbe({
   id: 'virt.hosted',
   title: 'Devices set up for virtual machines',
   why: 'Shows what this system assigns to its own guests: network interfaces, whole PCI devices, parts of GPUs.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Guests and their interfaces are numbered anew at each of their starts.',
-    steady: ({ xenGuests, heldBack, mediated, taps }: HostedDevices) => ({
+    normalize: ({ xenGuests, heldBack, mediated, taps }: HostedDevices) => ({
       heldBack: inOrder(heldBack),
       mediated: inOrder(mediated),
       hasGuests: xenGuests.length + taps.length > 0,

@@ -17,9 +17,9 @@ export const virtInterrupts = defineProbe({
   id: 'virt.interrupts',
   title: 'Interrupts that only hypervisors send',
   why: 'Interrupts that a hypervisor sends to its guest are counted by the guest’s kernel.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Interrupts are counted from the last start on.',
-    steady: ({ callbacks, hyperV }: HypervisorInterrupts) => ({
+    normalize: ({ callbacks, hyperV }: HypervisorInterrupts) => ({
       callbacks: whether(callbacks),
       hyperV: whether(hyperV),
     }),

@@ -15,9 +15,9 @@ export const virtMachines = defineProbe({
   id: 'virt.machines',
   title: 'Virtual machines open in the kernel',
   why: 'The kernel itself identifies the process of each open virtual machine, whatever the process name.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Process IDs change at each start. Not detected: a further guest where there are already some.',
-    steady: ({ holders }: KernelMachines) => ({ hasHolders: holders === null ? null : holders.length > 0 }),
+    normalize: ({ holders }: KernelMachines) => ({ hasHolders: holders === null ? null : holders.length > 0 }),
   },
   commands: { lists: runAsRoot(['ls', '-1', KVM, ALWAYS]) },
   parse({ lists }) {

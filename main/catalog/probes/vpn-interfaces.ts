@@ -41,9 +41,10 @@ export const wireguardPeers = defineProbe({
   id: 'network.wireguard-peers',
   title: 'Peers of WireGuard tunnels',
   why: 'Shows whether a tunnel has ever been in use. Private and preshared keys are not read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Peers shake hands every two minutes while there is traffic.',
-    steady: ({ peers }: { readonly peers: readonly WireguardPeer[] }) => inOrder(peers.map((peer) => peer.interface)),
+    normalize: ({ peers }: { readonly peers: readonly WireguardPeer[] }) =>
+      inOrder(peers.map((peer) => peer.interface)),
   },
   commands: { handshakes: runAsRoot(['wg', 'show', 'all', 'latest-handshakes']) },
   parse({ handshakes }) {
@@ -77,9 +78,9 @@ export const ipsec = defineProbe({
   id: 'network.ipsec',
   title: 'IPsec associations and policies',
   why: 'Shows which traffic the kernel protects with IPsec, and with which algorithms. The command itself omits keys.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Associations are renewed as their keys expire; only their protection is compared.',
-    steady: ({ associations, policies }: IpsecState) => ({ associations: kindsOf(associations), policies }),
+    normalize: ({ associations, policies }: IpsecState) => ({ associations: kindsOf(associations), policies }),
   },
   commands: {
     states: runAsRoot(['ip', 'xfrm', 'state', 'list', 'nokeys']),

@@ -24,9 +24,9 @@ export const storageZfsStatus = defineProbe({
   id: 'storage.zfs-status',
   title: 'Errors and last scrub of ZFS pools',
   why: 'ZFS stores a checksum of every block. Shows whether any did not match, and when all were last read.',
-  volatile: {
+  ignoredInDrift: {
     why: 'Pools are scrubbed on a timer and count errors; only whether there were errors is compared.',
-    steady: ({ pools }: ZfsStatus) => ({
+    normalize: ({ pools }: ZfsStatus) => ({
       pools: inOrder(
         pools.map(({ scrubbed: _, scan: __, counted, ...pool }) => ({ ...pool, hasErrors: whether(counted) })),
       ),

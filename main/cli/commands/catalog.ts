@@ -156,19 +156,21 @@ function profilesText(): string {
 }
 
 function signalsText(): string {
-  const lines = catalog.signals.flatMap(({ id, family, title, onMetal, onGuest, spoof, traps, source, counts }) => [
-    `${id}  ${title}  [${familyWords[family]}]`,
-    `    hardware: ${onMetal}`,
-    `    guest: ${onGuest}`,
-    `    spoofing effort: ${spoofWords[spoof]}`,
-    ...traps.map((trap) => `    can mislead: ${trap}`),
-    ...(counts === null
-      ? []
-      : [
-          `    measured as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} disguised guests, ${counts.metal.join(' of ')} bare-metal machines`,
-        ]),
-    `    source: ${source}`,
-  ])
+  const lines = catalog.signals.flatMap(
+    ({ id, family, title, onMetal, onGuest, spoofingEffort, pitfalls, source, counts }) => [
+      `${id}  ${title}  [${familyWords[family]}]`,
+      `    hardware: ${onMetal}`,
+      `    guest: ${onGuest}`,
+      `    spoofing effort: ${spoofWords[spoofingEffort]}`,
+      ...pitfalls.map((trap) => `    can mislead: ${trap}`),
+      ...(counts === null
+        ? []
+        : [
+            `    measured as on a guest: ${counts.vm.join(' of ')} guests, ${counts.dressed.join(' of ')} disguised guests, ${counts.metal.join(' of ')} bare-metal machines`,
+          ]),
+      `    source: ${source}`,
+    ],
+  )
   return `${lines.join('\n')}\n`
 }
 

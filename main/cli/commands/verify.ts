@@ -1,4 +1,8 @@
-import { type Question, questionWords, type VerificationReport } from '../../../schemas/verification.ts'
+import {
+  type VerificationCheck,
+  type VerificationReport,
+  verificationCheckWords,
+} from '../../../schemas/verification.ts'
 import { type Reviewed, reviewFile } from '../../app/review.ts'
 import { catalog } from '../../catalog/index.ts'
 import type { Outcome } from '../../core/failure.ts'
@@ -69,7 +73,7 @@ export function verifyCommand(context: Context): void {
 }
 
 /** The output of --json: differing results up to the limit of other problems; `rules` counts all of them. */
-export const inJson = (report: VerificationReport, lacking: readonly Question[]) => ({
+export const inJson = (report: VerificationReport, lacking: readonly VerificationCheck[]) => ({
   ...report,
   differences: report.differences.slice(0, MOST_PROBLEMS),
   lacking,
@@ -120,11 +124,11 @@ function whyNotKept(report: VerificationReport, head: ChainHead | null, kept: Ch
   if (kept === null) return null
   if (kept.chain !== head.chain) return 'the file belongs to another run chain'
   if (kept.size > head.size) return 'the file is older than your checkpoint'
-  const continuous = report.answers.some((answer) => answer.question === 'chain-continuous' && answer.outcome === 'yes')
+  const continuous = report.checks.some((answer) => answer.check === 'continuity' && answer.outcome === 'passed')
   return continuous ? null : 'the run chain was not shown to extend your checkpoint'
 }
 
-const OUTCOMES = { yes: 'passed', no: 'FAILED', 'not-shown': 'indeterminate' } as const
+const OUTCOMES = { passed: 'passed', failed: 'FAILED', indeterminate: 'indeterminate' } as const
 const KINDS = {
   pack: 'pack',
   report: 'report',
@@ -141,8 +145,8 @@ const demoMark = ({ demo, signer }: VerificationReport): string =>
 
 function printReport(report: VerificationReport): void {
   say(`${plain(report.file)} (${KINDS[report.kind]})${demoMark(report)}`)
-  for (const { question, outcome, summary, details } of report.answers) {
-    say(`  ${questionWords[question].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`)
+  for (const { check, outcome, summary, details } of report.checks) {
+    say(`  ${verificationCheckWords[check].label.padEnd(16)} ${OUTCOMES[outcome].padEnd(13)} ${plain(summary, 2000)}`)
     for (const detail of details.slice(0, 40)) say(`      ${plain(detail, 2000)}`)
     if (details.length > 40) say(`      … and ${details.length - 40} more (use --json)`)
   }
@@ -152,14 +156,14 @@ const FIXED =
   'Verification shows that results follow from the recorded evidence, not that the nodes reported truthfully.'
 
 /** The checks that support the words “contents verified”. */
-const CONTENTS: readonly Question[] = ['intact', 'complete', 'reproducible']
+const CONTENTS: readonly VerificationCheck[] = ['integrity', 'completeness', 'reproducibility']
 
 /** The last lines: the headline, what is still required, and the fixed limitation. */
-function closing(report: VerificationReport, lacking: readonly Question[], { signers }: Asked): string {
+function closing(report: VerificationReport, lacking: readonly VerificationCheck[], { signers }: Asked): string {
   const { kind, rules } = report
-  const labels = lacking.map((question) => questionWords[question].label).join(', ')
+  const labels = lacking.map((check) => verificationCheckWords[check].label).join(', ')
   const next = [
-    ...(lacking.length > 0 && rules?.standing === 'unknown'
+    ...(lacking.length > 0 && rules?.status === 'unknown'
       ? [
           `${rules.unconfirmed} of ${rules.results} results could not be confirmed: rules version ${rules.version} is not available here.`,
         ]
@@ -172,17 +176,17 @@ function closing(report: VerificationReport, lacking: readonly Question[], { sig
 }
 
 /** One headline for the six checks; the first rule that fits wins. */
-function headline({ ok: noneFailed, kind, demo, answers }: VerificationReport): string {
-  const of = (wanted: string): readonly Question[] =>
-    answers.filter(({ outcome }) => outcome === wanted).map(({ question }) => question)
-  const [passed, failed, open] = [of('yes'), of('no'), of('not-shown')]
+function headline({ ok: noneFailed, kind, demo, checks }: VerificationReport): string {
+  const of = (wanted: string): readonly VerificationCheck[] =>
+    checks.filter(({ outcome }) => outcome === wanted).map(({ check }) => check)
+  const [passed, failed, open] = [of('passed'), of('failed'), of('indeterminate')]
   if (kind === 'foreign-pdf') return 'Not a Barewitness file'
-  if (failed.includes('intact')) return 'Verification failed: contents altered'
+  if (failed.includes('integrity')) return 'Verification failed: contents altered'
   if (!noneFailed || failed.length > 0)
-    return `Verification failed: ${failed.map((question) => questionWords[question].label).join(', ')}`
+    return `Verification failed: ${failed.map((check) => verificationCheckWords[check].label).join(', ')}`
   if (demo) return 'Demo data: not evidence'
-  if (open.includes('signed-by') && CONTENTS.every((question) => passed.includes(question)))
-    return `Contents verified; signer not confirmed (${passed.length} of ${answers.length} passed, ${open.length} need input)`
-  if (open.length > 0) return `No check failed; ${open.length} of ${answers.length} indeterminate`
+  if (open.includes('signature') && CONTENTS.every((check) => passed.includes(check)))
+    return `Contents verified; signer not confirmed (${passed.length} of ${checks.length} passed, ${open.length} need input)`
+  if (open.length > 0) return `No check failed; ${open.length} of ${checks.length} indeterminate`
   return 'All six checks passed'
 }

@@ -1,4 +1,4 @@
-import type { Difference, RulesReading, VerificationAnswer } from '../../../schemas/verification.ts'
+import type { Difference, RulesReading, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { judgeOf } from '../judge.ts'
 import { quote } from '../plain-text.ts'
@@ -20,7 +20,7 @@ import { type Underivable, underivable } from './underivable.ts'
 
 export interface DisclosureAnswers {
   /** Integrity, completeness and reproducibility. The other checks concern the seal, which is that of the pack. */
-  readonly answers: readonly VerificationAnswer[]
+  readonly answers: readonly VerificationCheckResult[]
   /** Null where the rules of the evaluation are redacted. */
   readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
@@ -84,26 +84,26 @@ async function rulesOfCopy(
 function intact(
   { problems, units, counts }: DisclosureReading,
   sealProblems: readonly string[] | null,
-): VerificationAnswer {
-  const question = 'intact'
+): VerificationCheckResult {
+  const check = 'integrity'
   if (problems.length > 0)
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'The copy differs from the sealed contents of the pack.',
       details: problems,
     }
   const details = withheldText(counts)
   if (sealProblems === null || sealProblems.length > 0)
     return {
-      question,
-      outcome: 'not-shown',
+      check,
+      outcome: 'indeterminate',
       summary: 'Every disclosed byte matches the list, but no valid seal covers the list.',
       details,
     }
   return {
-    question,
-    outcome: 'yes',
+    check,
+    outcome: 'passed',
     summary: `Every disclosed byte of the ${units.length} files is covered by the seal. Parts are redacted.`,
     details,
   }
@@ -124,20 +124,24 @@ function withheldText({ withheld, units, whollyOpen, pathsWithheld }: Disclosure
 }
 
 /** A redacted copy cannot show completeness; only the pack can. The owner’s statements about the copy must still be correct. */
-function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, listed: Underivable): VerificationAnswer {
-  const question = 'complete'
+function complete(
+  { notes }: DisclosureReading,
+  { nodes }: DisclosedContent,
+  listed: Underivable,
+): VerificationCheckResult {
+  const check = 'completeness'
   if (notes !== null && canonicalJson(notes.underivable) !== canonicalJson(listed))
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'The list of verdicts that cannot be reproduced does not match the redacted parts.',
       details: [
         `The owner lists ${notes.underivable.verdicts.length} verdicts; ${listed.verdicts.length} were found here.`,
       ],
     }
   return {
-    question,
-    outcome: 'not-shown',
+    check,
+    outcome: 'indeterminate',
     summary: `Redacted copy of ${nodes.length} nodes. Verify the pack to check completeness.`,
     details:
       notes === null
@@ -151,10 +155,10 @@ function complete({ notes }: DisclosureReading, { nodes }: DisclosedContent, lis
 
 /** Thresholds of the verdicts, where the scope is disclosed. */
 function withProfile(
-  answer: VerificationAnswer,
+  answer: VerificationCheckResult,
   { scope }: DisclosedContent,
   { thresholds }: RulesAtHand,
-): VerificationAnswer {
+): VerificationCheckResult {
   if (scope === null) return answer
   const { sentence, loosened } = profileNotes(thresholds, scope.profile)
   return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...loosened] }
@@ -165,8 +169,8 @@ function reproducible(
   { reference, standing: known }: RulesAtHand,
   listed: Underivable,
   again: Rederived,
-): VerificationAnswer {
-  const question = 'reproducible'
+): VerificationCheckResult {
+  const check = 'reproducibility'
   const not = listed.verdicts.map(
     ({ node, check, verdict }) =>
       `Node ${quote(node)}, check ${quote(check)}: stated ${word(verdict)}, depends on redacted parts.`,
@@ -176,13 +180,13 @@ function reproducible(
   const count = `${again.identical} of ${again.stated} stated verdicts reproduced`
   const standing = rules === null ? null : known
   if (rules !== null && standing === 'falsified')
-    return { question, outcome: 'no', summary: falsifiedRules(rules.catalog, reference), details }
+    return { check, outcome: 'failed', summary: falsifiedRules(rules.catalog, reference), details }
   if (rules !== null && standing === 'unknown')
-    return { question, outcome: 'not-shown', summary: unknownRules(rules.catalog.version, again), details }
+    return { check, outcome: 'indeterminate', summary: unknownRules(rules.catalog.version, again), details }
   if (again.details.length > 0)
     return {
-      question,
-      outcome: standing === null ? 'not-shown' : 'no',
+      check,
+      outcome: standing === null ? 'indeterminate' : 'failed',
       summary:
         standing === null
           ? `Results differ, and the rules of the evaluation are redacted; ${count}.`
@@ -190,10 +194,10 @@ function reproducible(
       details,
     }
   if (again.isWhole && arePathsOpen && not.length + unstated.length === 0 && again.stated > 0)
-    return { question, outcome: 'yes', summary: `${count}; none depends on redacted parts.`, details }
+    return { check, outcome: 'passed', summary: `${count}; none depends on redacted parts.`, details }
   const summary =
     not.length + unstated.length > 0
       ? `${count}; ${not.length} depend on redacted parts.`
       : `${count}; the redacted parts prevent a full comparison. Verify the pack.`
-  return { question, outcome: 'not-shown', summary, details }
+  return { check, outcome: 'indeterminate', summary, details }
 }

@@ -112,7 +112,7 @@ function transfer(recordings: Matter['recordings']): Cell {
 function storage(recordings: Matter['recordings']): Cell {
   const answers = recordings.flatMap(({ captures }) => captures)
   const metas = answers.map(({ meta }) => meta)
-  const redacted = metas.reduce((sum, { redactions = 0 }) => sum + redactions, 0)
+  const redacted = metas.reduce((sum, { maskedCount = 0 }) => sum + maskedCount, 0)
   return [
     { text: `${plural(answers.length, 'capture')}, each stored under its SHA-256 on arrival` },
     {

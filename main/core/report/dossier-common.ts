@@ -1,5 +1,5 @@
-import type { Isolation } from '../../../schemas/types.ts'
-import { contradictionWords, spoofWords } from '../../../schemas/words.ts'
+import type { Isolation, OpenPoint } from '../../../schemas/types.ts'
+import { spoofWords } from '../../../schemas/words.ts'
 import type { SignalNote } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
@@ -9,36 +9,38 @@ import { of } from './wording.ts'
 /** Parts that are identical in every isolation analysis of a report. */
 export interface Common {
   /** Falsification requirements by provider capability; empty where nodes differ. */
-  readonly levels: Isolation['levels']
-  readonly cannotShow: readonly string[]
-  readonly settle: Isolation['settle']
+  readonly adversaries: Isolation['adversaries']
+  readonly limitations: readonly string[]
+  readonly openPoints: Isolation['openPoints']
 }
 
 /** The parts common to all analyses, printed once. */
 export function commonOf(all: readonly Isolation[]): Common {
-  const withLevels = all.filter(hasLevels).map((one) => one.levels)
+  const withLevels = all.filter(hasLevels).map((one) => one.adversaries)
   const [first = []] = withLevels
-  const says = (ladder: Isolation['levels']): string => JSON.stringify(ladder.map(({ readHere: _, ...words }) => words))
+  const says = (ladder: Isolation['adversaries']): string =>
+    JSON.stringify(ladder.map(({ readOnThisNode: _, ...words }) => words))
   const same = withLevels.every((ladder) => says(ladder) === says(first))
   return {
-    levels: same ? first : [],
-    cannotShow: (all[0]?.cannotShow ?? []).filter((said) => all.every(({ cannotShow }) => cannotShow.includes(said))),
-    settle:
+    adversaries: same ? first : [],
+    limitations: (all[0]?.limitations ?? []).filter((said) =>
+      all.every(({ limitations }) => limitations.includes(said)),
+    ),
+    openPoints:
       all.length < 2
         ? []
-        : (all[0]?.settle ?? []).filter((point) => all.every(({ settle }) => settle.some(sameAs(point)))),
+        : (all[0]?.openPoints ?? []).filter((point) => all.every(({ openPoints }) => openPoints.some(sameAs(point)))),
   }
 }
 
-type OpenPoint = Isolation['settle'][number]
 export const sameAs =
   (one: OpenPoint) =>
-  ({ what, how }: OpenPoint): boolean =>
-    what === one.what && how === one.how
+  ({ point, resolution }: OpenPoint): boolean =>
+    point === one.point && resolution === one.resolution
 
 /** Printed once for all nodes: method, what cannot be shown from inside a node, and falsification requirements. */
 export function commonBlocks(
-  { levels: ladder, cannotShow, settle }: Common,
+  { adversaries: ladder, limitations, openPoints }: Common,
   all: readonly Isolation[],
   notes: ReadonlyMap<string, SignalNote>,
 ): readonly Block[] {
@@ -47,15 +49,14 @@ export function commonBlocks(
     text(
       'A weight is the natural logarithm of the likelihood ratio of a signal: its frequency on guests divided by its frequency on hardware, from the counts printed with each signal. Weights alone decide nothing; the rules decide. “As observed” assumes that the provider does not falsify signals; “without cheap signals” excludes signals that are cheap for a provider to set.',
     ),
-    text(`K1: ${contradictionWords.K1.toLowerCase()}. K2: ${contradictionWords.K2.toLowerCase()}.`),
     text(
       `The code of a signal states its spoofing effort: ${spoofText()}. For signals with reference counts, the table below states how many machines of known type indicate virtualization; the weight is printed at each node.`,
     ),
-    ...(cannotShow.length === 0
+    ...(limitations.length === 0
       ? []
       : [
           heading(4, 'Limitations common to all nodes'),
-          { kind: 'list', items: cannotShow.map((said) => ({ text: plain(said, 900) })) } as const,
+          { kind: 'list', items: limitations.map((said) => ({ text: plain(said, 900) })) } as const,
         ]),
     ...(ladder.length === 0
       ? []
@@ -68,19 +69,19 @@ export function commonBlocks(
             rows: ladder.map(levelCells),
           } as const,
         ]),
-    ...(settle.length === 0 ? [] : [heading(4, 'Open points common to all nodes'), settleTable(settle)]),
+    ...(openPoints.length === 0 ? [] : [heading(4, 'Open points common to all nodes'), openPointTable(openPoints)]),
     ...countedTable(all, notes),
   ]
 }
 
 /** Open points, one table row each, with the evidence that would resolve them. */
-export const settleTable = (settle: Isolation['settle']): Block => ({
+export const openPointTable = (openPoints: Isolation['openPoints']): Block => ({
   kind: 'table',
   columns: [
     { title: 'Open point', width: 42 },
     { title: 'Evidence required', width: 58 },
   ],
-  rows: settle.map(({ what, how }) => [plainCell(plain(what, 300)), plainCell(plain(how, 900))]),
+  rows: openPoints.map(({ point, resolution }) => [plainCell(plain(point, 300)), plainCell(plain(resolution, 900))]),
 })
 
 /** Reference counts behind the weights, for signals with a weight on any of these nodes; identical for every node. */
@@ -125,8 +126,8 @@ const spoofText = (): string =>
     .join('; ')
 
 /** Whether falsification requirements are relevant: only where no evidence shows a guest. */
-export const hasLevels = ({ levels: all, layer }: Isolation): boolean =>
-  all.length > 0 && layer !== 'vm' && layer !== 'lpar'
+export const hasLevels = ({ adversaries: all, environment }: Isolation): boolean =>
+  all.length > 0 && environment !== 'virtual-machine' && environment !== 'logical-partition'
 
 export const LEVEL_COLUMNS: readonly Column[] = [
   { title: 'Provider', width: 30 },
@@ -136,13 +137,13 @@ export const LEVEL_COLUMNS: readonly Column[] = [
 
 export const levelCells = ({
   level,
-  provider,
-  mustFake,
-  wouldStillShow,
-}: Isolation['levels'][number]): readonly Cell[] => [
-  plainCell(`${level}. ${provider}`),
-  lines(mustFake, 'Nothing.'),
-  lines(wouldStillShow, 'Nothing.'),
+  adversary,
+  wouldNeedToFalsify,
+  residualIndicators,
+}: Isolation['adversaries'][number]): readonly Cell[] => [
+  plainCell(`${level}. ${adversary}`),
+  lines(wouldNeedToFalsify, 'Nothing.'),
+  lines(residualIndicators, 'Nothing.'),
 ]
 
 const lines = (all: readonly string[], none: string): Cell =>

@@ -1,9 +1,9 @@
 import type { HardwarePin, Isolation, SignalReading } from '../../../schemas/types.ts'
-import { familyWords, oddsWords, readsWords } from '../../../schemas/words.ts'
+import { anomalyWords, familyWords, indicationWords, oddsWords } from '../../../schemas/words.ts'
 import type { Catalog, SignalNote } from '../catalog.ts'
 import { plain } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, sameAs, settleTable } from './dossier-common.ts'
+import { type Common, hasLevels, LEVEL_COLUMNS, levelCells, openPointTable, sameAs } from './dossier-common.ts'
 import { type Block, heading, type Line, plainCell, text } from './model.ts'
 import { brief, of, plural } from './wording.ts'
 
@@ -28,7 +28,7 @@ export function dossierBlocks(
   return [
     ...decision(isolation),
     ...pictures,
-    ...contradictions(isolation, notes, explained),
+    ...anomalies(isolation, notes, explained),
     ...minimum(isolation),
     ...(short
       ? []
@@ -44,7 +44,7 @@ export function dossierBlocks(
 /** A signal’s title from the catalog, or its ID where the catalog does not contain it. */
 const titleOf = (notes: ReadonlyMap<string, SignalNote>, id: string): string => notes.get(id)?.title ?? plain(id, 60)
 
-function decision({ rule, weight }: Isolation): readonly Block[] {
+function decision({ rule, likelihood }: Isolation): readonly Block[] {
   return [
     heading(4, 'Basis of the result'),
     {
@@ -54,7 +54,7 @@ function decision({ rule, weight }: Isolation): readonly Block[] {
         {
           label: 'Weight',
           value: plainCell(
-            `As observed ${signed(weight.honest)} (${oddsWords(weight.honest)}); without cheap signals ${signed(weight.adversarial)} (${oddsWords(weight.adversarial)})`,
+            `As observed ${signed(likelihood.asObserved)} (${oddsWords(likelihood.asObserved)}); without cheap signals ${signed(likelihood.withoutCheapSignals)} (${oddsWords(likelihood.withoutCheapSignals)})`,
           ),
         },
       ],
@@ -64,8 +64,8 @@ function decision({ rule, weight }: Isolation): readonly Block[] {
 
 const signed = (weight: number): string => (weight > 0 ? `+${weight}` : weight < 0 ? `−${Math.abs(weight)}` : '0')
 
-function contradictions(
-  { contradictions: found }: Isolation,
+function anomalies(
+  { anomalies: found }: Isolation,
   notes: ReadonlyMap<string, SignalNote>,
   explained: ReadonlySet<string>,
 ): readonly Block[] {
@@ -78,16 +78,16 @@ function contradictions(
         .sort((a, b) => (a.class < b.class ? -1 : a.class > b.class ? 1 : 0))
         .map(
           (one): Line => ({
-            text: `${one.class}, ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}${explained.has(one.signal) ? ' Explained; see above.' : ''}`,
-            mark: one.class === 'K1' ? 'square-cross' : 'diamond-question',
+            text: `${anomalyWords[one.class]}. ${familyWords[one.family]}, ${titleOf(notes, one.signal)}: ${plain(one.text, 600)}${one.captures.length === 0 ? '' : ` [evidence ${one.captures.map(({ sha256 }) => brief(sha256)).join(', ')}]`}${explained.has(one.signal) ? ' Explained; see above.' : ''}`,
+            mark: one.class === 'impossible' ? 'square-cross' : 'diamond-question',
           }),
         ),
     },
   ]
 }
 
-function minimum({ minimum: items, layer }: Isolation): readonly Block[] {
-  if (items.length === 0 || (layer !== 'metal' && layer !== 'unknown')) return []
+function minimum({ minimum: items, environment }: Isolation): readonly Block[] {
+  if (items.length === 0 || (environment !== 'bare-metal' && environment !== 'undetermined')) return []
   const held = items.filter(({ holds }) => holds === 'yes').length
   const applies = items.filter(({ holds }) => holds !== 'not-applicable').length
   return [
@@ -104,18 +104,18 @@ function minimum({ minimum: items, layer }: Isolation): readonly Block[] {
 
 /** Signals by indication and family, each with value, spoofing effort and weight; then signals that were not read. */
 function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, SignalNote>): readonly Block[] {
-  const read = (reads: SignalReading['reads']): readonly SignalReading[] =>
-    all.filter((one) => one.reads === reads).sort((a, b) => compare(a.id, b.id))
-  const line = (reads: SignalReading['reads'], family: string, said: readonly string[]): readonly Line[] =>
+  const read = (reads: SignalReading['indicates']): readonly SignalReading[] =>
+    all.filter((one) => one.indicates === reads).sort((a, b) => compare(a.id, b.id))
+  const line = (reads: SignalReading['indicates'], family: string, said: readonly string[]): readonly Line[] =>
     said.length === 0
       ? []
       : [
           {
-            text: `${readsWords[reads].label}${family} (${said.length}): ${said.join('; ')}.`,
-            mark: readsWords[reads].mark,
+            text: `${indicationWords[reads].label}${family} (${said.length}): ${said.join('; ')}.`,
+            mark: indicationWords[reads].mark,
           },
         ]
-  const valued = (['virtual', 'metal', 'neutral'] as const).flatMap((reads) => {
+  const valued = (['virtual', 'bare-metal', 'neutral'] as const).flatMap((reads) => {
     const own = (has: (family: string | undefined) => boolean): readonly string[] =>
       read(reads)
         .filter(({ id }) => has(notes.get(id)?.family))
@@ -142,13 +142,13 @@ function signalTable({ signals: all }: Isolation, notes: ReadonlyMap<string, Sig
       read(reads).map(({ id }) => titleOf(notes, id)),
     ),
   )
-  const decided = all.filter(({ reads }) => reads !== 'unreadable' && reads !== 'not-applicable').length
+  const decided = all.filter(({ indicates }) => indicates !== 'unreadable' && indicates !== 'not-applicable').length
   return [heading(4, `Signals: ${of(decided, all.length)} read`), { kind: 'list', items: [...valued, ...unread] }]
 }
 
 /** "Who made the ACPI tables: “SUPERM” (S0)", with the weight where the signal has reference counts. */
 function signalValue({ id, value, weight }: SignalReading, notes: ReadonlyMap<string, SignalNote>): string {
-  const spoof = notes.get(id)?.spoof
+  const spoof = notes.get(id)?.spoofingEffort
   const behind = [...(spoof === undefined ? [] : [spoof]), ...(weight === null ? [] : [signed(weight)])]
   return `${titleOf(notes, id)}: ${plain(value, 160)}${behind.length === 0 ? '' : ` (${behind.join(', ')})`}`
 }
@@ -156,19 +156,19 @@ function signalValue({ id, value, weight }: SignalReading, notes: ReadonlyMap<st
 /** Residual indicators that were read here as bare metal, by provider capability; the requirements themselves where they differ between nodes. */
 function levels(isolation: Isolation, notes: ReadonlyMap<string, SignalNote>, common: Common): readonly Block[] {
   if (!hasLevels(isolation)) return []
-  const { levels: all } = isolation
+  const { adversaries: all } = isolation
   return [
     heading(4, 'Residual indicators observed as on hardware'),
-    ...(common.levels.length > 0
+    ...(common.adversaries.length > 0
       ? []
       : [{ kind: 'table', columns: LEVEL_COLUMNS, rowHeaders: true, rows: all.map(levelCells) } as const]),
     {
       kind: 'list',
-      items: all.map(({ level, readHere }) => ({
+      items: all.map(({ level, readOnThisNode }) => ({
         text:
-          readHere.length === 0
+          readOnThisNode.length === 0
             ? `${level}: none of the signals read.`
-            : `${level}: ${plural(readHere.length, 'signal')}: ${byFamily(readHere, notes)}.`,
+            : `${level}: ${plural(readOnThisNode.length, 'signal')}: ${byFamily(readOnThisNode, notes)}.`,
       })),
     },
   ]
@@ -185,9 +185,9 @@ function byFamily(ids: readonly string[], notes: ReadonlyMap<string, SignalNote>
     .join(', ')
 }
 
-function open({ settle, cannotShow }: Isolation, common: Common): readonly Block[] {
-  const own = cannotShow.filter((said) => !common.cannotShow.includes(said))
-  const points = settle.filter((point) => !common.settle.some(sameAs(point)))
+function open({ openPoints, limitations }: Isolation, common: Common): readonly Block[] {
+  const own = limitations.filter((said) => !common.limitations.includes(said))
+  const points = openPoints.filter((point) => !common.openPoints.some(sameAs(point)))
   return [
     ...(own.length === 0
       ? []
@@ -197,7 +197,7 @@ function open({ settle, cannotShow }: Isolation, common: Common): readonly Block
         ]),
     ...(points.length === 0
       ? []
-      : [heading(4, common.settle.length === 0 ? 'Open points' : 'Further open points'), settleTable(points)]),
+      : [heading(4, common.openPoints.length === 0 ? 'Open points' : 'Further open points'), openPointTable(points)]),
   ]
 }
 

@@ -21,7 +21,7 @@ function citedBy({ results, isolation, claims = [] }: NodeAssessment): ReadonlyS
     ...results.flatMap((finding) => finding.observations),
     ...claims.flatMap((claim) => claim.observations),
     ...(isolation?.observations ?? []),
-    ...(isolation?.contradictions ?? []),
+    ...(isolation?.anomalies ?? []),
   ]
   return new Set(
     reasons.flatMap(({ probe, captures }) =>
@@ -177,7 +177,7 @@ function placeOf({ loaded }: Held): string {
 export function redactionBlocks(held: readonly Held[]): readonly Block[] {
   const redacted = held.flatMap(({ loaded }) =>
     loaded.captures
-      .filter(({ meta }) => (meta.redactions ?? 0) > 0)
+      .filter(({ meta }) => (meta.maskedCount ?? 0) > 0)
       .map(({ meta }) => ({
         node: loaded.recording.node.name,
         question: questionOf(meta),

@@ -9,7 +9,7 @@ export const MANY_NODES = 40
 /** Whether a node has figures in a report over this many nodes: decided by deviations and anomalies in what the figures show. */
 export const isPictured = ({ isolation, results }: NodeAssessment, nodes: number): boolean =>
   nodes <= MANY_NODES ||
-  (isolation?.contradictions.length ?? 0) > 0 ||
+  (isolation?.anomalies.length ?? 0) > 0 ||
   results.some(
     ({ property, verdict }) =>
       verdict === 'not-satisfied' && (property === 'isolation' || property === 'encryption-at-rest'),

@@ -1,5 +1,12 @@
-import type { DeviceLocality, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
-import { gradeWords, imageLimit, LAYERS, layerSaid, layerWords, notEstablished } from '../../../schemas/words.ts'
+import type { DeviceAttachment, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
+import {
+  ENVIRONMENTS,
+  environmentText,
+  environmentWords,
+  gradeWords,
+  imageLimit,
+  notEstablished,
+} from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { LIVE_NOT_ASKED } from '../probe.ts'
 import { explanationsFor, explanationText } from '../register/explanations.ts'
@@ -16,16 +23,16 @@ import { CODES, ELSEWHERE, names, observed, of, plural, reasonLine, worstFirst }
 export const TENANCY: Readonly<Record<Isolation['tenancy'], string>> = {
   'single-observed': 'One tenant observed on this operating system',
   shared: 'Several tenants observed on this operating system',
-  unknown: 'Undetermined',
+  undetermined: 'Undetermined',
 }
-const DEVICE: Readonly<Record<DeviceLocality['kind'], string>> = { gpu: 'GPU', nic: 'NIC', hca: 'HCA', disk: 'Disk' }
-const LOCALITY: Readonly<Record<DeviceLocality['is'], string>> = {
-  native: 'Physical',
+const DEVICE: Readonly<Record<DeviceAttachment['kind'], string>> = { gpu: 'GPU', nic: 'NIC', hca: 'HCA', disk: 'Disk' }
+const ATTACHMENT: Readonly<Record<DeviceAttachment['attachment'], string>> = {
+  physical: 'Physical',
   'virtual-function': 'SR-IOV virtual function of a shared device',
   passthrough: 'Passthrough by a hypervisor',
   virtual: 'Virtual',
   remote: 'Network-attached',
-  unknown: 'Undetermined',
+  undetermined: 'Undetermined',
 }
 
 /** In a large fleet, the number of nodes with an isolation analysis in the report. */
@@ -76,7 +83,12 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
   const answers = ({ isolation }: NodeAssessment): readonly string[] =>
     isolation === null
       ? ['Not collected']
-      : [layerText(isolation), TENANCY[isolation.tenancy], `Grade ${isolation.grade}`, deviceCounts(isolation.locality)]
+      : [
+          layerText(isolation),
+          TENANCY[isolation.tenancy],
+          `Grade ${isolation.grade}`,
+          deviceCounts(isolation.attachments),
+        ]
   const groups = [...alike(nodes, (node) => answers(node).join('\n'))].sort((a, b) => b.length - a.length)
   const left = groups.slice(MOST_GROUPS).flat().length
   return [
@@ -114,7 +126,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       ...figureBlocks(matter, node, DOSSIER_KINDS),
     ]
   }
-  const { layer, rule, tenancy, locality, grade, observations, minimum } = node.isolation
+  const { environment, rule, tenancy, attachments, grade, observations, minimum } = node.isolation
   const explained = explanationsFor(matter.register, node.node, matter.assessment.asOf)
   // The minimum evidence is printed below with the same text.
   const below = new Set(minimum.map(({ title, text: said }) => `${title}. ${said}`))
@@ -129,15 +141,15 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       kind: 'facts',
       rows: [
         { label: 'Execution environment', value: plainCell(layerText(node.isolation)) },
-        ...(layer === 'unknown' ? [{ label: 'Reason', value: plainCell(plain(rule.text, 1200)) }] : []),
+        ...(environment === 'undetermined' ? [{ label: 'Reason', value: plainCell(plain(rule.text, 1200)) }] : []),
         { label: 'Tenancy', value: plainCell(TENANCY[tenancy]) },
         {
           label: 'Devices',
           value: short
-            ? plainCell(deviceCounts(locality))
-            : locality.length === 0
+            ? plainCell(deviceCounts(attachments))
+            : attachments.length === 0
               ? plainCell('No devices listed.')
-              : alike(locality, sameKind).map((devices) => ({ text: local(devices) })),
+              : alike(attachments, sameKind).map((devices) => ({ text: local(devices) })),
         },
         { label: 'Evidence grade', value: plainCell(`${grade}. ${gradeWords[grade]}`) },
       ],
@@ -194,43 +206,47 @@ function liveAtOnce(reasons: readonly Observation[]): readonly Observation[] {
 }
 
 /** Execution environment in one line. */
-export const layerText = ({ layer, platform, concealed, rule }: Isolation): string =>
-  `${layerSaid({ layer, rule })}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; concealed' : ''}`
+export const layerText = ({ environment, platform, concealed, rule }: Isolation): string =>
+  `${environmentText({ environment, rule })}${platform === null ? '' : `, platform: ${plain(platform, 80)}`}${concealed ? '; concealed' : ''}`
 
 /** Device counts by kind and attachment, in one line. */
-export function deviceCounts(locality: readonly DeviceLocality[]): string {
-  const groups = alike(locality, ({ kind, is }) => `${kind} ${is}`)
-  const one = (group: readonly DeviceLocality[]): string =>
-    group[0] === undefined ? '' : `${group.length} × ${DEVICE[group[0].kind]}: ${LOCALITY[group[0].is].toLowerCase()}`
+export function deviceCounts(devices: readonly DeviceAttachment[]): string {
+  const groups = alike(devices, ({ kind, attachment }) => `${kind} ${attachment}`)
+  const one = (group: readonly DeviceAttachment[]): string =>
+    group[0] === undefined
+      ? ''
+      : `${group.length} × ${DEVICE[group[0].kind]}: ${ATTACHMENT[group[0].attachment].toLowerCase()}`
   return groups.length === 0 ? 'No devices listed.' : `${groups.map(one).join('; ')}.`
 }
 
 /** Groups devices of one kind and model with the same result, so that eight GPUs are one line. Port or function, in parentheses or in the address, differs for each and is ignored. */
-const sameKind = ({ kind, is, text: said, device }: DeviceLocality): string =>
-  [kind, is, withoutPlace(said), make(device)].join('\n')
+const sameKind = ({ kind, attachment, text: said, device }: DeviceAttachment): string =>
+  [kind, attachment, withoutPlace(said), make(device)].join('\n')
 
 const withoutPlace = (said: string): string => said.replaceAll(/ \([^)]*\)| at [0-9a-f:.]{7,12}\b/g, '')
 
 /** The model part of a device name: "GPU model" of "0000:18:00.0 GPU model". */
 const make = (device: string): string => device.split(' ').slice(1).join(' ')
 
-function local(devices: readonly DeviceLocality[]): string {
+function local(devices: readonly DeviceAttachment[]): string {
   const [first] = devices
   if (first === undefined) return ''
   const said = plain(devices.length === 1 ? first.text : withoutPlace(first.text), 200)
   const which = devices.map(({ device }) => plain(device.split(' ')[0] ?? '', 40)).join(', ')
   const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
   const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`
-  return `${count}${named} (${which}): ${LOCALITY[first.is]}${said === '' ? '' : `. ${said}`}`
+  return `${count}${named} (${which}): ${ATTACHMENT[first.attachment]}${said === '' ? '' : `. ${said}`}`
 }
 
 /** Node counts by execution environment, with the limitation of that result; empty where no node was analyzed. */
 export function isolationSentences(nodes: readonly NodeAssessment[]): readonly string[] {
   const argued = nodes.flatMap(({ isolation }) => isolation ?? [])
   if (argued.length === 0) return []
-  const answers = [...LAYERS.map((layer) => layerWords[layer]), notEstablished].flatMap((words) => {
-    const count = argued.filter((one) => layerSaid(one) === words).length
-    return count === 0 ? [] : [`${words.charAt(0).toLowerCase()}${words.slice(1)} ${of(count, nodes.length)}`]
-  })
+  const answers = [...ENVIRONMENTS.map((environment) => environmentWords[environment]), notEstablished].flatMap(
+    (words) => {
+      const count = argued.filter((one) => environmentText(one) === words).length
+      return count === 0 ? [] : [`${words.charAt(0).toLowerCase()}${words.slice(1)} ${of(count, nodes.length)}`]
+    },
+  )
   return [`Isolation: ${answers.join('; ')}.`, imageLimit]
 }

@@ -1,5 +1,5 @@
 import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
-import { gradeWords, layerSaid } from '../../../schemas/words.ts'
+import { environmentText, gradeWords } from '../../../schemas/words.ts'
 import { plain } from '../plain-text.ts'
 import { recordingDigest } from '../recording.ts'
 import { reached } from '../tally.ts'
@@ -141,12 +141,12 @@ const isolationCell = (isolation: Isolation | null): Cell =>
     : [
         { text: layerText(isolation) },
         { text: `${TENANCY[isolation.tenancy]}. Grade ${isolation.grade}: ${gradeWords[isolation.grade]}` },
-        { text: deviceCounts(isolation.locality), style: 'quiet' },
-        ...(isolation.contradictions.length === 0
+        { text: deviceCounts(isolation.attachments), style: 'quiet' },
+        ...(isolation.anomalies.length === 0
           ? []
           : [
               {
-                text: `${plural(isolation.contradictions.length, 'anomaly', 'anomalies')}; see ${see('isolation')}.`,
+                text: `${plural(isolation.anomalies.length, 'anomaly', 'anomalies')}; see ${see('isolation')}.`,
                 mark: 'square-cross',
               } as const,
             ]),
@@ -193,7 +193,7 @@ function nodeRow({ tally }: Matter, node: NodeAssessment): readonly Cell[] {
     monoCell(plain(seen, 60)),
     monoCell(String(counts['not-satisfied'])),
     monoCell(String(counts.inconclusive + counts['not-tested'])),
-    plainCell(node.isolation === null ? '·' : `${layerSaid(node.isolation)}, grade ${node.isolation.grade}`),
+    plainCell(node.isolation === null ? '·' : `${environmentText(node.isolation)}, grade ${node.isolation.grade}`),
     monoCell(node.recording === null ? '·' : node.recording.digest.slice(0, 12)),
   ]
 }

@@ -1,4 +1,4 @@
-import type { AnswerOutcome, VerificationAnswer } from '../../../schemas/verification.ts'
+import type { CheckOutcome, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { rootOf } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
 import { plural } from '../report/wording.ts'
@@ -10,8 +10,8 @@ import type { ChainReading } from './read.ts'
 /** Printed with every result except failed. */
 const OWNER_KEPT = 'A run chain kept by its owner does not show runs that were never entered.'
 
-const answer = (outcome: AnswerOutcome, summary: string, details: readonly string[]): VerificationAnswer => ({
-  question: 'chain-continuous',
+const answer = (outcome: CheckOutcome, summary: string, details: readonly string[]): VerificationCheckResult => ({
+  check: 'continuity',
   outcome,
   summary,
   details,
@@ -26,16 +26,16 @@ export function chainAnswer(
   reading: ChainReading | null,
   own: PackedEntry | null,
   lastHead: ChainHead | null,
-): VerificationAnswer {
+): VerificationCheckResult {
   if (reading === null)
     return lastHead === null
-      ? answer('not-shown', 'The pack contains no run chain.', [OWNER_KEPT])
-      : answer('no', 'The pack contains no run chain, but you supplied a checkpoint.', [seen(lastHead)])
+      ? answer('indeterminate', 'The pack contains no run chain.', [OWNER_KEPT])
+      : answer('failed', 'The pack contains no run chain, but you supplied a checkpoint.', [seen(lastHead)])
   const problems = [...reading.problems, ...ownProblems(reading, own)]
-  if (problems.length > 0) return answer('no', 'The run chain in the pack is inconsistent.', shortened(problems))
+  if (problems.length > 0) return answer('failed', 'The run chain in the pack is inconsistent.', shortened(problems))
   if (lastHead === null) return unseen(reading, own)
   if (lastHead.chain !== reading.id)
-    return answer('no', 'Does not extend your checkpoint: it is a different run chain.', [
+    return answer('failed', 'Does not extend your checkpoint: it is a different run chain.', [
       `The pack contains run chain ${reading.id} of fleet ${quote(reading.fleet)}.`,
       seen(lastHead),
     ])
@@ -47,35 +47,35 @@ const ownProblems = ({ fleet }: ChainReading, own: PackedEntry | null): readonly
     ? []
     : [`The pack is of fleet ${quote(own.fleet)}, but its run chain is of fleet ${quote(fleet)}.`]
 
-function unseen(reading: ChainReading, own: PackedEntry | null): VerificationAnswer {
+function unseen(reading: ChainReading, own: PackedEntry | null): VerificationCheckResult {
   const [first] = reading.entries
   const stated = first === undefined ? 'no earlier entries' : `${tally(entriesOf(reading))} since ${first.entry.at}`
   const summary = `No checkpoint supplied. The run chain has ${stated}. To check continuity, supply a checkpoint from an earlier pack.`
-  return answer('not-shown', summary, facts(reading, own, 0))
+  return answer('indeterminate', summary, facts(reading, own, 0))
 }
 
 /** The same run chain, compared with the reader’s checkpoint. */
-function against(reading: ChainReading, own: PackedEntry | null, lastHead: ChainHead): VerificationAnswer {
+function against(reading: ChainReading, own: PackedEntry | null, lastHead: ChainHead): VerificationCheckResult {
   const { size, root, lastRun, seenAt } = lastHead
   const { entries, leaves } = reading
   if (size > entries.length + 1)
-    return answer('no', `Does not extend your checkpoint: ${entries.length + 1} instead of ${size} entries.`, [
+    return answer('failed', `Does not extend your checkpoint: ${entries.length + 1} instead of ${size} entries.`, [
       'Either entries were removed, or this pack is older than your checkpoint.',
       seen(lastHead),
     ])
   if (size === entries.length + 1) {
     if (own === null)
       return answer(
-        'not-shown',
+        'indeterminate',
         'It cannot be compared with your checkpoint: its statement or its seal cannot be read.',
         [seen(lastHead), OWNER_KEPT],
       )
     if (headOf(reading, own, seenAt).root === root)
-      return answer('yes', 'This is the pack of your checkpoint, at the same entry of the run chain.', [
+      return answer('passed', 'This is the pack of your checkpoint, at the same entry of the run chain.', [
         seen(lastHead),
         ...facts(reading, own, 0),
       ])
-    return answer('no', `Does not extend your checkpoint: two packs exist for entry ${size}.`, [
+    return answer('failed', `Does not extend your checkpoint: two packs exist for entry ${size}.`, [
       `Your checkpoint has run ${quote(lastRun)} there; this pack is of ${own.kind === 'run' ? named(own) : quote(packOf(own))}. It or an earlier entry differs.`,
       seen(lastHead),
     ])
@@ -83,7 +83,7 @@ function against(reading: ChainReading, own: PackedEntry | null, lastHead: Chain
   if (rootOf(leaves.slice(0, size)) !== root) {
     const was = entries[size - 1]?.entry
     const replaced = was === undefined || ((was.kind === 'run' || was.kind === 'period') && packOf(was) === lastRun)
-    return answer('no', `Does not extend your checkpoint: the first ${size} entries were changed.`, [
+    return answer('failed', `Does not extend your checkpoint: the first ${size} entries were changed.`, [
       replaced
         ? 'A checkpoint does not show which entries differ. Compare data/log/leaves.txt with that of an older pack.'
         : `Entry ${size} is run ${quote(lastRun)} in your checkpoint, and ${named(was)} in this pack.`,
@@ -91,7 +91,7 @@ function against(reading: ChainReading, own: PackedEntry | null, lastHead: Chain
     ])
   }
   const added = [...entriesOf(reading).slice(size), ...(own === null ? [] : [own])]
-  return answer('yes', `Extends your checkpoint by ${tally(added)}; no entry removed or changed.`, [
+  return answer('passed', `Extends your checkpoint by ${tally(added)}; no entry removed or changed.`, [
     seen(lastHead),
     ...facts(reading, own, size),
   ])

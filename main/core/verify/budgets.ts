@@ -1,4 +1,4 @@
-import type { VerificationAnswer } from '../../../schemas/verification.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 
 /**
  * Limits on reading a pack. Its sender chooses its contents, so the contents must not determine how much memory or time a reader
@@ -53,7 +53,7 @@ export const atMost = (problems: readonly string[]): readonly string[] =>
     : [...problems.slice(0, MOST_PROBLEMS), `${problems.length - MOST_PROBLEMS} more of this kind are not listed.`]
 
 /** A check result with its details limited to MOST_PROBLEMS. */
-export const bounded = (answer: VerificationAnswer): VerificationAnswer => ({
+export const bounded = (answer: VerificationCheckResult): VerificationCheckResult => ({
   ...answer,
   details: atMost(answer.details),
 })

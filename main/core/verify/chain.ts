@@ -1,4 +1,4 @@
-import type { VerificationAnswer } from '../../../schemas/verification.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 import { PATHS } from '../pack-files.ts'
 import type { PackSource, SealReader, SealReading } from '../ports.ts'
 import { chainAnswer } from '../run-chain/answer.ts'
@@ -12,8 +12,8 @@ import { bytesOf, textOf } from './read.ts'
  * `stated` is the chain whether or not it is reliable.
  */
 export type PackChain = { readonly stated: ChainReading | null } & (
-  | { readonly answer: VerificationAnswer; readonly reading: ChainReading; readonly own: PackedEntry }
-  | { readonly answer: VerificationAnswer; readonly own: null }
+  | { readonly answer: VerificationCheckResult; readonly reading: ChainReading; readonly own: PackedEntry }
+  | { readonly answer: VerificationCheckResult; readonly own: null }
 )
 
 /** Reads the run chain in a pack and compares it with the reader’s checkpoint. */
@@ -40,7 +40,7 @@ export async function chainOf(
   const chain = await readChainFiles((path) => textOf(source, path), gapSignatures(seal))
   const answer = chainAnswer(chain, own, lastHead)
   if (own === null || chain === null || chain.problems.length > 0 || !isKnown(own, chain, trusted))
-    return { answer: answer.outcome === 'yes' ? NOBODY_KNOWN : answer, own: null, stated: chain }
+    return { answer: answer.outcome === 'passed' ? NOBODY_KNOWN : answer, own: null, stated: chain }
   return { answer, reading: chain, own, stated: chain }
 }
 
@@ -48,9 +48,9 @@ export async function chainOf(
 const isKnown = (own: PackedEntry, { entries }: ChainReading, trusted: boolean): boolean =>
   trusted || entries.some(({ entry }) => entry.signer === own.signer)
 
-const NOBODY_KNOWN: VerificationAnswer = {
-  question: 'chain-continuous',
-  outcome: 'not-shown',
+const NOBODY_KNOWN: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
   summary: 'Extends your checkpoint, but the signer is not confirmed.',
   details: ['You do not trust its key, and the key sealed no earlier pack of the run chain.'],
 }

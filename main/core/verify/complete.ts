@@ -1,5 +1,5 @@
 import type { NodeAssessment, Observation } from '../../../schemas/types.ts'
-import type { VerificationAnswer } from '../../../schemas/verification.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { PATHS } from '../pack.ts'
 import { quote } from '../plain-text.ts'
@@ -27,32 +27,32 @@ export interface Whole {
 export function completeness(
   problems: readonly string[],
   { recorded, absences, notes, level, pages, earlier }: Whole,
-): VerificationAnswer {
-  const question = 'complete'
+): VerificationCheckResult {
+  const check = 'completeness'
   if (problems.length > 0)
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'Referenced files are missing or inconsistent.',
       details: problems,
     }
   if (pages.kind === 'differ')
     return {
-      question,
-      outcome: 'no',
+      check,
+      outcome: 'failed',
       summary: 'The report pages do not match the sealed evidence.',
       details: pages.problems,
     }
   const parts = `All declared nodes are accounted for (${recorded} with a recording); all citations resolve`
   return {
-    question,
+    check,
     ...(pages.kind === 'same'
       ? {
-          outcome: 'yes',
+          outcome: 'passed',
           summary: `${parts}; every page of the report and the executive summary matches the evidence.`,
         }
       : {
-          outcome: 'not-shown',
+          outcome: 'indeterminate',
           summary: `${parts}. The report pages were not compared with the evidence: ${pages.why}.`,
         }),
     details: [
@@ -152,7 +152,7 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
     const cited = [
       ...entry.results.flatMap(({ observations }) => observations),
       ...(entry.isolation?.observations ?? []),
-      ...(entry.isolation?.contradictions ?? []),
+      ...(entry.isolation?.anomalies ?? []),
     ].some(({ captures }) => captures.length > 0)
     return entry.recording === null && entry.status === 'missing' && !cited
       ? []
@@ -171,7 +171,7 @@ function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): r
       .map(
         ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,
       ),
-    ...(dangling([...(entry.isolation?.observations ?? []), ...(entry.isolation?.contradictions ?? [])])
+    ...(dangling([...(entry.isolation?.observations ?? []), ...(entry.isolation?.anomalies ?? [])])
       ? [`Node ${name}: an isolation observation cites a capture that is not in the pack.`]
       : []),
   ]

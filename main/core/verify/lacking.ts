@@ -1,4 +1,4 @@
-import type { Question, VerificationReport, VerifiedKind } from '../../../schemas/verification.ts'
+import type { VerificationCheck, VerificationReport, VerifiedKind } from '../../../schemas/verification.ts'
 
 /** Trust inputs that the reader supplied; the corresponding checks must then pass. */
 export interface Asked {
@@ -14,13 +14,13 @@ export interface Asked {
  * Checks that must pass for each kind of file. A report alone contains no evidence, and a redacted copy lacks part of it; there,
  * an indeterminate check is acceptable.
  */
-const ALWAYS: Readonly<Record<VerifiedKind, readonly Question[]>> = {
-  pack: ['intact', 'complete', 'reproducible'],
-  period: ['intact', 'complete', 'reproducible'],
-  excerpt: ['intact', 'complete', 'reproducible'],
-  disclosure: ['intact'],
-  report: ['intact'],
-  'foreign-pdf': ['intact'],
+const ALWAYS: Readonly<Record<VerifiedKind, readonly VerificationCheck[]>> = {
+  pack: ['integrity', 'completeness', 'reproducibility'],
+  period: ['integrity', 'completeness', 'reproducibility'],
+  excerpt: ['integrity', 'completeness', 'reproducibility'],
+  disclosure: ['integrity'],
+  report: ['integrity'],
+  'foreign-pdf': ['integrity'],
 }
 
 /**
@@ -29,17 +29,15 @@ const ALWAYS: Readonly<Record<VerifiedKind, readonly Question[]>> = {
  * when it was made, fails the signature check even where no certificate was supplied: a holder of the old key could have made it now.
  */
 export function lackingIn(
-  { kind, answers, rules, signer }: Pick<VerificationReport, 'kind' | 'answers' | 'rules' | 'signer'>,
+  { kind, checks, rules, signer }: Pick<VerificationReport, 'kind' | 'checks' | 'rules' | 'signer'>,
   asked: Asked,
-): readonly Question[] {
-  const wanted = new Set<Question>([
+): readonly VerificationCheck[] {
+  const wanted = new Set<VerificationCheck>([
     ...ALWAYS[kind],
-    ...(rules?.standing === 'unknown' ? (['reproducible'] as const) : []),
-    ...(asked.signers || signer?.ended === true ? (['signed-by'] as const) : []),
-    ...(asked.authorities ? (['existed-by'] as const) : []),
-    ...(asked.lastHead ? (['chain-continuous'] as const) : []),
+    ...(rules?.status === 'unknown' ? (['reproducibility'] as const) : []),
+    ...(asked.signers || signer?.ended === true ? (['signature'] as const) : []),
+    ...(asked.authorities ? (['time'] as const) : []),
+    ...(asked.lastHead ? (['continuity'] as const) : []),
   ])
-  return answers
-    .filter(({ question, outcome }) => wanted.has(question) && outcome !== 'yes')
-    .map(({ question }) => question)
+  return checks.filter(({ check, outcome }) => wanted.has(check) && outcome !== 'passed').map(({ check }) => check)
 }

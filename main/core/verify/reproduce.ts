@@ -112,8 +112,10 @@ function isolation(stated: NodeAssessment, derived: NodeAssessment): readonly st
 
 function isolationText({ isolation: found }: NodeAssessment): string {
   if (found === null) return 'nothing'
-  const devices = found.locality.map(({ kind, device, is }) => `${kind} ${device} ${is}`)
-  return [found.layer, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(', ')
+  const devices = found.attachments.map(({ kind, device, attachment }) => `${kind} ${device} ${attachment}`)
+  return [found.environment, found.platform ?? 'no platform', found.tenancy, `grade ${found.grade}`, ...devices].join(
+    ', ',
+  )
 }
 
 /** Packs from before location analysis have no location results. */

@@ -10,7 +10,7 @@ import type { PackReading } from './read.ts'
  * Compares the rules stated by a pack with the rules `here`. `same`: identical. `falsified`: the same
  * version with a different rules module or catalog from that version. `unknown`: a version that is not available here.
  */
-export type RulesStanding = RulesReading['standing']
+export type RulesStanding = RulesReading['status']
 
 export function rulesStanding(stated: CatalogReference, here: CatalogReference): RulesStanding {
   if (stated.version !== here.version) return 'unknown'
@@ -50,10 +50,10 @@ export const judgeOfPack = async (
 /** Machine-readable result about the rules. */
 export const rulesReading = (
   stated: CatalogReference,
-  standing: RulesStanding,
+  status: RulesStanding,
   { stated: results, identical }: { readonly stated: number; readonly identical: number },
 ): RulesReading => ({
-  standing,
+  status,
   version: plain(stated.version, 40),
   results,
   unconfirmed: results - identical,

@@ -1,4 +1,4 @@
-import type { SignerStanding, VerificationAnswer, VerificationReport } from '../../../schemas/verification.ts'
+import type { SignerStanding, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
 import { sha256 } from '../digest.ts'
 import { PATHS, stampPath } from '../pack-files.ts'
 import { fromPem } from '../pem.ts'
@@ -114,37 +114,37 @@ export const NO_SEAL = `No seal: ${PATHS.seal} or ${PATHS.tagManifest} is missin
  * Signature check: validity of the seal and signer trust, evaluated at the confirmed time, otherwise now. A pack contains its complete chain;
  * a report alone may not, and then only the key can be recognized, not its issuer.
  */
-export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationAnswer {
+export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationCheckResult {
   const answer = (
-    outcome: VerificationAnswer['outcome'],
+    outcome: VerificationCheckResult['outcome'],
     summary: string,
     details: readonly string[] = [],
-  ): VerificationAnswer => ({ question: 'signed-by', outcome, summary, details })
-  if (reading === null) return answer('no', judgement.absent)
+  ): VerificationCheckResult => ({ check: 'signature', outcome, summary, details })
+  if (reading === null) return answer('failed', judgement.absent)
   if (reading.problems.length > 0 || reading.signer === null)
-    return answer('no', 'The signature is invalid.', reading.problems)
+    return answer('failed', 'The signature is invalid.', reading.problems)
   const { trust, time, verifiedAt, wholeChain } = judgement
   if (wholeChain && reading.incomplete !== null)
-    return answer('no', 'The signature is valid, but its certificate chain is incomplete.', [reading.incomplete])
+    return answer('failed', 'The signature is valid, but its certificate chain is incomplete.', [reading.incomplete])
   const { subject, fingerprint } = reading.signer
   const who = `${quote(subject)}, key fingerprint ${fingerprint}`
   const { refused, open, facts } = validity(reading, reading.signer, time, verifiedAt)
-  if (refused !== null) return answer('no', `The signature by ${who} is valid, but ${refused}`, facts)
+  if (refused !== null) return answer('failed', `The signature by ${who} is valid, but ${refused}`, facts)
   const stands = standing(reading, trust)
   if (stands === 'unknown' && trust.signers.length > 0)
     return answer(
-      'no',
+      'failed',
       reading.demo
         ? 'The signature is valid, but was made with a demo key. Demo keys are never trusted, even when supplied.'
         : `The signature is valid, but the key of ${who} is not among those you trust.`,
       facts,
     )
-  if (open !== null) return answer('not-shown', `The signature by ${who} is valid, but ${open}`, facts)
-  if (stands === 'pinned') return answer('yes', `Trusted key: signed by ${who}, a key you trust.`, facts)
+  if (open !== null) return answer('indeterminate', `The signature by ${who} is valid, but ${open}`, facts)
+  if (stands === 'pinned') return answer('passed', `Trusted key: signed by ${who}, a key you trust.`, facts)
   if (stands === 'known')
-    return answer('yes', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
+    return answer('passed', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
   return answer(
-    'not-shown',
+    'indeterminate',
     reading.demo
       ? 'Unconfirmed signer: the signature is valid, but was made with a demo key, which can never be trusted.'
       : `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`,

@@ -1,4 +1,4 @@
-import type { VerificationAnswer } from '../../../schemas/verification.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
 import { plain, quote } from '../plain-text.ts'
 import type { TimestampReading } from '../ports.ts'
 import { standingOf, type Trust } from './trust.ts'
@@ -89,29 +89,29 @@ export interface StatedTime {
 }
 
 /** Time check: whether an independent time-stamp shows when the file existed. */
-export function existedBy(time: ShownTime, { stamps, expected, statedAt }: StatedTime): VerificationAnswer {
+export function existedBy(time: ShownTime, { stamps, expected, statedAt }: StatedTime): VerificationCheckResult {
   const answer = (
-    outcome: VerificationAnswer['outcome'],
+    outcome: VerificationCheckResult['outcome'],
     summary: string,
     details: readonly string[],
-  ): VerificationAnswer => ({ question: 'existed-by', outcome, summary, details })
+  ): VerificationCheckResult => ({ check: 'time', outcome, summary, details })
   const own = statedAt === null ? [] : [`Evaluation date stated by the signer: ${statedAt}.`]
-  if (stamps === 0 && expected) return answer('no', 'The time-stamp required by the seal is missing.', own)
-  if (stamps === 0) return answer('not-shown', 'No independent time-stamp; all times are the signer’s.', own)
-  if (time.problems.length > 0) return answer('no', 'A time-stamp is invalid.', [...time.problems, ...time.notes])
+  if (stamps === 0 && expected) return answer('failed', 'The time-stamp required by the seal is missing.', own)
+  if (stamps === 0) return answer('indeterminate', 'No independent time-stamp; all times are the signer’s.', own)
+  if (time.problems.length > 0) return answer('failed', 'A time-stamp is invalid.', [...time.problems, ...time.notes])
   if (time.at === null)
-    return answer('not-shown', 'Time-stamp present; authority not trusted. Pass --trust-timestamps.', [
+    return answer('indeterminate', 'Time-stamp present; authority not trusted. Pass --trust-timestamps.', [
       ...time.notes,
       ...own,
     ])
   const late = statedAt === null ? 0 : Date.parse(time.at) - Date.parse(statedAt)
   if (late < -SKEW_MS)
     return answer(
-      'no',
+      'failed',
       `Time-stamped ${time.at}, before the evaluation date stated by the signer: ${statedAt}.`,
       time.notes,
     )
-  return answer('yes', `Time-stamped ${time.at} by ${quote(time.authority)}, an authority you trust.`, [
+  return answer('passed', `Time-stamped ${time.at} by ${quote(time.authority)}, an authority you trust.`, [
     ...own,
     ...(late > DAY_MS ? [`That is ${Math.floor(late / DAY_MS)} days before the time-stamp.`] : []),
     `The time-stamps can be verified until ${time.coverEnds}; renew them before.`,

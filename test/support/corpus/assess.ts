@@ -7,7 +7,7 @@ import type { CorpusCase } from './labels.ts'
 import { CATALOG_PROBES } from './probes.ts'
 
 export interface Assessed extends CorpusCase {
-  readonly layer: string
+  readonly environment: string
   readonly named: string | null
   readonly argument: IsolationArgument
   readonly readings: ReadonlyMap<string, Parsed<unknown>>
@@ -28,10 +28,10 @@ const CONTEXT = {
 
 /** What each truth is in the words of an answer. Truths without a line are not judged. */
 const RIGHT: Readonly<Record<string, readonly string[]>> = {
-  'bare-metal': ['metal'],
-  vm: ['vm'],
+  'bare-metal': ['bare-metal'],
+  vm: ['virtual-machine'],
   container: ['container'],
-  lpar: ['lpar'],
+  lpar: ['logical-partition'],
   'hypervisor-host': ['hypervisor-host'],
 }
 
@@ -43,18 +43,18 @@ export function assessCase(one: CorpusCase): Assessed {
   const argument = assessIsolation(readings, CONTEXT)
   return {
     ...one,
-    layer: argument.layer,
+    environment: argument.environment,
     named: argument.platform,
     argument,
     readings,
     read: [...readings.values()].filter(({ ok }) => ok).length,
-    judgement: judge(one.truth, argument.layer),
+    judgement: judge(one.truth, argument.environment),
   }
 }
 
-export function judge(truth: string, layer: string): Judgement {
+export function judge(truth: string, environment: string): Judgement {
   const right = RIGHT[truth]
   if (right === undefined) return 'not judged'
-  if (layer === 'unknown') return 'undecided'
-  return right.includes(layer) ? 'right' : 'wrong'
+  if (environment === 'undetermined') return 'undecided'
+  return right.includes(environment) ? 'right' : 'wrong'
 }

@@ -22,9 +22,9 @@ export function countSignals(assessed: readonly Assessed[], signals: readonly Si
     if (group === null) continue
     for (const { signal, found } of observeAll(signals, readFrom(one.readings))) {
       const tally = counts.get(signal.id)?.[group]
-      if (tally === undefined || (found.reads !== 'virtual' && found.reads !== 'metal')) continue
+      if (tally === undefined || (found.indicates !== 'virtual' && found.indicates !== 'bare-metal')) continue
       tally[1] += 1
-      if (found.reads === 'virtual') tally[0] += 1
+      if (found.indicates === 'virtual') tally[0] += 1
     }
   }
   // Signals that could be read for none of them say nothing.

@@ -1,7 +1,6 @@
 import { SIGNALS } from '../../../main/catalog/isolation/signals.ts'
+import { ENVIRONMENTS } from '../../../schemas/words.ts'
 import type { Assessed } from './assess.ts'
-
-const LAYERS = ['metal', 'vm', 'container', 'lpar', 'hypervisor-host', 'unknown'] as const
 
 /** What is expected of a corpus: each a sentence with what was counted. */
 export interface Acceptance {
@@ -34,10 +33,12 @@ export function matrixText(assessed: readonly Assessed[]): string {
     const own = assessed.filter((one) => one.truth === truth && one.scope === scope)
     const { right, undecided, wrong, judged } = totalsOf(own)
     const verdict = judged === 0 ? ['-', '-', '-'] : [right, undecided, wrong].map(String)
-    const answers = LAYERS.map((layer) => String(own.filter((one) => one.layer === layer).length))
+    const answers = ENVIRONMENTS.map((environment) =>
+      String(own.filter((one) => one.environment === environment).length),
+    )
     return [truth, scope, String(own.length), ...answers, ...verdict]
   })
-  return table([['truth', 'scope', 'cases', ...LAYERS, 'right', 'undecided', 'wrong'], ...rows])
+  return table([['truth', 'scope', 'cases', ...ENVIRONMENTS, 'right', 'undecided', 'wrong'], ...rows])
 }
 
 export function table(rows: readonly (readonly string[])[]): string {
@@ -79,12 +80,13 @@ export function isNamed({ platform, named }: Pick<Assessed, 'platform' | 'named'
 export function acceptanceOf(assessed: readonly Assessed[]): readonly Acceptance[] {
   const of = (truth: string): readonly Assessed[] => assessed.filter((one) => one.truth === truth)
   const asMetal = assessed.filter(
-    ({ truth, layer, judgement }) => judgement === 'wrong' && truth !== 'bare-metal' && layer === 'metal',
+    ({ truth, environment, judgement }) =>
+      judgement === 'wrong' && truth !== 'bare-metal' && environment === 'bare-metal',
   )
   const physical = of('bare-metal')
   const asVirtual = physical.filter(({ judgement }) => judgement === 'wrong')
   const whole = of('vm').filter((one) => one.scope === 'full' && !isDressed(one))
-  const named = whole.filter((one) => one.layer === 'vm' && isNamed(one))
+  const named = whole.filter((one) => one.environment === 'virtual-machine' && isNamed(one))
   const apart = [...of('container'), ...of('hypervisor-host')]
   const mixed = apart.filter(({ judgement }) => judgement === 'wrong')
   const share = (part: number, total: number): string => `${part} of ${total}`
@@ -111,12 +113,12 @@ export function acceptanceOf(assessed: readonly Assessed[]): readonly Acceptance
 /** How many machines are recognised as hardware, and with what each part of the minimum evidence is missing: the base rate of "not decided". */
 export function metalText(assessed: readonly Assessed[], joined: readonly Assessed[]): string {
   const physical = assessed.filter(({ truth }) => truth === 'bare-metal')
-  const recognised = physical.filter(({ layer }) => layer === 'metal')
+  const recognised = physical.filter(({ environment }) => environment === 'bare-metal')
   const full = physical.filter(({ scope }) => scope === 'full')
   const rate = (some: readonly Assessed[]): string =>
-    `${some.filter(({ layer }) => layer === 'metal').length} of ${some.length}`
+    `${some.filter(({ environment }) => environment === 'bare-metal').length} of ${some.length}`
   const virtual = assessed.filter(({ truth }) => truth !== 'bare-metal')
-  const open = physical.filter(({ layer }) => layer === 'unknown')
+  const open = physical.filter(({ environment }) => environment === 'undetermined')
   const missing = (item: string): number =>
     open.filter(({ argument }) => argument.minimum.some((part) => part.item === item && part.holds === 'no')).length
   const items = [...new Set(open.flatMap(({ argument }) => argument.minimum.map(({ item }) => item)))].sort()
@@ -130,7 +132,7 @@ export function metalText(assessed: readonly Assessed[], joined: readonly Assess
 const MOST_REASONS = 8
 
 /** A case with its answer, the rule that decided, and what spoke for it: first what the rule's own signals read. */
-export function reasonsText({ name, truth, scope, layer, named, argument }: Assessed): string {
+export function reasonsText({ name, truth, scope, environment, named, argument }: Assessed): string {
   const { id, text } = argument.rule
   const deciding = new Set(
     SIGNALS.filter((signal) => text.includes(signal.id)).flatMap(({ probes }) => probes.map((one) => one.id)),
@@ -140,7 +142,7 @@ export function reasonsText({ name, truth, scope, layer, named, argument }: Asse
   const steps = against.length > 0 ? against : argument.observations
   const shown = [...steps.filter(isDeciding), ...steps.filter((step) => !isDeciding(step))].slice(0, MOST_REASONS)
   return [
-    `${name} (${truth}, ${scope}) was called ${layer}${named === null ? '' : `, ${named}`}: ${id} ${text}`,
+    `${name} (${truth}, ${scope}) was called ${environment}${named === null ? '' : `, ${named}`}: ${id} ${text}`,
     ...shown.map((step) => `  - ${step.text}${step.probe === null ? '' : ` [${step.probe}]`}`),
   ].join('\n')
 }

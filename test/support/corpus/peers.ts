@@ -65,7 +65,7 @@ export function peersText(assessed: readonly Assessed[]): string {
   const rows = compared.map(({ one, answers }) => [
     one.name,
     one.truth,
-    `${one.judgement} (${one.layer}${one.named === null ? '' : `, ${one.named}`})`,
+    `${one.judgement} (${one.environment}${one.named === null ? '' : `, ${one.named}`})`,
     ...answers.map((answer) => mark(answer, one.truth)),
   ])
   const right = compared.filter(({ one }) => one.judgement === 'right').length

@@ -143,17 +143,17 @@ export const sampleCatalog: Catalog = {
     const virtual = first?.ok === true && String(first.fact).startsWith('no')
     return {
       ...UNDECIDED,
-      layer: first?.ok === true ? (virtual ? 'vm' : 'metal') : 'unknown',
+      environment: first?.ok === true ? (virtual ? 'virtual-machine' : 'bare-metal') : 'undetermined',
       platform: virtual ? 'KVM' : null,
       tenancy: 'single-observed',
-      locality: [
+      attachments: [
         {
           kind: 'gpu',
           device: '0000:17:00.0',
-          is: virtual ? 'passthrough' : 'native',
+          attachment: virtual ? 'passthrough' : 'physical',
           text: 'NVIDIA H200 behind a root port of the processor',
         },
-        { kind: 'disk', device: 'nvme0n1', is: 'native', text: 'NVMe drive with its own serial number' },
+        { kind: 'disk', device: 'nvme0n1', attachment: 'physical', text: 'NVMe drive with its own serial number' },
       ],
       grade: first?.ok === true ? 'C' : 'D',
       observations: [

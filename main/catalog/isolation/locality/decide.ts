@@ -1,5 +1,5 @@
-import type { DeviceLocality } from '../../../../schemas/types.ts'
-import type { Layer } from '../../../../schemas/words.ts'
+import type { DeviceAttachment } from '../../../../schemas/types.ts'
+import type { Environment } from '../../../../schemas/words.ts'
 import { compare } from '../../../core/recording.ts'
 import type { Read } from '../signal.ts'
 import { diskAnswers } from './disk.ts'
@@ -11,12 +11,12 @@ import { nicAnswers } from './nic.ts'
  * Where each device is, one result per device. A device that looks real is called native only where the system was argued to run on
  * hardware.
  */
-export function decideLocality(read: Read, layer: Layer): readonly DeviceLocality[] {
+export function decideAttachments(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const devices = [
-    ...gpuAnswers(read, layer),
-    ...nicAnswers(read, layer),
-    ...hcaAnswers(read, layer),
-    ...diskAnswers(read, layer),
+    ...gpuAnswers(read, environment),
+    ...nicAnswers(read, environment),
+    ...hcaAnswers(read, environment),
+    ...diskAnswers(read, environment),
   ]
   return devices.sort((a, b) => compare(a.kind, b.kind) || compare(a.device, b.device))
 }

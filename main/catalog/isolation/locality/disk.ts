@@ -1,5 +1,5 @@
-import type { DeviceLocality } from '../../../../schemas/types.ts'
-import type { Layer } from '../../../../schemas/words.ts'
+import type { DeviceAttachment } from '../../../../schemas/types.ts'
+import type { Environment } from '../../../../schemas/words.ts'
 import { quote } from '../../../core/plain-text.ts'
 import { type Disk, diskFunction, inventoryDisks } from '../../probes/inventory-disks.ts'
 import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
@@ -18,14 +18,14 @@ import type { Read } from '../signal.ts'
 import { answer, type Place, real } from './real.ts'
 
 interface Around {
-  readonly layer: Layer
+  readonly environment: Environment
   readonly remote: RemoteStorage | null
   /** The PCI function that the drive hangs on, where both were read. */
   readonly controller: PciDevice | undefined
 }
 
 /** Where each drive is. Drives that other machines serve are listed too where the kernel gives them a name of their own. */
-export function diskAnswers(read: Read, layer: Layer): readonly DeviceLocality[] {
+export function diskAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const [disks, ways, pci] = [read(inventoryDisks), read(storageRemote), read(pciDevices)]
   const remote = ways.ok ? ways.fact : null
   const functions = new Map(pci.ok ? pci.fact.devices.map((device) => [device.address, device]) : [])
@@ -33,20 +33,20 @@ export function diskAnswers(read: Read, layer: Layer): readonly DeviceLocality[]
     ? disks.fact.disks.map((disk) => {
         const name = `${disk.name}${disk.model === '' ? '' : ` ${disk.model}`}`
         const controller = functions.get(diskFunction(disk) ?? '')
-        return answer('disk', name, placeOf(disk, { layer, remote, controller }))
+        return answer('disk', name, placeOf(disk, { environment, remote, controller }))
       })
     : []
   // These two hang under no device, so the list of drives leaves them out.
   const served = [
     ...(remote?.nbd ?? []).map((name) =>
       answer('disk', name, {
-        is: 'remote',
+        attachment: 'remote',
         text: 'A network block device (NBD): a process serves it, here or elsewhere.',
       }),
     ),
     ...(remote?.drbd ?? []).map((name) =>
       answer('disk', name, {
-        is: 'remote',
+        attachment: 'remote',
         text: 'A replicated drive (DRBD): what is written here is written to another machine as well.',
       }),
     ),
@@ -61,11 +61,14 @@ function placeOf(disk: Disk, around: Around): Place {
 function remotePlace(disk: Disk, { remote }: Around): Place | null {
   const network = networkOf(disk, remote)
   if (network !== null)
-    return { is: 'remote', text: `Reached over ${network}: the drive is not in this machine.${servedBy(disk, remote)}` }
+    return {
+      attachment: 'remote',
+      text: `Reached over ${network}: the drive is not in this machine.${servedBy(disk, remote)}`,
+    }
   const service = serviceOf(disk)
   return service === null
     ? null
-    : { is: 'remote', text: `A volume of ${service}: the data is stored elsewhere in the provider’s network.` }
+    : { attachment: 'remote', text: `A volume of ${service}: the data is stored elsewhere in the provider’s network.` }
 }
 
 /** The target behind an iSCSI session, or how an NVMe controller over a network is reached. */
@@ -79,57 +82,66 @@ function servedBy({ path, address }: Disk, remote: RemoteStorage | null): string
 }
 
 /** Drives that a person presents to this system: a provider's card, a hypervisor, an emulator, a management controller. */
-function presentedPlace(disk: Disk, { layer, controller }: Around): Place | null {
-  const isMetal = layer === 'metal' || layer === 'hypervisor-host'
+function presentedPlace(disk: Disk, { environment, controller }: Around): Place | null {
+  const isMetal = environment === 'bare-metal' || environment === 'hypervisor-host'
   const store = instanceStoreOf(disk)
   if (store !== null) {
     const local = `${store}: a drive inside the machine, presented by the provider’s card`
-    if (isMetal) return { is: 'native', text: `${local}.` }
-    return { is: 'virtual-function', text: `${local}, which can serve other guests of the machine as well.` }
+    if (isMetal) return { attachment: 'physical', text: `${local}.` }
+    return { attachment: 'virtual-function', text: `${local}, which can serve other guests of the machine as well.` }
   }
   const emulator = emulatorOf(disk)
   if (emulator !== null || VIRTUAL_VENDORS.has(controller?.vendor ?? ''))
-    return { is: 'virtual', text: 'An emulated drive; the storage behind it is not visible.' }
+    return { attachment: 'virtual', text: 'An emulated drive; the storage behind it is not visible.' }
   switch (attachmentOf(disk)) {
     case 'virtio':
       return isMetal
         ? {
-            is: 'virtual',
+            attachment: 'virtual',
             text: 'A virtio drive on real hardware: a data-processing unit presents it. Whether it is a drive in the machine or a volume on the network is not visible.',
           }
-        : { is: 'virtual', text: 'A virtio drive of a hypervisor; the storage behind it is not visible.' }
+        : { attachment: 'virtual', text: 'A virtio drive of a hypervisor; the storage behind it is not visible.' }
     case 'virtio-mmio':
     case 'xen':
     case 'hyper-v':
-      return { is: 'virtual', text: 'A paravirtual drive of a hypervisor; the storage behind it is not visible.' }
+      return {
+        attachment: 'virtual',
+        text: 'A paravirtual drive of a hypervisor; the storage behind it is not visible.',
+      }
     case 'network':
-      return { is: 'virtual', text: 'NVMe over a loop inside this system: its storage is a file or another drive.' }
+      return {
+        attachment: 'virtual',
+        text: 'NVMe over a loop inside this system: its storage is a file or another drive.',
+      }
     default:
   }
   // pci.ids: 15b3:6001 is BlueField’s emulated NVMe controller; no drive of this manufacturer exists.
   if (controller?.vendor === '15b3')
     return {
-      is: 'unknown',
+      attachment: 'undetermined',
       text: 'Presented by a BlueField data-processing unit: it can be a drive in the machine or a volume on the network; neither is visible.',
     }
   return isVirtualMedia(disk)
-    ? { is: 'virtual', text: 'Presented over USB by the management controller; the storage behind it is not visible.' }
+    ? {
+        attachment: 'virtual',
+        text: 'Presented over USB by the management controller; the storage behind it is not visible.',
+      }
     : null
 }
 
-function attachedPlace(disk: Disk, { layer, controller }: Around): Place {
+function attachedPlace(disk: Disk, { environment, controller }: Around): Place {
   const attached = attachmentOf(disk)
-  if (attached === 'usb') return real(layer, 'A drive on USB')
+  if (attached === 'usb') return real(environment, 'A drive on USB')
   const where = controller === undefined ? '' : ` (${controller.vendor}:${controller.device} at ${controller.address})`
-  if (layer !== 'vm') return real(layer, `A drive on a controller of this machine${where}`)
-  if (disk.name.startsWith('nvme')) return real(layer, `An NVMe drive with its controller${where}`)
+  if (environment !== 'virtual-machine') return real(environment, `A drive on a controller of this machine${where}`)
+  if (disk.name.startsWith('nvme')) return real(environment, `An NVMe drive with its controller${where}`)
   return controller === undefined || IMITATED_CONTROLLERS.has(`${controller.vendor}:${controller.device}`)
     ? {
-        is: 'virtual',
+        attachment: 'virtual',
         text: `A drive of a guest${where}: emulators present this controller; the storage behind it is not visible.`,
       }
     : {
-        is: 'unknown',
+        attachment: 'undetermined',
         text: `A drive of a guest on a controller that emulators do not usually present${where}: passed through, or imitated under a manufacturer’s name (${quote(fullName(disk), 60)}).`,
       }
 }

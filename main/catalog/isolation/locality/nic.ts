@@ -1,5 +1,5 @@
-import type { DeviceLocality } from '../../../../schemas/types.ts'
-import type { Layer } from '../../../../schemas/words.ts'
+import type { DeviceAttachment } from '../../../../schemas/types.ts'
+import type { Environment } from '../../../../schemas/words.ts'
 import { plain } from '../../../core/plain-text.ts'
 import { type NetInterface, netInterfaces } from '../../probes/net-interfaces.ts'
 import {
@@ -14,11 +14,13 @@ import type { Read } from '../signal.ts'
 import { answer, type Place, real } from './real.ts'
 
 /** Where each network adapter is. Interfaces that no device backs are none, and neither are ports of the switch inside an adapter. */
-export function nicAnswers(read: Read, layer: Layer): readonly DeviceLocality[] {
+export function nicAnswers(read: Read, environment: Environment): readonly DeviceAttachment[] {
   const nics = read(netInterfaces)
   return nics.ok
     ? nics.fact.interfaces.flatMap((nic) =>
-        nic.driver === null || isRepresentor(nic) ? [] : [answer('nic', nic.name, placeOf(nic, nic.driver, layer))],
+        nic.driver === null || isRepresentor(nic)
+          ? []
+          : [answer('nic', nic.name, placeOf(nic, nic.driver, environment))],
       )
     : []
 }
@@ -26,14 +28,15 @@ export function nicAnswers(read: Read, layer: Layer): readonly DeviceLocality[] 
 /** Documentation/networking/representors.rst: represents the switch port of another function, and is no adapter itself. */
 export const isRepresentor = ({ portName }: NetInterface): boolean => /^(c\d+)?pf\d+(vf|sf)\d+$/.test(portName)
 
-function placeOf(nic: NetInterface, driver: string, layer: Layer): Place {
-  const isMetal = layer === 'metal' || layer === 'hypervisor-host'
+function placeOf(nic: NetInterface, driver: string, environment: Environment): Place {
+  const isMetal = environment === 'bare-metal' || environment === 'hypervisor-host'
   const said = plain(driver, 40)
   const hypervisor = HYPERVISOR_DRIVERS.get(driver)
-  if (hypervisor !== undefined) return { is: 'virtual', text: `Its driver ${said} is for adapters of ${hypervisor}.` }
+  if (hypervisor !== undefined)
+    return { attachment: 'virtual', text: `Its driver ${said} is for adapters of ${hypervisor}.` }
   if (isVirtio(driver, nic.path))
     return {
-      is: 'virtual',
+      attachment: 'virtual',
       text: isMetal
         ? `Its driver ${said} is for paravirtual adapters; on real hardware a data-processing unit presents one.`
         : `Its driver ${said} is for paravirtual adapters of a hypervisor.`,
@@ -41,19 +44,19 @@ function placeOf(nic: NetInterface, driver: string, layer: Layer): Place {
   const provider = PROVIDER_DRIVERS.get(driver)
   if (provider !== undefined)
     return {
-      is: 'virtual-function',
+      attachment: 'virtual-function',
       text: `Its driver ${said} is for adapters that a card of ${provider} presents, both to guests and to whole machines; the network behind it is the provider’s.`,
     }
   const part = partOf(nic, driver)
-  if (part !== null) return { is: 'virtual-function', text: part }
-  if (nic.path.includes('/usb')) return real(layer, 'An adapter on USB, as management controllers present one')
-  if (layer === 'vm' && IMITATED_DRIVERS.has(driver))
+  if (part !== null) return { attachment: 'virtual-function', text: part }
+  if (nic.path.includes('/usb')) return real(environment, 'An adapter on USB, as management controllers present one')
+  if (environment === 'virtual-machine' && IMITATED_DRIVERS.has(driver))
     return {
-      is: 'virtual',
+      attachment: 'virtual',
       text: `Its driver ${said} is for an old adapter that emulators imitate, and this is a guest.`,
     }
   const divides = nic.divisibleInto === null ? '' : ` that can be divided into ${nic.divisibleInto} virtual functions`
-  return real(layer, `A physical function${divides}`)
+  return real(environment, `A physical function${divides}`)
 }
 
 /** What it is a part of, in a sentence, or null for a whole one. */

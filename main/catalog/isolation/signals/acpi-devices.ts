@@ -13,8 +13,8 @@ const profile: Signal = {
   title: 'Power profile that the firmware prefers',
   onMetal: 'Enterprise server (4), performance server (7), desktop (1), workstation (3).',
   onGuest: 'Unspecified (0).',
-  spoof: 'S1',
-  traps: ['Some real firmware leaves it unspecified too.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['Some real firmware leaves it unspecified too.'],
   source: 'ACPI 6.5, table 5.9 (Preferred_PM_Profile); Documentation/ABI/testing/sysfs-firmware-acpi.',
   probes: [acpiOverview, dmiIdentity],
   observe(read) {
@@ -57,8 +57,8 @@ const devices: Signal = {
   title: 'Devices that ACPI declares',
   onMetal: 'Controllers, sensors and buttons of a board.',
   onGuest: 'Few, and some that only hypervisors have, such as QEMU’s configuration device or virtio windows.',
-  spoof: 'S1',
-  traps: ['A guest’s firmware can leave them out; hardware of few parts declares few.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['A guest’s firmware can leave them out; hardware of few parts declares few.'],
   source:
     'Documentation/ABI/testing/sysfs-bus-acpi; QEMU, Firecracker and Hyper-V device ids in the Linux drivers that bind to them.',
   probes: [acpiOverview],

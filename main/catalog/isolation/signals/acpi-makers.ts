@@ -50,8 +50,8 @@ const makers: Signal = {
   title: 'Who made the ACPI tables',
   onMetal: 'The manufacturer of the board or of its firmware.',
   onGuest: 'The hypervisor; where its name was changed, often still as the table’s creator.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Microsoft’s and Intel’s compilers sign tables of real machines; Phoenix signs real ones and VMware’s.',
     'Amazon and Google may sign the tables of their bare metal as they do those of guests.',
     'QEMU has a setting for the manufacturer and the table ID, not for the creator.',
@@ -116,8 +116,8 @@ const hypervisorIdentity: Signal = {
   title: 'Hypervisor’s name in the fixed ACPI table (FADT)',
   onMetal: 'Zeros.',
   onGuest: 'The hypervisor’s name, where the table is new enough to hold it.',
-  spoof: 'S0',
-  traps: ['Tables before ACPI 6 end earlier; QEMU on x86 writes such a short one.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['Tables before ACPI 6 end earlier; QEMU on x86 writes such a short one.'],
   source: 'ACPI 6.5, table 5.9, offset 268 (Hypervisor Vendor Identity); measured: Firecracker.',
   probes: [acpiHeaders],
   observe(read) {

@@ -45,8 +45,8 @@ const tableSet: Signal = {
   title: 'Which ACPI tables there are',
   onMetal: '15 to 60, among them those for errors, for DMA protection and for the management controller.',
   onGuest: 'Six to nine, often with WAET, which exists for guests.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s -acpitable adds tables of any name.',
     'Small boards have ten or fewer, and no table for errors.',
     'DMA protection switched off in the firmware leaves out its table.',
@@ -127,8 +127,8 @@ const mainTable: Signal = {
   title: 'The main ACPI table (DSDT)',
   onMetal: 'Tens of thousands of bytes to a million, about a real board.',
   onGuest: '500 to 9,000 bytes, with the names of emulated devices; VMware’s is large.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Small boards with firmware built from few parts have short tables too.',
     'Size alone is no evidence against VMware.',
     'Four-letter names can meet by chance; only the eight-letter ids of emulated devices count in full.',

@@ -25,8 +25,8 @@ const vendor: Signal = {
   title: 'UEFI firmware vendor, from its own system table',
   onMetal: 'American Megatrends, Dell, HPE, Lenovo, Insyde and the like.',
   onGuest: '“EDK II”, a distribution’s build of it, or the hypervisor’s vendor, even where SMBIOS was changed.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'EDK II also starts reference boards, many ARM machines and boards with free firmware.',
     'Board and firmware vendors differ on real machines, so that two real names never contradict each other.',
     'Machines that start without UEFI have no such table.',
@@ -86,8 +86,8 @@ const legacy: Signal = {
   title: 'Started through UEFI',
   onMetal: 'Yes, on servers since about 2018.',
   onGuest: 'Often not: SeaBIOS is the usual firmware of QEMU.',
-  spoof: 'S0',
-  traps: ['Servers can be set to start the old way.', 'Guests with UEFI firmware are common.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['Servers can be set to start the old way.', 'Guests with UEFI firmware are common.'],
   source: 'Linux drivers/firmware/efi/efi.c; Documentation/ABI/testing/sysfs-firmware-efi.',
   probes: [bootMemory, dmiIdentity, cpuFeatures],
   observe(read) {
@@ -122,8 +122,8 @@ const memoryMap: Signal = {
   title: 'Shape of the firmware’s memory map',
   onMetal: 'Dozens of ranges, with memory that ACPI keeps over sleep.',
   onGuest: 'Four to eight ranges without it; a few more under UEFI.',
-  spoof: 'S1',
-  traps: ['Old and small boards have short maps.', 'The map is kept on x86 only, and not by every kernel.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['Old and small boards have short maps.', 'The map is kept on x86 only, and not by every kernel.'],
   source: 'ACPI 6.5 §15 (system address map); Documentation/ABI/testing/sysfs-firmware-memmap; measured on QEMU.',
   probes: [bootMemory, cpuFeatures],
   observe(read) {
@@ -163,8 +163,8 @@ const detected: Signal = {
   title: 'Hypervisor that the kernel detected while starting',
   onMetal: '“bare hardware”, or nothing.',
   onGuest: 'The hypervisor’s name, and the drivers that communicate with it.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A hidden hypervisor flag makes the kernel report “bare hardware” in a guest.',
     'The control domain of Xen and the root partition of Hyper-V report a name too.',
     'The journal may have lost the first messages.',
@@ -199,8 +199,8 @@ const configuration: Signal = {
   title: 'QEMU’s firmware configuration device',
   onMetal: 'Not there.',
   onGuest: 'There, where the kernel’s driver for it is loaded.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The author of the image decides whether the driver is loaded.',
     'The driver is often not loaded, so that a missing device is weak evidence.',
     'Other monitors imitate the device.',

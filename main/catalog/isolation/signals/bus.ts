@@ -63,8 +63,8 @@ const bus: Signal = {
   title: 'Buses and interrupts that only hypervisors provide',
   onMetal: 'empty or absent; no interrupt of a hypervisor',
   onGuest: 'devices on Hyper-V’s, Xen’s or the virtio bus, and calls counted in /proc/interrupts',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The bus folders exist empty on many kernels of hardware.',
     'Hardware with a data-processing unit, and arm64 co-processors, have virtio devices.',
     'Xen’s control domain and Hyper-V’s root partition show the buses too: they are distinguished by their privileges.',
@@ -112,8 +112,8 @@ const directories: Signal = {
   onMetal: 'absent',
   onGuest:
     'Xen in /sys/hypervisor, KVM or Xen in the device tree of arm64, the control program in /proc/sysinfo of s390',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'An empty /sys/hypervisor exists on hardware kernels.',
     'Xen’s control domain shows the files too.',
     'x86 guests of most hypervisors have none of them.',

@@ -38,8 +38,11 @@ const coreId: Signal = {
   title: 'Who made the cores (arm64)',
   onMetal: 'A manufacturer and one of its parts, the same in both places where the kernel shows it.',
   onGuest: 'The host’s, unless the processor is emulated: then none.',
-  spoof: 'S0',
-  traps: ['KVM passes the host’s on, so that a correct value is no evidence.', 'Parts that are newer than the list.'],
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'KVM passes the host’s on, so that a correct value is no evidence.',
+    'Parts that are newer than the list.',
+  ],
   source:
     'Arm Architecture Reference Manual for A-profile, MIDR_EL1 (implementer 0 is left to software); Documentation/arch/arm64/cpu-feature-registers.rst; QEMU target/arm/tcg/cpu64.c.',
   probes: [cpuFeatures, armPlatform],
@@ -115,8 +118,8 @@ const deviceTree: Signal = {
   title: 'The machine that the device tree describes',
   onMetal: 'A board and its manufacturer; servers with ACPI have no device tree.',
   onGuest: '“linux,dummy-virt”, or a hypervisor’s node.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The control domain of Xen has the hypervisor’s node on hardware.',
     'Guests that start by ACPI have no device tree, or an empty one.',
   ],
@@ -144,8 +147,8 @@ const units: Signal = {
   title: 'Counting units outside the cores (arm64)',
   onMetal: 'Units of mesh, memory controllers, links or address translation, and profiling of the cores.',
   onGuest: 'Units of the cores at most.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'The registers of these units are in memory that the monitor emulates; only profiling of the cores is the hypervisor kernel’s.',
     'The drivers are modules that small kernels lack, and some firmware does not describe the units.',
     'Small boards have none.',

@@ -14,8 +14,8 @@ const powerBits: Signal = {
   title: 'Power-management features of the processor',
   onMetal: 'Nearly all features of the manufacturer: 12 or 13 of 13 on Intel, 7 or 8 of 8 on AMD since 2011.',
   onGuest: 'Three or fewer, unless they were set: 11 of 13 by QEMU’s own options.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s x-force-features=on sets 11 of Intel’s 13 and 5 of AMD’s 8; VMware’s cpuid masks, Xen’s cpuid option and Firecracker’s templates set any of them.',
     'Processors before 2009 have few of them.',
     'VMware passes a few thermal ones on.',
@@ -65,8 +65,8 @@ const frequency: Signal = {
   title: 'Drivers for clock speed and idling',
   onMetal: 'A driver of the vendor or of ACPI for each.',
   onGuest: 'None, or the idle driver that is made for guests.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A setting of the firmware or of the kernel takes both away on hardware.',
     'Large guests of some providers are given idle states.',
   ],
@@ -119,8 +119,8 @@ const resctrl: Signal = {
   title: 'Control over shared cache and memory bandwidth',
   onMetal: 'There on server processors.',
   onGuest: 'Not given to guests.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s x-force-features=on shows the flags of any feature that it has a name for.',
     'A switch of the kernel takes it away on hardware.',
     'Desktop and small processors lack it.',
@@ -154,8 +154,8 @@ const ppin: Signal = {
   title: 'A number of its own in each processor',
   onMetal: 'The flag is there on servers, unless the firmware locks it.',
   onGuest: 'Not given to guests.',
-  spoof: 'S1',
-  traps: ['Firmware can lock it, so its absence is no evidence.', 'Only the flag is read, not the number.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['Firmware can lock it, so its absence is no evidence.', 'Only the flag is read, not the number.'],
   source: 'Linux arch/x86/kernel/cpu/common.c (ppin_init); Intel SDM vol. 4, MSR_PPIN; AMD PPR, PPIN.',
   probes: [cpuFeatures],
   observe: (read) =>

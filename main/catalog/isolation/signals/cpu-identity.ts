@@ -16,8 +16,8 @@ const hypervisorBit: Signal = {
   title: 'The processor’s hypervisor flag',
   onMetal: 'Not set.',
   onGuest: 'Set, unless a setting hides it; paravirtual guests of Xen never had it.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The root partition of Hyper-V and Xen’s control domain have it set on hardware.',
     'One setting hides it in a guest, so its absence is no evidence.',
   ],
@@ -54,8 +54,8 @@ const microcode: Signal = {
   title: 'Microcode revision',
   onMetal: 'A revision that the manufacturer published for this model.',
   onGuest: 'A default of the hypervisor, or one of another model.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A setting gives any value, and some hypervisors pass the host’s on.',
     'Old and engineering parts can have revisions of their own.',
   ],
@@ -89,8 +89,8 @@ const clock: Signal = {
   title: 'Clocks that the kernel offers',
   onMetal: 'tsc, hpet and acpi_pm.',
   onGuest: 'Also a clock of the hypervisor, even where another one is in use.',
-  spoof: 'S0',
-  traps: ['A setting hides the hypervisor’s clock.', 'Xen’s control domain offers Xen’s clock.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['A setting hides the hypervisor’s clock.', 'Xen’s control domain offers Xen’s clock.'],
   source:
     'Documentation/ABI/testing/sysfs-devices-clocksource; Linux arch/x86/kernel/kvmclock.c, drivers/clocksource/hyperv_timer.c, arch/x86/xen/time.c.',
   probes: [cpuPlatform],
@@ -117,8 +117,8 @@ const weaknesses: Signal = {
   title: 'Processor weaknesses reported by the kernel',
   onMetal: 'Mitigated or vulnerable, with threads on or off.',
   onGuest: 'Depends on a host above; microcode that should be there is missing.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Hardware whose microcode was never updated reports it missing too.',
     'Old kernels and other architectures report little or nothing.',
   ],
@@ -166,8 +166,8 @@ const address: Signal = {
   title: 'Address bits against the processor’s model',
   onMetal: 'The manufacturer’s value, less the bits used by memory encryption.',
   onGuest: '40 where the host’s value is not passed on; VMware 45.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Memory encryption takes bits away, and a setting of the firmware can limit them to 46.',
     'Only models with a listed width are evaluated.',
   ],

@@ -30,8 +30,8 @@ const counters: Signal = {
   title: 'Counting units of the processor',
   onMetal: 'Units of the cores, and on servers those of memory controllers, mesh and package power.',
   onGuest: 'Units of the cores at most, often none.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The units outside the cores can be a module that is not loaded.',
     'Small and desktop processors have few of them.',
     'Xen’s control domain is not given the units of the cores.',
@@ -101,8 +101,8 @@ const energy: Signal = {
   title: 'Energy counters of the processor',
   onMetal: 'One for each package, often one for its memory.',
   onGuest: 'None: hypervisors return zero, and the kernel then registers no counter.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Some kernels lack the driver, and AMD’s came with Linux 5.8.',
     'QEMU since 9.1 can return its own estimate (rapl=on).',
     'Whether they change is covered by another signal.',
@@ -160,8 +160,8 @@ const registers: Signal = {
   title: 'Registers that describe the processor’s hardware',
   onMetal: 'A clock ratio, a highest temperature and a unit of energy.',
   onGuest: 'Zeros, or no such register.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A patched monitor emulates any register: KVM lets it filter them (KVM_X86_SET_MSR_FILTER).',
     'The device is there only where its kernel module is loaded, and is not loaded for this.',
     'Xen emulates some of them itself, for its control domain too.',
@@ -197,8 +197,8 @@ const sensors: Signal = {
   title: 'Temperature and power sensors of the processor',
   onMetal: 'coretemp or k10temp, on servers often a power meter.',
   onGuest: 'None.',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Minimal kernels lack the drivers.',
     'Guests of VMware can load coretemp.',
     'Whether they change is covered by another signal.',

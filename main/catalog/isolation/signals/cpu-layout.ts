@@ -32,8 +32,8 @@ const cores: Signal = {
   title: 'Cores in use against those of the processor that is named',
   onMetal: 'As many in each socket as the processor has, or those that were left on.',
   onGuest: 'A part of them, in made-up sockets.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s -smp gives any sockets and cores, and model-id= of its -cpu any name.',
     'Cores can be switched off in the firmware, in the kernel or by its command line.',
     'Only processors that are listed, or state it in their name, are evaluated; parts made for one customer are not listed.',
@@ -78,8 +78,8 @@ const siblings: Signal = {
   title: 'How the threads of a core are numbered',
   onMetal: 'On servers the first threads of all cores come before the second ones: 0 and N.',
   onGuest: 'Often 0 and 1; some hypervisors copy the host’s order.',
-  spoof: 'S0',
-  traps: ['Some firmware and many desktops number them 0 and 1.', 'With threads switched off there is no evidence.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['Some firmware and many desktops number them 0 and 1.', 'With threads switched off there is no evidence.'],
   source: `${SOURCE}; measured: layouts of real machines.`,
   probes: [cpuFeatures, cpuTopology],
   observe: (read) =>
@@ -117,8 +117,8 @@ const cache: Signal = {
   title: 'Second-level cache against the processor’s model',
   onMetal: 'The size that every processor of the model has.',
   onGuest: 'Where the host’s values are not passed on: 4096K and a third level of 16384K.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Only models with a listed size are evaluated; a setting passes the host’s value on.',
     'The third level is not evaluated: it differs from part to part.',
   ],
@@ -174,8 +174,8 @@ const nodes: Signal = {
   title: 'Memory nodes against sockets',
   onMetal: 'A node or more for each socket, at distances that the firmware measured.',
   onGuest: 'One node under several sockets, or all nodes at 10 and 20.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A setting of the firmware interleaves the memory of all sockets into one node; so does a switch of the kernel.',
     'Machines with a front-side bus, before 2009, have one node.',
     'Memory of graphics units and behind CXL adds nodes without a socket.',

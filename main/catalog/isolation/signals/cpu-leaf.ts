@@ -16,8 +16,8 @@ const signature: Signal = {
   onMetal:
     'No data of its own in the range reserved for hypervisors: Intel repeats its highest basic leaf, AMD returns zeros.',
   onGuest: 'The hypervisor’s name at 0x40000000, or 0x100 or more above it.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The root partition of Hyper-V and Xen’s control domain see the signature on hardware.',
     'A setting hides the signature; then Intel’s rule of repetition is often broken, AMD’s zeros are not.',
     'The device is there only where its kernel module is loaded.',
@@ -127,8 +127,8 @@ const highestLeaf: Signal = {
   title: 'How far the processor’s identification goes',
   onMetal: 'To the leaf that its family and model have.',
   onGuest: 'Often to leaf 13, whatever the model; on some hosts further than the model goes.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Only models with a listed highest leaf are evaluated.',
     'A guest that is given the host’s processor as it is shows the right leaf.',
     'Xen cuts it for its control domain.',
@@ -178,8 +178,8 @@ const knownClock: Signal = {
   title: 'How the kernel knows the speed of the processor’s clock',
   onMetal: 'Measured against another clock, or derived from the processor’s crystal.',
   onGuest: 'Reported by the hypervisor, while the processor’s identification does not state it.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A few Atom models are known from a table of the kernel; they are left out.',
     'A guest that hides its hypervisor measures as hardware does.',
     'Firmware of real AMD boards can leave the clock’s rule unset too.',

@@ -22,8 +22,8 @@ const pf: Signal = {
   title: 'Whether the fabric adapters are whole',
   onMetal: 'physical functions, which can be divided',
   onGuest: 'virtual functions without the adapter that they are a part of',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'An adapter that was handed over whole looks as on hardware.',
     'Dividing can be switched off in an adapter’s firmware.',
     'Amazon’s adapters are presented by a card of the provider on whole machines too.',
@@ -87,8 +87,8 @@ const pkey: Signal = {
   title: 'Partitions of the fabric that the node is in',
   onMetal: 'a partition of the tenant’s own',
   onGuest: 'the same: a partition is set by who manages the fabric',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Shows who can be reached over the fabric, never what the machine is.',
     'Only the provider can state the other members of a partition; ports over Ethernet have one default key that is no evidence.',
     'A limited member cannot talk to other limited members, and can to every full one.',
@@ -163,8 +163,8 @@ const scale: Signal = {
   title: 'Number of fabric adapters relative to GPUs',
   onMetal: 'about one for each GPU in servers that are built for them',
   onGuest: 'none or one; all of them where a whole machine was handed over',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Clouds hand all adapters of a machine to one guest (Azure’s ND series): many of them are no sign of hardware by themselves.',
     'Servers with few adapters for many GPUs exist, and so do GPU servers without a fabric.',
   ],

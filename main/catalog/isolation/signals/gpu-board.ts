@@ -30,8 +30,8 @@ const topo: Signal = {
   title: 'How the GPUs reach each other, against the PCI tree',
   onMetal: 'switches join GPUs and adapters, in the driver’s words and in the PCI tree alike',
   onGuest: 'every way runs through a processor, or the driver names switches that the tree does not have',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Servers with GPUs as cards have no switches, and neither have boards with four GPUs.',
     'A guest can be given a model of a switch, which the driver then finds.',
     'Pairs joined by NVLink are no evidence about PCI.',
@@ -140,8 +140,8 @@ const nvswitch: Signal = {
   onMetal:
     'boards of eight GPUs with their NVSwitches on the bus: six (A100) or four (H100, H200); boards of eight B200 or B300; modules of Grace with one or two',
   onGuest: 'one, two or four of the GPUs without the rest, or eight without the switches',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A guest that is given the whole board shows the switches too: measured on one provider’s A100 guest with all six.',
     'A broken GPU is missing on hardware as well, and boards of four A100 or H100 have no switches.',
     'The switches of boards after Hopper are no PCI functions: for eight B200 the bus does not show whether the customer has them.',
@@ -196,8 +196,8 @@ const nvlink: Signal = {
   title: 'NVLink between the GPUs',
   onMetal: 'all links of every GPU on a baseboard run, and the fabric is complete',
   onGuest: 'no link runs, where GPUs of one board go to several guests',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A guest with a whole board shows the same as hardware.',
     'Links are down on hardware too, until the fabric manager has started, or where MIG is on.',
     'A Grace Hopper module alone has nothing to be linked to.',

@@ -34,8 +34,8 @@ const identity: Signal = {
   title: 'Serial numbers of the GPUs',
   onMetal: 'set, each its own, and in rack-wide servers with the serial of the chassis',
   onGuest: 'all zeros where a provider hides them; the real ones where it does not',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Boards for home use have no serial number, and boards with several GPUs have one for all.',
     'One provider’s boards show zeros on its whole machines as well.',
     'A guest with a whole GPU shows the real serial.',
@@ -96,8 +96,8 @@ const mig: Signal = {
   title: 'GPUs divided into slices (MIG)',
   onMetal: 'off, or divided by the customer, with all slices and the whole memory in view',
   onGuest: 'divided, with one slice of it in view',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A customer divides GPUs too, and may set up a single slice.',
     'A container is given single slices of its own system’s GPUs.',
   ],
@@ -141,8 +141,8 @@ const confidential: Signal = {
   title: 'Confidential computing of the GPUs',
   onMetal: 'off: the mode has no use without a confidential guest',
   onGuest: 'on, in a confidential guest; off in all others',
-  spoof: 'S0',
-  traps: ['Off is no evidence: most guests have it off.', 'GPUs before Hopper cannot do it.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['Off is no evidence: most guests have it off.', 'GPUs before Hopper cannot do it.'],
   source:
     'NVIDIA, “Deployment guide for secure AI”: the mode needs a guest under AMD SEV-SNP or Intel TDX; nvidia-smi(1), conf-compute.',
   probes: [gpuConfCompute, gpuNvidia, pciDevices],
@@ -175,8 +175,8 @@ const lending: Signal = {
   title: 'Lending of virtual GPUs to guests',
   onMetal: 'nothing, or the drivers of a host that lends parts of its GPUs',
   onGuest: 'nothing',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A guest to which nothing is lent shows the same.',
     'It indicates a host with guests, and so concerns tenancy, not what this system runs on.',
   ],
@@ -211,8 +211,8 @@ const part: Signal = {
   title: 'Virtual functions of AMD accelerators',
   onMetal: 'whole accelerators; on a host that assigns them, functions in addition to the whole one',
   onGuest: 'a virtual function, and nowhere the accelerator that it is a part of',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A guest with a whole accelerator shows no function.',
     'An ID that is on no list, of whole devices or of functions, is no evidence.',
   ],

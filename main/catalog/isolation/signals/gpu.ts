@@ -22,8 +22,8 @@ const mode: Signal = {
   title: 'How the GPUs are attached, by their driver',
   onMetal: 'None, or Host VGPU on a host that serves virtual GPUs',
   onGuest: 'Pass-Through or VGPU, or a name such as L40S-2Q that only virtual GPUs have',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The driver concludes it from the processor’s hypervisor flag: a guest with the flag hidden reports None.',
     'A host that runs under its own hypervisor (Hyper-V’s root, Xen’s control domain) can report Pass-Through.',
   ],
@@ -104,8 +104,8 @@ const hostlink: Signal = {
   title: 'The port above the GPU, by its driver',
   onMetal: 'a generation of PCI Express, such as 4 or 5',
   onGuest: 'N/A: the driver sees no real port',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Derived from the same decision as the mode in guests that report Pass-Through: no second piece of evidence there.',
     'Drivers before 2022 do not print it.',
     'GPUs that share a package with their processor may have no port of their own.',
@@ -146,8 +146,8 @@ const licence: Signal = {
   title: 'Licence for virtual GPUs',
   onMetal: 'none; a workstation licence on a few hosts',
   onGuest: 'a licensed product of the vGPU software',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'The vGPU software also licenses whole GPUs on hardware and in guests: only with the mode VGPU is it more than a hint.',
     'A guest with a whole GPU needs no licence.',
   ],

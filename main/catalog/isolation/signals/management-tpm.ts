@@ -82,8 +82,8 @@ const log: Signal = {
   title: 'The firmware’s log of the start, against the TPM',
   onMetal: 'replays to the TPM’s registers 0 to 7, with the versions of the board’s manufacturer',
   onGuest: 'OVMF’s volumes or a cloud’s version; with a host’s TPM passed through no register fits',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'swtpm and OVMF make a log that replays, by options of libvirt.',
     'A software TPM in a guest replays as well: agreement alone is no evidence of hardware.',
     'Without a signed quote of registers over a number of ours, both can be invented.',
@@ -150,8 +150,8 @@ const endorsement: Signal = {
   title: 'Who signed for the TPM',
   onMetal: 'the manufacturer of the chip: Infineon, Nuvoton, STMicroelectronics, Intel, AMD',
   onGuest: 'an authority that the host made for itself, or a cloud’s authority for virtual TPMs',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'swtpm’s own authority (swtpm-localca) takes any name, by its settings.',
     'The certificate is public and can be copied from any chip: without a challenge to its key it is no evidence of hardware.',
     'Its signature is not verified up to the manufacturer’s root here.',

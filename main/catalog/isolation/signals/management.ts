@@ -33,8 +33,8 @@ const device: Signal = {
   title: 'Management controller',
   onMetal: 'the kernel’s device, or an entry of firmware: 89 of 100 servers describe one',
   onGuest: 'none; QEMU can model one with a working device',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Providers hide the controller from their tenants on purpose; drivers may not be loaded.',
     'A model of a controller is one option of QEMU.',
     'Desktops and small boards have none.',
@@ -117,8 +117,8 @@ const depth: Signal = {
   onMetal:
     '50 to 200 sensors that move, an inventory with the firmware’s serial numbers, a history of events, power in watts',
   onGuest: 'QEMU’s model: one sensor, no inventory, no event, no power',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s ipmi-bmc-extern lets a program imitate any controller.',
     'After a repair the inventory can carry the serial numbers of the part that was replaced.',
     'Nodes of a shared chassis have fewer sensors.',
@@ -180,8 +180,8 @@ const agent: Signal = {
   title: 'Programs that hypervisors want in their guests',
   onMetal: 'none, unless the image was made for guests',
   onGuest: 'a guest agent of the hypervisor or of the cloud',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'One image often serves guests and hardware: the agent then runs on both.',
     'Agents in Python go by that name.',
   ],
@@ -215,8 +215,8 @@ const cloud: Signal = {
   title: 'Cloud and kernel that this system was made for',
   onMetal: 'a general kernel; bare-metal clouds name themselves too',
   onGuest: 'a cloud’s name, a kernel built for one cloud or for guests',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Clouds use the same images and the same first-boot program for bare metal.',
     'Any administrator can install either kernel.',
   ],
@@ -251,8 +251,8 @@ const boot: Signal = {
   title: 'Secure Boot',
   onMetal: 'on or off',
   onGuest: 'on or off: monitors offer it to guests as well',
-  spoof: 'S0',
-  traps: ['It shows what firmware checked, and is no evidence of what is beneath it.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['It shows what firmware checked, and is no evidence of what is beneath it.'],
   source: 'UEFI 2.10 §3.3 and §32.3.',
   probes: [secureBoot],
   observe(read) {

@@ -49,8 +49,8 @@ const driver: Signal = {
   title: 'Drivers of the network adapters',
   onMetal: 'whole adapters of hardware manufacturers',
   onGuest: 'virtio, VMware’s, Hyper-V’s or Xen’s adapters, or one virtual function of an adapter',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Amazon’s, Google’s, Microsoft’s and Alibaba’s adapters are presented by a card of the provider, on whole machines too; so is virtio by a data-processing unit.',
     'Adapters that emulators imitate (e1000, e1000e, igb and older ones) are on real boards as well: they are no evidence.',
     'An adapter that was handed over whole looks as on hardware.',
@@ -176,8 +176,8 @@ const mac: Signal = {
   title: 'Addresses of the network adapters',
   onMetal: 'addresses registered by an adapter manufacturer',
   onGuest: 'the beginnings that hypervisors hand out: 52:54:00, 00:50:56, 00:15:5d and others',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'An address is text: a provider can set a real manufacturer’s as easily.',
     'Bonds, bridges and container ends generate their own addresses; only adapters are evaluated.',
     'Alibaba gives its whole machines addresses of Xen’s range, and Huawei of OpenStack’s: those ranges only hint.',

@@ -91,8 +91,8 @@ const hostBridge: Signal = {
   onMetal:
     'the bridge of the processor’s own generation: 2020 Skylake, 09a2 Ice Lake and newer, 1022:1480 or 14a4 EPYC',
   onGuest: '440FX, Q35 or 440BX of 1996 to 2007 behind a current processor, or a bridge that no hardware has',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Q35’s bridge was a real part of 2007: only the mismatch with the processor counts.',
     'Chipsets of NVIDIA, ATI, VIA and others were used with old processors of Intel and AMD.',
     'The IDs are text in the source of a machine monitor: a rebuilt monitor can have others.',
@@ -126,8 +126,8 @@ const uncore: Signal = {
   onMetal:
     'memory controllers and mesh (Intel servers), northbridge or data fabric at 00:18 (AMD): dozens of functions',
   onGuest: 'none',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'vfio-pci’s x-pci-vendor-id and x-pci-device-id give any function that is handed through any id.',
     'A patched monitor adds functions with any id.',
     'Intel’s desktop processors and arm64 show none.',

@@ -75,8 +75,8 @@ const link: Signal = {
   title: 'Speed and width of the PCI ports',
   onMetal: '8 to 64 GT/s on 1 to 16 lanes',
   onGuest: '2.5 GT/s on one lane, or 16 GT/s on 32 lanes, as models of ports are set',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Idle devices drop to 2.5 GT/s: only the highest speed and width are read.',
     'Small boards have nothing but slow ports.',
     'Newer monitors copy the values of the device below, and take any value.',
@@ -107,8 +107,8 @@ const phy: Signal = {
   title: 'Electrical layer of the PCI ports',
   onMetal: 'registers for lane equalization on ports of 8 GT/s, for 16 and 32 GT/s and lane margining on faster ones',
   onGuest: 'ports that claim the speed and have none of these registers',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'A patched monitor adds the registers, which are plain bytes in configuration space.',
     'Needs the capability space beyond 256 bytes, which some kernels and firmware switch off.',
     'Error reporting (AER) is no evidence: emulated ports have it.',
@@ -164,8 +164,8 @@ const above: Signal = {
   title: 'Ports above the GPUs',
   onMetal: 'a port of the processor, or a PCI Express switch of PLX, Broadcom or Microchip',
   onGuest: 'nothing: the GPU sits on the root bus itself, or under a model of a port',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'QEMU’s models of ports and switches have ids of their own; a patched monitor gives them any.',
     'Servers with GPUs as cards have no switch.',
     'Monitors can add an emulated port above.',

@@ -19,8 +19,8 @@ const domain: Signal = {
   title: 'PCI domains of single devices',
   onMetal: 'all in domain 0000, or domains with ports of their own',
   onGuest: 'Hyper-V gives each passed-through device a domain of its own, with nothing else in it',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU and most monitors have one domain by default.',
     'Intel’s volume management device opens domains from 10000 on.',
     'Large and arm64 machines have several domains.',
@@ -69,8 +69,8 @@ const iommu: Signal = {
   title: 'Memory protection units',
   onMetal: 'units of the processor’s manufacturer and 50 to 300 groups, or none where firmware or kernel switch it off',
   onGuest: 'none, or a model of Intel’s unit also behind an AMD processor',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s intel-iommu and amd-iommu are options; so is what they call themselves.',
     'Images for AI servers often switch it off: its absence is no evidence.',
   ],
@@ -113,8 +113,8 @@ const edac: Signal = {
   title: 'Memory error detection',
   onMetal: 'one controller for each memory controller of the processor',
   onGuest: 'none: the drivers refuse where the hypervisor flag is set, and find no controller where it is hidden',
-  spoof: 'S1',
-  traps: ['The driver may not be loaded.', 'Desktops without error correction have none.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['The driver may not be loaded.', 'Desktops without error correction have none.'],
   source: 'Documentation/ABI/testing/sysfs-devices-edac; Linux drivers/edac/skx_base.c, amd64_edac.c.',
   probes: [cpuPlatform, cpuSensors, cpuFeatures],
   observe(read) {
@@ -181,8 +181,8 @@ const usb: Signal = {
   title: 'Keyboards and tablets on the USB bus',
   onMetal: 'the virtual hub and keyboard of the management controller',
   onGuest: 'QEMU’s, VMware’s or VirtualBox’s tablet, or nothing',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Cloud servers without a console show nothing.',
     'A guest’s owner can leave the tablet out, or pass a device through.',
   ],

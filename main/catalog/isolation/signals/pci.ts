@@ -55,8 +55,8 @@ const vendors: Signal = {
   onMetal: 'chip manufacturers: 8086, 1022, 10de, 15b3 and the like',
   onGuest:
     'ids that only hypervisors present (1b36, 15ad, 5853, 80ee), or paravirtual devices (1af4, 1d0f, 1ae0, 1414)',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Bare metal behind a data-processing unit shows 1af4, 1d0f, 1ded or 1ae0 on real hardware: those alone decide nothing. Behind a processor port that is known to be real, or as virtio with such a unit, they are no evidence about the machine.',
     'A guest with emulated or passed-through devices of real manufacturers shows none.',
   ],
@@ -91,8 +91,8 @@ const subsystem: Signal = {
   title: 'Board manufacturer, as reported by its chips',
   onMetal: 'the manufacturer of the server or of the card',
   onGuest: 'QEMU’s 1af4:1100 on copied chips, also where everything else was renamed',
-  spoof: 'S1',
-  traps: ['Virtio devices carry 1af4 in this place by their own standard; they are not counted.'],
+  spoofingEffort: 'S1',
+  pitfalls: ['Virtio devices carry 1af4 in this place by their own standard; they are not counted.'],
   source:
     'QEMU include/hw/pci/pci.h, default subsystem of its devices. Measured: in every recorded guest of QEMU, disguised or not.',
   probes: [pciDevices],
@@ -134,8 +134,8 @@ const size: Signal = {
   title: 'Size of the PCI tree',
   onMetal: 'servers 100 to 600 functions on several root buses',
   onGuest: '6 to 45 functions on one root bus',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Functions, ports and root buses (pxb-pcie) can be added by QEMU options, in any number.',
     'Small edge boards have 10 to 30 functions.',
     'A guest with many passed-through devices has more.',

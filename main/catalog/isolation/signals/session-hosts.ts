@@ -10,8 +10,8 @@ const kvm: Signal = {
   title: 'Guests of this system’s own kernel',
   onMetal: 'the module can be loaded; in use where guests run',
   onGuest: 'rarely: a guest can run guests only where its own machine allows it',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Guests within guests are one option of the KVM module.',
     'Many clouds let guests run guests: a working module shows no hardware.',
     'The count also rises with each open file of a guest: it shows “some”, not “how many”.',
@@ -40,8 +40,8 @@ const xen: Signal = {
   title: 'Xen’s control domain',
   onMetal: 'no Xen at all, or the control domain, which sees the hardware',
   onGuest: 'an ordinary domain, which may control nothing',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Where Xen’s file system is not mounted, the control domain looks like a guest: an old one is then named wrongly by other tools.',
     'A domain that serves devices to others need not be the control domain.',
   ],

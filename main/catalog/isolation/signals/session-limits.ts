@@ -21,8 +21,8 @@ const caps: Signal = {
   title: 'Maximum privileges of the session',
   onMetal: 'every capability of the kernel',
   onGuest: 'the same: containers lack some, guests do not',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Services that start logins are hardened with fewer capabilities on hardware too.',
     'The first process of a small guest may give up some for all: seen in a Firecracker guest.',
     'A privileged container has them all.',
@@ -60,8 +60,8 @@ const groups: Signal = {
   title: 'Limits at the visible root',
   onMetal: 'the whole tree of control groups, every processor, no limit',
   onGuest: 'the same: a container sees a part of the tree and its limits',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A container may be given everything.',
     'On systems with control groups of version 1 the root looks the same from inside, without a limit.',
   ],

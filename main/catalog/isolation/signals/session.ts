@@ -16,8 +16,8 @@ const inodes: Signal = {
   title: 'Namespaces of the session',
   onMetal: 'the initial ones, whose numbers are fixed in the kernel',
   onGuest: SAME,
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A guest shows the same as hardware, without any falsification.',
     'Network and mount namespaces have no fixed number.',
     'Kernels before 3.8 have no numbers for processes and users.',
@@ -53,8 +53,8 @@ const first: Signal = {
   title: 'The first processes',
   onMetal: 'process 2 is the kernel’s own, and process 1 sits in no container’s group',
   onGuest: SAME,
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Where other users’ processes are hidden, the first ones cannot be read.',
     'Under version 2 of control groups a container sees its own group as the root.',
     'Its environment can contain “container=”, but holds secrets: it is not read.',
@@ -90,8 +90,8 @@ const files: Signal = {
   title: 'What container software leaves behind',
   onMetal: 'none of its files, no root of layers, nothing mounted over /proc',
   onGuest: SAME,
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A guest that was started from a container image keeps its files and is none: seen in a Firecracker guest.',
     'Live and image-based systems have a root of layers on hardware too.',
   ],
@@ -124,8 +124,8 @@ const openVz: Signal = {
   title: 'OpenVZ and Linux-VServer',
   onMetal: 'no trace of either, or both of OpenVZ’s folders on the system that holds its containers',
   onGuest: SAME,
-  spoof: 'S0',
-  traps: ['OpenVZ since version 7 has ordinary namespaces as well.'],
+  spoofingEffort: 'S0',
+  pitfalls: ['OpenVZ since version 7 has ordinary namespaces as well.'],
   source: 'OpenVZ kernel, kernel/bc/proc.c and kernel/ve; Linux-VServer, /proc/self/status.',
   probes: [sessionLimits],
   observe(read) {

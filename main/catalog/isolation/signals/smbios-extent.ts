@@ -31,8 +31,8 @@ const rich: Signal = {
   title: 'What the firmware describes of the board',
   onMetal: 'Caches, slots, connectors and built-in devices, and often manufacturer-specific structures.',
   onGuest: 'Next to none of them; VMware lists hundreds that are empty.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A plain number of structures misleads: guests of VMware have over 200.',
     'A copied table of another server describes a whole board.',
     'Some manufacturers omit connectors, slots or built-in devices; none of 113 measured boards omitted all of these and the caches.',
@@ -107,8 +107,8 @@ const modules: Signal = {
   title: 'Memory modules in the firmware’s table',
   onMetal: 'Each with its manufacturer, part number, speed and rank.',
   onGuest: 'One or a few without any of these.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'One server in eight gives no part number, and boards before 2008 often no speed.',
     'A copied table names real modules.',
   ],

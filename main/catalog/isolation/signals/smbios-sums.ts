@@ -25,8 +25,8 @@ const memorySum: Signal = {
   title: 'Memory modules against memory in use',
   onMetal: 'Modules add up to the memory in use, less a few percent.',
   onGuest: 'One made-up module that fits, or the modules of another machine, which do not.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s own table describes as much memory as the guest was given, without any option.',
     'Mirrored or spared modules hold less than they add up to; a graphics unit may keep a part.',
     'Non-volatile modules, memory on the processor and memory on other buses break the sum, so that machines with them are left out.',
@@ -106,8 +106,8 @@ const cores: Signal = {
   title: 'Processors in the firmware’s table against those in use',
   onMetal: 'Sockets, cores and threads fit what the kernel counts.',
   onGuest: 'Fit where the hypervisor wrote the table; another machine’s copy does not.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s own table counts what -smp sets, without any option.',
     'Cores switched off in the firmware, in the kernel or by its command line; threads switched off.',
     'Firmware that counts wrongly, or that leaves the numbers out (before 2010).',
@@ -174,8 +174,8 @@ const slots: Signal = {
   title: 'Card slots against the PCI bus',
   onMetal: 'Slots in use have addresses at which devices or their ports are.',
   onGuest: 'No slots, or another machine’s addresses.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s -smbios file= writes any slots, and since 9.0 type=9 with the device behind each.',
     'Firmware before 2010 gives no addresses, and some boards write them into the wrong digits.',
     'Bus numbers move when cards are added or the kernel renumbers.',
@@ -217,8 +217,8 @@ const chips: Signal = {
   title: 'Data chips on the memory modules',
   onMetal: 'A driver holds the chip of each module, where the bus is open to the system.',
   onGuest: 'None.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s Q35 has eight such chips on its bus by default; with modules in the table the kernel gives them a driver.',
     'On most servers the management controller owns the bus or no driver is loaded: missing chips are no evidence.',
     'Emulators can place empty chips on an emulated bus.',

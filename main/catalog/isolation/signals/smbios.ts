@@ -26,8 +26,8 @@ const strings: Signal = {
   title: 'Names in the firmware’s hardware table',
   onMetal: 'The manufacturer of the board, the system and its firmware.',
   onGuest: 'The hypervisor’s or the cloud’s name, unless someone wrote another.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Hypervisor vendors build servers too: Oracle, Sun, Nutanix and Joyent are named on real boards, so only exact product names count.',
     'Amazon’s .metal sizes, Google’s bare metal and Alibaba’s carry the same cloud name as their guests.',
     'Text: the operator of the machine chooses it. A manufacturer’s name is no evidence of hardware.',
@@ -107,8 +107,8 @@ const machineBit: Signal = {
   title: 'Firmware’s own virtual-machine bit',
   onMetal: 'Clear.',
   onGuest: 'Set by UEFI guests and some clouds; clear in many others.',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A few real boards set it by mistake: 8 of 162,480 in a public collection, a 24-module server among them.',
     'SeaBIOS guests and Google’s leave it clear, so that a clear bit is weak evidence.',
   ],

@@ -26,8 +26,8 @@ const model: Signal = {
   title: 'What the drives call themselves',
   onMetal: 'models of drive and controller manufacturers, with serial numbers',
   onGuest: 'names of emulators: QEMU, VMware, VirtualBox, Hyper-V',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s ide-hd accepts any model, and its scsi-hd any manufacturer and product, by options.',
     'A drive that another machine serves (iSCSI, Fibre Channel) carries the name that the other machine gives it, so those do not count.',
     'Names of providers’ volumes and local drives (Amazon, Google, Microsoft) are the same on virtual and on whole machines.',
@@ -106,8 +106,8 @@ const smart: Signal = {
   title: 'Temperatures that the drives report',
   onMetal: 'each drive its own, between cold air and its limit',
   onGuest: 'none, or one value that never moves',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Kernels without the sensors for drives report none; so do drives behind a RAID controller.',
     'A drive that was handed to a guest reports its own temperature there.',
     'One sample: that the value changes is not shown.',

@@ -20,8 +20,8 @@ const path: Signal = {
   title: 'What the drives hang on',
   onMetal: 'controllers on the PCI bus: NVMe, SATA, SAS, RAID',
   onGuest: 'virtio, Hyper-V’s bus, Xen’s block device',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Data-processing units present virtio drives on real hardware (Alibaba’s bare metal, BlueField): that shows where the drive is, not what the machine is.',
     'Every hypervisor can emulate NVMe and SATA on a PCI bus of its own making.',
     'A control domain (Xen, Hyper-V) can attach paravirtual drives of its own.',
@@ -87,8 +87,8 @@ const transport: Signal = {
   title: 'Whether the drives are in the machine',
   onMetal: 'NVMe over PCI Express, SATA, SAS',
   onGuest: 'the same, or volumes over a network',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'QEMU’s nvme and ide-hd are options of its command line.',
     'Shows where a drive is, never that a machine is virtual: servers without their own drive start from a network.',
     'A data-processing unit can present a volume of the network as a local NVMe drive (BlueField’s SNAP has the vendor id 15b3; others hide it).',

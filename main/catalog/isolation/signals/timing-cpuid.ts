@@ -38,8 +38,8 @@ const cpuidTime: Signal = {
   title: 'Time of one CPUID',
   onMetal: 'about 0.1 to 0.3 µs',
   onGuest: '0.6 to 4 µs, since each one enters the hypervisor',
-  spoof: 'S2',
-  traps: [
+  spoofingEffort: 'S2',
+  pitfalls: [
     UNMEASURED,
     SELECTABLE,
     'A processor held at its lowest clock, or one that is busy, needs longer for the whole loop; time.delta takes that out.',
@@ -86,8 +86,8 @@ const cpuidDelta: Signal = {
   title: 'Time of one CPUID without the loop around it',
   onMetal: 'near zero: within 0.1 µs of reading a register',
   onGuest: '0.4 µs and more',
-  spoof: 'S2',
-  traps: [
+  spoofingEffort: 'S2',
+  pitfalls: [
     UNMEASURED,
     SELECTABLE,
     'A hypervisor that steps in at the other register as well makes both loops slow and the difference small; then nothing is concluded.',
@@ -133,8 +133,8 @@ const external: Signal = {
   title: 'The same loop by the auditor’s clock',
   onMetal: 'the node’s clock and ours agree, and the loop takes well under a second',
   onGuest: 'seconds; where the guest’s clock was slowed, ours shows more than the node’s',
-  spoof: 'S2',
-  traps: [
+  spoofingEffort: 'S2',
+  pitfalls: [
     UNMEASURED,
     'Agreement alone is no evidence: the clocks of an ordinary guest are correct as well.',
     'A network that delays packets shifts the auditor’s measurement either way; so can a network operator on purpose. Repeat the test before concluding.',

@@ -38,8 +38,8 @@ const heardSignal: Signal = {
   title: 'Duration of live tests by the auditor’s clock',
   onMetal: 'no test is observed for less time than it takes',
   onGuest: 'the same; a replay of another machine’s responses is observed for no time at all',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'A party that falsifies responses can wait for as long as the test takes: matching times are no evidence of hardware.',
     'A network that delays only the first packet makes a test seem shorter. Repeat the test before concluding.',
   ],

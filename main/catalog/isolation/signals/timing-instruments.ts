@@ -15,8 +15,8 @@ const rapl: Signal = {
   title: 'Energy counter under load',
   onMetal: 'rises by tens of watts',
   onGuest: 'no counter, or one that does not change',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Absence is weak evidence: some kernels lack the driver, and processors before 2011 the counter.',
     'QEMU since 9.1 can return its own estimate for the counters (rapl=on); then they rise in a guest.',
     'The counter covers the package, with all other work on it.',
@@ -57,8 +57,8 @@ const liveness: Signal = {
   title: 'Temperature of the processor under load',
   onMetal: 'sensors inside the processor, and some of them move',
   onGuest: 'no sensors, or ones that do not change',
-  spoof: 'S1',
-  traps: [
+  spoofingEffort: 'S1',
+  pitfalls: [
     'Absence is weak evidence: the driver may be missing, and processors other than x86 report elsewhere.',
     'Sensors with steps of one degree may not change during the one second of load.',
     'A hypervisor that passes thermal registers through shows real temperatures in a guest.',

@@ -17,8 +17,8 @@ const stealSignal: Signal = {
   title: 'Processor time taken by a hypervisor',
   onMetal: 'exactly zero, for ever',
   onGuest: 'above zero under KVM and Xen with a steal clock',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'Zero is no sign of hardware: VMware, Hyper-V and guests with CPUs of their own show zero, and one setting hides it.',
     'Xen’s control domain counts it too.',
     'The kernel’s own accounting is read; the live interval detects a counter that was zero until now.',
@@ -77,8 +77,8 @@ const jitter: Signal = {
   title: 'Interruptions of a busy processor',
   onMetal: 'few gaps above 50 µs, hardly any above 500 µs',
   onGuest: 'dozens above 50 µs in five seconds, some above 500 µs',
-  spoof: 'S0',
-  traps: [
+  spoofingEffort: 'S0',
+  pitfalls: [
     'libvirt’s vcpupin gives a guest processors of its own.',
     'A node under load shows the same gaps: the test program runs at the lowest priority. It never decides.',
     'Interrupts, firmware (system management mode) and sleep states leave gaps on hardware too.',
