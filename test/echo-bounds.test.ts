@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { frontEnd } from '../main/catalog/location/front-end.ts'
+import { frontEnd } from '../main/catalog/location/registry.ts'
 import { farthestKm, settledTime, type Timed } from '../main/catalog/location/timing.ts'
 
 const timed = (bursts: readonly (readonly number[])[], drifts: readonly number[] = []): Timed => ({

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { openEvidenceStore } from '../main/adapters/store/evidence-store.ts'
 import { type CollectOptions, collectNode } from '../main/app/collect-node.ts'
-import { nonceEcho } from '../main/catalog/probes/nonce-echo.ts'
+import { nonceEcho } from '../main/catalog/evidence/probes.ts'
 import type { Connection, EvidenceStore, RunEvent, Transport } from '../main/core/ports.ts'
 import { readProbe, run } from '../main/core/probe.ts'
 import { ok } from '../main/core/result.ts'

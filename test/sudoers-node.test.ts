@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { sudoProgram } from '../main/catalog/probes/sudo-program.ts'
+import { sudoProgram } from '../main/catalog/sudo/probes.ts'
 import { sudoersOfNode } from '../main/cli/commands/catalog-sudoers.ts'
 import { type Answer, readProbe, runAsRoot } from '../main/core/probe.ts'
 import type { CapturedAnswer, LoadedRecording } from '../main/core/recording.ts'

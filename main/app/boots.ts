@@ -1,4 +1,4 @@
-import { hostIdentity } from '../catalog/probes/host-identity.ts'
+import { hostIdentity } from '../catalog/machine/identity.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { captureKey, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'

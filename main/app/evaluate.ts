@@ -1,7 +1,7 @@
 import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope, TracedNode } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
-import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
+import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import { assessNode, compareNodes, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'

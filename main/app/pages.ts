@@ -1,7 +1,7 @@
 import type { Figure } from '../../schemas/figure.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
-import { sudoReconciliation } from '../catalog/sudo-reconciliation.ts'
+import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'

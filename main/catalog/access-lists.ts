@@ -2,10 +2,10 @@ import type { TracedAccount, TracedKey, TracedNode } from '../../schemas/types.t
 import { plain } from '../core/plain-text.ts'
 import { type Parsed, type Probe, unknown } from '../core/probe.ts'
 import { compare } from '../core/recording.ts'
+import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from './accounts/probes.ts'
+import { type AuthorizedKey, authorizedKeys } from './authorized-keys/probes.ts'
 import type { Read } from './isolation/signal.ts'
-import { accountsLocal, canLogIn, type LocalAccounts, membersOf } from './probes/accounts-local.ts'
-import { type AuthorizedKey, authorizedKeys } from './probes/authorized-keys.ts'
-import { ADMIN_GROUPS } from './root-equivalents.ts'
+import { ADMIN_GROUPS } from './sudo/rights.ts'
 
 /**
  * Who can log in to a node: its local accounts, and the public keys that open them. Accounts of a directory are not in it, and rights that

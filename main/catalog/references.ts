@@ -8,8 +8,8 @@ import related from './frameworks/related.json' with { type: 'json' }
 import soc2 from './frameworks/soc2.json' with { type: 'json' }
 import borders from './location/borders-10m.json' with { type: 'json' }
 import { COUNTRY_LIST } from './location/countries.ts'
-import { PROVIDER_CERTIFICATE_LIST } from './location/provider-certificates.ts'
-import { REGION_LIST } from './location/regions.ts'
+import { PROVIDER_CERTIFICATE_LIST } from './location/metadata.ts'
+import { REGION_LIST } from './location/provider-signals.ts'
 
 const listOf = (id: string, title: string, data: { readonly asOf: string }): ReferenceList => ({
   id,

@@ -2,7 +2,7 @@ import type { CheckRemediation, DistributionFamily, RemediationData, Remediation
 import { captureKey, readProbe } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { vocabularyEntry } from './frameworks/load.ts'
-import { packagesDistribution } from './probes/packages-distribution.ts'
+import { packagesDistribution } from './packages/probes.ts'
 import data from './remediation.json' with { type: 'json' }
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g

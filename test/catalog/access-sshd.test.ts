@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { sshdConditions } from '../../main/catalog/probes/sshd-conditions.ts'
-import { type SshdContexts, sshdContexts } from '../../main/catalog/probes/sshd-contexts.ts'
-import { type SshdSettings, sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
+import {
+  type SshdContexts,
+  type SshdSettings,
+  sshdConditions,
+  sshdContexts,
+  sshdEffective,
+} from '../../main/catalog/sshd/probes.ts'
 import type { Conclusion } from '../../main/core/check.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
-import { ruleNames } from '../../main/catalog/sudo-rights.ts'
+import { accountsLocal } from '../../main/catalog/accounts/probes.ts'
+import { ruleNames } from '../../main/catalog/sudo/rights.ts'
 import { THRESHOLDS } from '../../main/catalog/thresholds.ts'
 import { thresholdValues } from '../../main/core/profile.ts'
 import { answer, fact } from '../support/answers.ts'

@@ -1,20 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { readIsoMoment, readMoment } from '../../main/catalog/login-traces.ts'
-import { accountsLastLogin } from '../../main/catalog/probes/accounts-last-login.ts'
-import { accountsLastlog, accountsLastlog2 } from '../../main/catalog/probes/accounts-lastlog.ts'
-import { accountsLoginDefs } from '../../main/catalog/probes/accounts-login-defs.ts'
-import { accountsLoginFiles } from '../../main/catalog/probes/accounts-login-files.ts'
-import { accountsPasswordMethods } from '../../main/catalog/probes/accounts-password-methods.ts'
-import { accountsWtmpdb } from '../../main/catalog/probes/accounts-wtmpdb.ts'
-import { bootLoaderPassword } from '../../main/catalog/probes/boot-loader-password.ts'
-import { consoleLogin } from '../../main/catalog/probes/console-login.ts'
-import { pamAccessRules } from '../../main/catalog/probes/pam-access-rules.ts'
-import { pamSettings } from '../../main/catalog/probes/pam-settings.ts'
-import { expandStack, pamStack } from '../../main/catalog/probes/pam-stack.ts'
-import { remoteAgents } from '../../main/catalog/probes/remote-agents.ts'
-import { sudoersOther } from '../../main/catalog/probes/sudoers-other.ts'
-import { sudoersRules } from '../../main/catalog/probes/sudoers-rules.ts'
-import { REMOTE_AGENTS } from '../../main/catalog/remote-agents.ts'
+import {
+  accountsLastLogin,
+  accountsLastlog,
+  accountsLastlog2,
+  accountsLoginFiles,
+  accountsWtmpdb,
+} from '../../main/catalog/accounts/last-login.ts'
+import { readIsoMoment, readMoment } from '../../main/catalog/accounts/login-traces.ts'
+import { accountsLoginDefs, accountsPasswordMethods } from '../../main/catalog/accounts/probes.ts'
+import { bootLoaderPassword, consoleLogin } from '../../main/catalog/console/probes.ts'
+import { expandStack, pamAccessRules, pamSettings, pamStack } from '../../main/catalog/pam/probes.ts'
+import { REMOTE_AGENTS, remoteAgents } from '../../main/catalog/provider-access/probes.ts'
+import { sudoersOther, sudoersRules } from '../../main/catalog/sudo/probes.ts'
 import { argvOf } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { integritySetuidFiles } from '../../main/catalog/checks/integrity-setuid-files.ts'
-import { packagesDistribution } from '../../main/catalog/probes/packages-distribution.ts'
+import { type Mount, storageMounts } from '../../main/catalog/mounts/probes.ts'
+import { packagesDistribution } from '../../main/catalog/packages/probes.ts'
+import { integritySetuidFiles } from '../../main/catalog/setuid/checks.ts'
 import {
   isAskedWhole,
   KNOWN_HELPERS,
@@ -10,8 +11,7 @@ import {
   parseFound,
   SEARCHED,
   setuidFiles,
-} from '../../main/catalog/probes/setuid-files.ts'
-import { type Mount, storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
+} from '../../main/catalog/setuid/probes.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { argvOf, known, type Parsed, type Probe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { vulnPatchLevel } from '../../main/catalog/checks/vuln-patch-level.ts'
-import { probes as isolationProbes } from '../../main/catalog/groups/isolation.ts'
+import { accountsPasswordState } from '../../main/catalog/accounts/probes.ts'
+import { storageLsblk } from '../../main/catalog/block-devices/probes.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import { accountsPasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
-import { logFiles } from '../../main/catalog/probes/log-files.ts'
-import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
-import { packagesAptArchives } from '../../main/catalog/probes/packages-apt-archives.ts'
-import { parseSshdSettings, sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
-import { storageLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
-import { sudoProgram } from '../../main/catalog/probes/sudo-program.ts'
+import { logFiles } from '../../main/catalog/logs/probes.ts'
+import { packagesApt, packagesAptArchives } from '../../main/catalog/packages/apt.ts'
+import { vulnPatchLevel } from '../../main/catalog/packages/updates.ts'
+import { parseSshdSettings, sshdEffective } from '../../main/catalog/sshd/probes.ts'
+import { sudoProgram } from '../../main/catalog/sudo/probes.ts'
 import { conclude } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
+import { checksOf, probesOf } from '../support/checks-of.ts'
 import { concluded, verdict } from '../support/concluded.ts'
 import { concludeOn, fixtureOf } from '../support/evaluated.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
+
+const isolationProbes = probesOf(checksOf('isolation'))
 
 /** What the tools of each distribution answer, from recordings of real ones where they could be had (fx-dist-*: `synthetic` states how). */
 

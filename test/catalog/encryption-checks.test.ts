@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { checks, probes } from '../../main/catalog/groups/encryption.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { checksOf, probesOf } from '../support/checks-of.ts'
 import { fixtureNames } from '../support/fixtures.ts'
 import { captures, concludeAll, expectedOf, steps } from './encryption-readings.ts'
+
+const checks = checksOf('encryption-at-rest', 'encryption-in-transit')
+const probes = probesOf(checks)
 
 const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-nosudo-06', 'demo-shared-05']
 const OURS = ['fx-btrfs-half', 'fx-storage-lab', 'fx-storage-lab-user', 'fx-zfs-remote']

@@ -1,20 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checks, probes } from '../../main/catalog/groups/encryption.ts'
-import { parseCrypttab } from '../../main/catalog/probes/crypttab.ts'
-import { parseDmTable } from '../../main/catalog/probes/dm-table.ts'
-import { parseListeners } from '../../main/catalog/probes/listeners.ts'
-import { parseSshdSettings } from '../../main/catalog/probes/sshd-effective.ts'
-import { parseSysfsBlock } from '../../main/catalog/probes/storage-block-devices.ts'
-import { parseLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
-import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
-import { parseWorkingDirectories } from '../../main/catalog/probes/storage-working-directories.ts'
-import { parseSwaps } from '../../main/catalog/probes/swaps.ts'
-import { keySource } from '../../main/catalog/storage/key-source.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { keySource, parseCrypttab } from '../../main/catalog/disk-encryption/key-custody.ts'
+import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
+import { parseListeners } from '../../main/catalog/listeners/probes.ts'
+import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
+import { parseSshdSettings } from '../../main/catalog/sshd/probes.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Answer } from '../../main/core/probe.ts'
 import { BASELINE } from '../support/baseline.ts'
+import { checksOf, probesOf } from '../support/checks-of.ts'
 import { FIXTURE_TIME, fixtureAnswers, fixtureRecording } from '../support/fixtures.ts'
+
+const checks = checksOf('encryption-at-rest', 'encryption-in-transit')
+const probes = probesOf(checks)
 
 const NODES = ['demo-gpu-01', 'demo-shared-05', 'demo-guest-03', 'fx-storage-lab', 'fx-btrfs-half', 'fx-zfs-remote']
 

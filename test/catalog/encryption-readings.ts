@@ -1,23 +1,15 @@
-import { FORWARDING } from '../../main/catalog/forwarded-ports.ts'
-import { checks, probes as ownProbes } from '../../main/catalog/groups/encryption.ts'
-import { probes as storageProbes } from '../../main/catalog/groups/storage.ts'
-import { checks as transitChecks, probes as transitProbes } from '../../main/catalog/groups/transit.ts'
-import { osIdentity } from '../../main/catalog/probes/os-identity.ts'
-import { storageRemote } from '../../main/catalog/probes/storage-remote.ts'
+import { FORWARDING } from '../../main/catalog/listeners/forwarded.ts'
+import { osIdentity } from '../../main/catalog/machine/identity.ts'
+import { storageRemote } from '../../main/catalog/mounts/probes.ts'
 import { type Conclusion, conclude } from '../../main/core/check.ts'
 import { captureKey, type Parsed, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
 import { BASELINE } from '../support/baseline.ts'
+import { checksOf, probesOf } from '../support/checks-of.ts'
 import { FIXTURE_TIME, fixtureRecording, fixtureSettings } from '../support/fixtures.ts'
 
-const probes = [
-  ...ownProbes,
-  ...storageProbes,
-  ...transitProbes,
-  osIdentity,
-  storageRemote,
-  ...Object.values(FORWARDING),
-]
+const checks = checksOf('encryption-at-rest', 'encryption-in-transit')
+const probes = [...probesOf(checks), osIdentity, storageRemote, ...Object.values(FORWARDING)]
 
 /** The answers of a fixture node by "probe/command", for this group's probes. */
 export function captures(node: string): ReadonlyMap<string, CapturedAnswer> {
@@ -30,7 +22,7 @@ export function concludeAll(node: string, from = captures(node)): ReadonlyMap<st
   const readings = new Map<string, Parsed<unknown>>(probes.map((probe) => [probe.id, readProbe(probe, from)]))
   const declared = fixtureRecording(node, []).recording.node
   const context = { node: declared, asOf: FIXTURE_TIME, observedAt: FIXTURE_TIME, thresholds: BASELINE }
-  return new Map([...checks, ...transitChecks].map((check) => [check.id, conclude(check, readings, context)]))
+  return new Map(checks.map((check) => [check.id, conclude(check, readings, context)]))
 }
 
 /** The text of the steps that say `says`. */
@@ -40,7 +32,5 @@ export const steps = (conclusion: Conclusion | undefined, says: string): readonl
 /** What the fixture says it must come out as, of this group only. */
 export const expectedOf = (node: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(fixtureSettings(node).expected ?? {}).filter(([check]) =>
-      [...checks, ...transitChecks].some(({ id }) => id === check),
-    ),
+    Object.entries(fixtureSettings(node).expected ?? {}).filter(([check]) => checks.some(({ id }) => id === check)),
   )

@@ -1,15 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encryptionAtRestEphiPaths } from '../../main/catalog/checks/encryption-at-rest-ephi-paths.ts'
-import { encryptionAtRestOtherMounts } from '../../main/catalog/checks/encryption-at-rest-other-mounts.ts'
-import { inventoryEphiPaths } from '../../main/catalog/checks/inventory-ephi-paths.ts'
-import { parseDmTable } from '../../main/catalog/probes/dm-table.ts'
-import { parseSysfsBlock } from '../../main/catalog/probes/storage-block-devices.ts'
-import { parseLsblk } from '../../main/catalog/probes/storage-lsblk.ts'
-import { parseMountinfo } from '../../main/catalog/probes/storage-mounts.ts'
-import { parseWorkingDirectories } from '../../main/catalog/probes/storage-working-directories.ts'
-import { parseSwaps } from '../../main/catalog/probes/swaps.ts'
-import { parseZfs } from '../../main/catalog/probes/zfs-encryption.ts'
+import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
+import { parseZfs } from '../../main/catalog/block-devices/zfs.ts'
+import { encryptionAtRestOtherMounts } from '../../main/catalog/disk-encryption/checks.ts'
+import {
+  encryptionAtRestEphiPaths,
+  inventoryEphiPaths,
+  parseWorkingDirectories,
+} from '../../main/catalog/ephi/paths.ts'
+import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
 import { type Check, type Conclusion, conclude } from '../../main/core/check.ts'
 import { type Parsed, unknown } from '../../main/core/probe.ts'
 import { BASELINE } from '../support/baseline.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { evidenceCollectionCompleteness } from '../../main/catalog/checks/evidence-collection-completeness.ts'
+import { evidenceCollectionCompleteness } from '../../main/catalog/evidence/completeness.ts'
 import { conclude } from '../../main/core/check.ts'
 import { captureKey, readProbe } from '../../main/core/probe.ts'
 import { capturesOf, PROBES, readingsFrom } from './isolation-readings.ts'

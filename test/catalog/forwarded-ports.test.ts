@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { forwardedSteps } from '../../main/catalog/forwarded-ports.ts'
-import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
-import { ipvsServices } from '../../main/catalog/probes/ipvs-services.ts'
-import type { Listener } from '../../main/catalog/probes/listeners.ts'
+import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
+import { forwardedSteps } from '../../main/catalog/listeners/forwarded.ts'
+import { ipvsServices, type Listener } from '../../main/catalog/listeners/probes.ts'
 import type { Answer, Parsed } from '../../main/core/probe.ts'
 import { checkOf, concludeOn, fixtureOf } from '../support/evaluated.ts'
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { claimedGraph, compareWithPci, relationOf } from '../../main/catalog/gpu/topology.ts'
-import { gpuNvidia } from '../../main/catalog/probes/gpu-nvidia.ts'
-import { gpuTopology, parseTopology } from '../../main/catalog/probes/gpu-topology.ts'
-import { infiniband } from '../../main/catalog/probes/infiniband.ts'
-import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { gpuNvidia } from '../../main/catalog/gpu/nvidia.ts'
+import {
+  claimedGraph,
+  compareWithPci,
+  gpuTopology,
+  parseTopology,
+  relationOf,
+} from '../../main/catalog/gpu/topology.ts'
+import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { fact } from '../support/answers.ts'
 import { fixtureOf } from '../support/evaluated.ts'

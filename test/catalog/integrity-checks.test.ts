@@ -1,19 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { integrityEccMemory } from '../../main/catalog/checks/integrity-ecc-memory.ts'
-import { integrityFim } from '../../main/catalog/checks/integrity-fim.ts'
-import { integrityMalwareProtection } from '../../main/catalog/checks/integrity-malware-protection.ts'
-import { vulnEol } from '../../main/catalog/checks/vuln-eol.ts'
-import { vulnPatchLevel } from '../../main/catalog/checks/vuln-patch-level.ts'
+import { driverBranch, END_OF_LIFE_AS_OF, endOf, vulnEol } from '../../main/catalog/end-of-life/end-of-life.ts'
 import table from '../../main/catalog/end-of-life.json' with { type: 'json' }
-import { driverBranch, END_OF_LIFE_AS_OF, endOf } from '../../main/catalog/end-of-life.ts'
-import { firmwareFwupd } from '../../main/catalog/probes/firmware-fwupd.ts'
-import { readMemoryErrors } from '../../main/catalog/probes/gpu-nvidia-errors.ts'
-import { integrityAgents } from '../../main/catalog/probes/integrity-agents.ts'
-import { integrityMarks } from '../../main/catalog/probes/integrity-marks.ts'
-import { integritySchedules } from '../../main/catalog/probes/integrity-schedules.ts'
-import { kernelIma } from '../../main/catalog/probes/kernel-ima.ts'
-import { memoryEdac } from '../../main/catalog/probes/memory-edac.ts'
-import type { Distribution } from '../../main/catalog/probes/packages-distribution.ts'
+import { firmwareFwupd } from '../../main/catalog/firmware/firmware.ts'
+import { readMemoryErrors } from '../../main/catalog/gpu/nvidia.ts'
+import { integrityFim, integrityMalwareProtection } from '../../main/catalog/integrity-monitoring/checks.ts'
+import {
+  integrityAgents,
+  integrityMarks,
+  integritySchedules,
+  kernelIma,
+} from '../../main/catalog/integrity-monitoring/probes.ts'
+import { integrityEccMemory, memoryEdac } from '../../main/catalog/memory-errors/memory-errors.ts'
+import type { Distribution } from '../../main/catalog/packages/probes.ts'
+import { vulnPatchLevel } from '../../main/catalog/packages/updates.ts'
 import { type Check, type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { known, type Parsed } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'

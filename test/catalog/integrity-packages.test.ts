@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { packagesApt } from '../../main/catalog/probes/packages-apt.ts'
-import { packagesDistribution } from '../../main/catalog/probes/packages-distribution.ts'
-import { packagesDnf } from '../../main/catalog/probes/packages-dnf.ts'
-import { packagesListDpkg, packagesListRpm } from '../../main/catalog/probes/packages-list.ts'
-import { packagesRpmRestart } from '../../main/catalog/probes/packages-rpm-restart.ts'
-import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/probes/packages-sources.ts'
-import { packagesVerifyDpkg, packagesVerifyRpm } from '../../main/catalog/probes/packages-verify.ts'
+import { packagesApt } from '../../main/catalog/packages/apt.ts'
+import { packagesDistribution, packagesListDpkg, packagesListRpm } from '../../main/catalog/packages/probes.ts'
+import { packagesDnf, packagesRpmRestart } from '../../main/catalog/packages/rpm.ts'
+import { packagesSourcesApt, packagesSourcesRpm } from '../../main/catalog/packages/sources.ts'
+import { packagesVerifyDpkg, packagesVerifyRpm } from '../../main/catalog/packages/verify.ts'
 import { answer, fact } from '../support/answers.ts'
 
 /**

@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { probes } from '../../main/catalog/groups/isolation.ts'
 import { listedFolders, longListing, sysfsFound } from '../../main/catalog/isolation/listing.ts'
-import { parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
-import { containersOf, parseProcesses } from '../../main/catalog/probes/tenancy-processes.ts'
+import { parseCpuInfo } from '../../main/catalog/processors/features.ts'
+import { containersOf, parseProcesses } from '../../main/catalog/tenancy/processes.ts'
 import type { Answer, Probe } from '../../main/core/probe.ts'
+import { checksOf, probesOf } from '../support/checks-of.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
+
+const probes = probesOf(checksOf('isolation'))
 
 const answer = (bytes: Uint8Array, exitCode: number, error: Uint8Array): Answer => ({
   exitCode,

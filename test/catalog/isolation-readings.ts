@@ -1,12 +1,14 @@
-import { checks } from '../../main/catalog/groups/isolation.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { assessIsolation } from '../../main/catalog/isolation/argue.ts'
 import type { IsolationArgument } from '../../main/core/catalog.ts'
 import { type Conclusion, type Context, conclude } from '../../main/core/check.ts'
 import { type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { CapturedAnswer } from '../../main/core/recording.ts'
+import { checksOf } from '../support/checks-of.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 import { fixtureSettings } from '../support/fixtures.ts'
+
+const checks = checksOf('isolation')
 
 /** Our checks and the argument read probes of every group. */
 export const PROBES: readonly Probe<unknown>[] = catalog.probes

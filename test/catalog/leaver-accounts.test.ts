@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { waysIn } from '../../main/catalog/checks/access-leaver-accounts.ts'
-import { type Account, accountsLocal } from '../../main/catalog/probes/accounts-local.ts'
-import { accountsPasswordLocks } from '../../main/catalog/probes/accounts-password-locks.ts'
-import { accountsPasswordState, type PasswordState } from '../../main/catalog/probes/accounts-password-state.ts'
-import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/probes/authorized-keys.ts'
-import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
+import { waysIn } from '../../main/catalog/accounts/leavers.ts'
+import {
+  type Account,
+  accountsLocal,
+  accountsPasswordLocks,
+  accountsPasswordState,
+  type PasswordState,
+} from '../../main/catalog/accounts/probes.ts'
+import { type AuthorizedKey, authorizedKeys } from '../../main/catalog/authorized-keys/probes.ts'
+import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
 import { unknown } from '../../main/core/probe.ts'
 import type { DeclaredAccount } from '../../schemas/types.ts'
 import { changed, overDeclared, said, texts, verdict } from '../support/concluded.ts'

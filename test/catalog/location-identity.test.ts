@@ -1,10 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readIdentity } from '../../main/catalog/location/identity.ts'
-import { PROVIDER_CERTIFICATES } from '../../main/catalog/location/provider-certificates.ts'
-import { identityDocumentSignals, identitySays } from '../../main/catalog/location/signals/identity-document.ts'
-import { identityDocument } from '../../main/catalog/probes/identity-document.ts'
+import {
+  identityDocumentSignals,
+  identitySays,
+  PROVIDER_CERTIFICATES,
+  readIdentity,
+} from '../../main/catalog/location/metadata.ts'
+import { identityDocument } from '../../main/catalog/location/probes.ts'
 import { isSignedBy, readSigned, type SignedMessage } from '../../main/core/cms-plain.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { sha256 } from '../../main/core/digest.ts'

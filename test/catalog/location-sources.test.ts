@@ -1,21 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countryInName } from '../../main/catalog/location/place-names.ts'
-import { placeCountry, regionCountry } from '../../main/catalog/location/regions.ts'
-import { assetTagSignals } from '../../main/catalog/location/signals/asset-tags.ts'
-import { cloudInitSignals } from '../../main/catalog/location/signals/cloud-init.ts'
-import { nameSignals } from '../../main/catalog/location/signals/names.ts'
-import { timePeerSignals } from '../../main/catalog/location/signals/time-peers.ts'
-import { timezoneSignals } from '../../main/catalog/location/signals/timezone.ts'
-import { tpmTagSignals } from '../../main/catalog/location/signals/tpm-tag.ts'
-import { bmc } from '../../main/catalog/probes/bmc.ts'
-import { cloudInit } from '../../main/catalog/probes/cloud-init.ts'
-import { dmiIdentity } from '../../main/catalog/probes/dmi-identity.ts'
-import { dmiTags } from '../../main/catalog/probes/dmi-tags.ts'
-import { dnsSearch } from '../../main/catalog/probes/dns-search.ts'
-import { timeChrony } from '../../main/catalog/probes/time-chrony.ts'
-import { tpmPresence } from '../../main/catalog/probes/tpm-presence.ts'
-import { tpmTag } from '../../main/catalog/probes/tpm-tag.ts'
+import { tpmPresence } from '../../main/catalog/boot-integrity/boot-integrity.ts'
+import { countryInName, nameSignals, timePeerSignals, timezoneSignals } from '../../main/catalog/location/names.ts'
+import { dnsSearch, tpmTag } from '../../main/catalog/location/probes.ts'
+import {
+  assetTagSignals,
+  cloudInitSignals,
+  placeCountry,
+  regionCountry,
+  tpmTagSignals,
+} from '../../main/catalog/location/provider-signals.ts'
+import { dmiIdentity, dmiTags } from '../../main/catalog/machine/dmi.ts'
+import { bmc } from '../../main/catalog/management-controller/probes.ts'
+import { cloudInit } from '../../main/catalog/provider-access/probes.ts'
+import { timeChrony } from '../../main/catalog/time/probes.ts'
 import { known, type Parsed, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { byKey } from '../support/evaluated.ts'
 import { fixtureRecording } from '../support/fixtures.ts'

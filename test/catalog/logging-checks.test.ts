@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { auditdRemote } from '../../main/catalog/probes/auditd-remote.ts'
-import { ruleWords } from '../../main/catalog/probes/auditd-rules.ts'
-import { auditdStatus } from '../../main/catalog/probes/auditd-status.ts'
-import { bmcDevice } from '../../main/catalog/probes/bmc-device.ts'
-import { bmcLan } from '../../main/catalog/probes/bmc-lan.ts'
-import { clusterKubernetes } from '../../main/catalog/probes/cluster-kubernetes.ts'
-import { clusterSlurm } from '../../main/catalog/probes/cluster-slurm.ts'
-import { journalUpload } from '../../main/catalog/probes/journal-upload.ts'
-import { auditFiles, logFiles } from '../../main/catalog/probes/log-files.ts'
-import { rsyslogForwarding } from '../../main/catalog/probes/rsyslog-forwarding.ts'
-import { syslogNgForwarding } from '../../main/catalog/probes/syslog-ng-forwarding.ts'
-import { timeNtpq } from '../../main/catalog/probes/time-ntpq.ts'
-import { timeSources } from '../../main/catalog/probes/time-sources.ts'
+import { auditdStatus, ruleWords } from '../../main/catalog/auditd/probes.ts'
+import {
+  auditdRemote,
+  journalUpload,
+  rsyslogForwarding,
+  syslogNgForwarding,
+} from '../../main/catalog/log-forwarding/probes.ts'
+import { auditFiles, logFiles } from '../../main/catalog/logs/probes.ts'
+import { bmcDevice, bmcLan } from '../../main/catalog/management-controller/probes.ts'
+import { clusterKubernetes, clusterSlurm } from '../../main/catalog/tenancy/schedulers.ts'
+import { timeNtpq, timeSources } from '../../main/catalog/time/probes.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 import { texts, verdict } from '../support/concluded.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { sudoLog } from '../../main/catalog/probes/sudo-log.ts'
-import { sudoReconciliation } from '../../main/catalog/sudo-reconciliation.ts'
+import { sudoLog } from '../../main/catalog/sudo/probes.ts'
+import { sudoReconciliation } from '../../main/catalog/sudo/rights.ts'
 import { known } from '../../main/core/probe.ts'
 import { type LoggedCommand, reconcileSudo, sudoSection } from '../../main/core/report/sudo-reconciliation.ts'
 import { documentText } from '../../main/core/report.ts'

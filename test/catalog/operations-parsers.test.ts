@@ -1,24 +1,33 @@
 import { describe, expect, test } from 'vitest'
-import { hoursSince, hoursText, lastRun } from '../../main/catalog/operations/backup-runs.ts'
-import { BACKUP_UNITS, isNamedLikeBackup } from '../../main/catalog/operations/backup-tools.ts'
-import { backupSettings, toolOfSettings } from '../../main/catalog/probes/backup-settings.ts'
-import { backupUnits } from '../../main/catalog/probes/backup-units.ts'
-import { bmc } from '../../main/catalog/probes/bmc.ts'
-import { capacityFilesystems } from '../../main/catalog/probes/capacity-filesystems.ts'
-import { cpuThrottling } from '../../main/catalog/probes/cpu-throttling.ts'
-import { storageDmStatus } from '../../main/catalog/probes/dm-status.ts'
-import { driveHealthNvme, NVME_CONTROLLERS } from '../../main/catalog/probes/drive-health-nvme.ts'
-import { driveHealthSmart, SMART_DRIVES } from '../../main/catalog/probes/drive-health-smart.ts'
-import { firewallNftables } from '../../main/catalog/probes/firewall-nftables.ts'
-import { netRoutes } from '../../main/catalog/probes/net-routes.ts'
-import { packageLogs } from '../../main/catalog/probes/package-logs.ts'
-import { proxySettings } from '../../main/catalog/probes/proxy-settings.ts'
-import { parseRedundancy } from '../../main/catalog/probes/redundancy-state.ts'
-import { scheduledJobs } from '../../main/catalog/probes/scheduled-jobs.ts'
-import { servicesFailed } from '../../main/catalog/probes/services-failed.ts'
-import { MONITORS, servicesMonitoring } from '../../main/catalog/probes/services-monitoring.ts'
-import { systemLoad } from '../../main/catalog/probes/system-load.ts'
-import { userCrontabs } from '../../main/catalog/probes/user-crontabs.ts'
+import {
+  capacityFilesystems,
+  MONITORS,
+  servicesFailed,
+  servicesMonitoring,
+  systemLoad,
+} from '../../main/catalog/availability/probes.ts'
+import { hoursSince, hoursText, lastRun } from '../../main/catalog/backup/checks.ts'
+import {
+  BACKUP_UNITS,
+  backupSettings,
+  backupUnits,
+  isNamedLikeBackup,
+  toolOfSettings,
+} from '../../main/catalog/backup/probes.ts'
+import { firewallNftables } from '../../main/catalog/firewall/nftables.ts'
+import {
+  cpuThrottling,
+  driveHealthNvme,
+  driveHealthSmart,
+  NVME_CONTROLLERS,
+  SMART_DRIVES,
+} from '../../main/catalog/hardware-health/drives.ts'
+import { bmc } from '../../main/catalog/management-controller/probes.ts'
+import { proxySettings } from '../../main/catalog/network/flows.ts'
+import { netRoutes } from '../../main/catalog/network/links.ts'
+import { packageLogs } from '../../main/catalog/packages/probes.ts'
+import { parseRedundancy, storageDmStatus } from '../../main/catalog/redundancy/probes.ts'
+import { scheduledJobs, userCrontabs } from '../../main/catalog/scheduled-jobs/scheduled-jobs.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const gone = (tool: string, path: string): string => `${tool}${path}: No such file or directory\n`

@@ -1,12 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readRegisters } from '../../main/catalog/isolation/cpu-registers.ts'
-import { armPlatform, parseArmPlatform } from '../../main/catalog/probes/arm-platform.ts'
-import { type CpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
-import { cpuHypervisorLeaf, parseHypervisorLeaf } from '../../main/catalog/probes/cpu-hypervisor-leaf.ts'
-import { cpuLeaves, parseCpuLeaves } from '../../main/catalog/probes/cpu-leaves.ts'
-import { cpuMsr } from '../../main/catalog/probes/cpu-msr.ts'
-import { cpuTopology, listOf, parseTopology } from '../../main/catalog/probes/cpu-topology.ts'
+import { readRegisters } from '../../main/catalog/isolation/cpu-hardware.ts'
+import {
+  type CpuFeatures,
+  cpuTopology,
+  listOf,
+  parseCpuInfo,
+  parseTopology,
+} from '../../main/catalog/processors/features.ts'
+import { cpuMsr } from '../../main/catalog/processors/instruments.ts'
+import {
+  armPlatform,
+  cpuHypervisorLeaf,
+  cpuLeaves,
+  parseArmPlatform,
+  parseCpuLeaves,
+  parseHypervisorLeaf,
+} from '../../main/catalog/processors/leaves.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Answer, Parsed, Probe } from '../../main/core/probe.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAmdSmi, parseRocmSmi } from '../../main/catalog/probes/gpu-amd.ts'
-import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
-import { gpuModules } from '../../main/catalog/probes/gpu-modules.ts'
+import { gpuCards, gpuModules, parseAmdSmi, parseRocmSmi } from '../../main/catalog/gpu/probes.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 test('the kernel module of an RTX 3090, and devices that can be divided', () => {

@@ -1,14 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { gpuAmd, gpuAmdLegacy } from '../../main/catalog/probes/gpu-amd.ts'
-import { gpuCards } from '../../main/catalog/probes/gpu-cards.ts'
-import { gpuConfCompute, parseConfCompute } from '../../main/catalog/probes/gpu-conf-compute.ts'
-import { gpuFabric, gpuServiceRuns } from '../../main/catalog/probes/gpu-fabric.ts'
-import { gpuModules } from '../../main/catalog/probes/gpu-modules.ts'
-import { gpuMps, sharingProcesses } from '../../main/catalog/probes/gpu-mps.ts'
-import { gpuNvidia, parseNvidiaSmi } from '../../main/catalog/probes/gpu-nvidia.ts'
-import { gpuNvlink, parseNvLinks } from '../../main/catalog/probes/gpu-nvlink.ts'
-import { gpuTopology, parseTopology } from '../../main/catalog/probes/gpu-topology.ts'
+import { gpuNvidia, gpuNvlink, parseNvidiaSmi, parseNvLinks } from '../../main/catalog/gpu/nvidia.ts'
+import {
+  gpuAmd,
+  gpuAmdLegacy,
+  gpuCards,
+  gpuConfCompute,
+  gpuFabric,
+  gpuModules,
+  gpuMps,
+  gpuServiceRuns,
+  parseConfCompute,
+  sharingProcesses,
+} from '../../main/catalog/gpu/probes.ts'
+import { gpuTopology, parseTopology } from '../../main/catalog/gpu/topology.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { type Answer, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { evidenceCollectionCompleteness } from '../../main/catalog/checks/evidence-collection-completeness.ts'
-import { ddTime } from '../../main/catalog/isolation/dd-times.ts'
+import { evidenceCollectionCompleteness } from '../../main/catalog/evidence/completeness.ts'
 import { LIVE_PROBES } from '../../main/catalog/isolation/live-tests.ts'
-import { liveCpuid, liveCpuidLong } from '../../main/catalog/probes/live-cpuid.ts'
-import { liveEnergy } from '../../main/catalog/probes/live-energy.ts'
-import { liveJitter } from '../../main/catalog/probes/live-jitter.ts'
-import { liveMsr } from '../../main/catalog/probes/live-msr.ts'
-import { liveSteal } from '../../main/catalog/probes/live-steal.ts'
-import { liveThermal } from '../../main/catalog/probes/live-thermal.ts'
+import {
+  ddTime,
+  liveCpuid,
+  liveCpuidLong,
+  liveEnergy,
+  liveJitter,
+  liveMsr,
+  liveSteal,
+  liveThermal,
+} from '../../main/catalog/live-tests/probes.ts'
 import { conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { type Answer, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe } from '../../main/core/probe.ts'

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { infiniband } from '../../main/catalog/probes/infiniband.ts'
-import { netInterfaces } from '../../main/catalog/probes/net-interfaces.ts'
-import { netLinks } from '../../main/catalog/probes/net-links.ts'
-import { netLldp } from '../../main/catalog/probes/net-lldp.ts'
-import { netNeighbours } from '../../main/catalog/probes/net-neighbours.ts'
-import { rdmaGpudirect } from '../../main/catalog/probes/rdma-gpudirect.ts'
+import { infiniband } from '../../main/catalog/fabric/probes.ts'
+import { rdmaGpudirect } from '../../main/catalog/fabric/rdma.ts'
+import { netInterfaces } from '../../main/catalog/network/interfaces.ts'
+import { netLinks, netNeighbours } from '../../main/catalog/network/links.ts'
+import { netLldp } from '../../main/catalog/network/lldp.ts'
 import { factFrom, parsed } from '../support/device-facts.ts'
 
 const link = (name: string, target: string): string => `lrwxrwxrwx 1 root root 0 Nov 20 09:12 ${name} -> ${target}\n`

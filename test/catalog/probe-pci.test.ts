@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOnRootBus, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
-import { pciPorts } from '../../main/catalog/probes/pci-ports.ts'
-import { usbDevices } from '../../main/catalog/probes/usb-devices.ts'
-import { virtInterrupts } from '../../main/catalog/probes/virt-interrupts.ts'
+import { isOnRootBus, pciDevices, pciPorts, usbDevices } from '../../main/catalog/pci/probes.ts'
+import { virtInterrupts } from '../../main/catalog/virtualization/probes.ts'
 import type { Probe } from '../../main/core/probe.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sessionLimits } from '../../main/catalog/probes/session-limits.ts'
+import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
 import { answer, fact, reason } from '../support/answers.ts'
 
 const absent = (...paths: readonly string[]): string =>

@@ -1,23 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { namespaces } from '../../main/catalog/probes/namespaces.ts'
-import { sessionLimits } from '../../main/catalog/probes/session-limits.ts'
-import { tenancyKfd } from '../../main/catalog/probes/tenancy-kfd.ts'
-import { tenancyPods } from '../../main/catalog/probes/tenancy-pods.ts'
+import { sessionLimits } from '../../main/catalog/tenancy/limits.ts'
 import {
   containersOf,
   guestThreadsOf,
   monitorsOf,
   parseProcesses,
-} from '../../main/catalog/probes/tenancy-processes.ts'
-import { tenancyRay } from '../../main/catalog/probes/tenancy-ray.ts'
-import { tenancyRuntimes } from '../../main/catalog/probes/tenancy-runtimes.ts'
-import { tenancySessions } from '../../main/catalog/probes/tenancy-sessions.ts'
-import { tenancySlices } from '../../main/catalog/probes/tenancy-slices.ts'
-import { tenancySlurm } from '../../main/catalog/probes/tenancy-slurm.ts'
-import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
-import { virtHosted } from '../../main/catalog/probes/virt-hosted.ts'
-import { virtMachines } from '../../main/catalog/probes/virt-machines.ts'
+  tenancyKfd,
+  tenancyPods,
+} from '../../main/catalog/tenancy/processes.ts'
+import { tenancyRay, tenancySlices, tenancySlurm } from '../../main/catalog/tenancy/schedulers.ts'
+import { namespaces, tenancyRuntimes, tenancySessions } from '../../main/catalog/tenancy/sessions.ts'
+import { virtGuests, virtHosted, virtMachines } from '../../main/catalog/virtualization/probes.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import type { Probe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'

@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LocalAccounts } from '../../main/catalog/probes/accounts-local.ts'
-import { type Listener, parseListeners } from '../../main/catalog/probes/listeners.ts'
-import { sshProcesses } from '../../main/catalog/probes/ssh-processes.ts'
-import { type SshServers, sshServers } from '../../main/catalog/probes/ssh-servers.ts'
-import type { SshdContexts } from '../../main/catalog/probes/sshd-contexts.ts'
-import type { SshdSettings } from '../../main/catalog/probes/sshd-effective.ts'
-import { firstMethods } from '../../main/catalog/running-ssh.ts'
-import { askedNames, MOST_SSH_SERVERS, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
-import { readSshdStart } from '../../main/catalog/sshd-command-line.ts'
+import type { LocalAccounts } from '../../main/catalog/accounts/probes.ts'
+import { type Listener, parseListeners } from '../../main/catalog/listeners/probes.ts'
+import {
+  askedNames,
+  MOST_SSH_SERVERS,
+  type SshServers,
+  sshListeners,
+  sshServers,
+  sshTargets,
+} from '../../main/catalog/ssh-encryption/probes.ts'
+import { readSshdStart } from '../../main/catalog/sshd/command-line.ts'
+import { type SshdContexts, type SshdSettings, sshProcesses } from '../../main/catalog/sshd/probes.ts'
+import { firstMethods } from '../../main/catalog/sshd/running.ts'
 import { redact } from '../../main/core/collector/redact.ts'
 import { known, type Parsed, unknown } from '../../main/core/probe.ts'
 import { NO_SUCH_ACCOUNT } from '../../main/core/ssh-methods.ts'

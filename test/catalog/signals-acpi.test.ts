@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { acpiSignals } from '../../main/catalog/isolation/signals/acpi.ts'
-import { type AcpiHeaders, acpiHeaders } from '../../main/catalog/probes/acpi-headers.ts'
-import { acpiOverview } from '../../main/catalog/probes/acpi-overview.ts'
+import { type AcpiHeaders, acpiHeaders, acpiOverview } from '../../main/catalog/machine/acpi.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { ARM, cpuinfo, identity } from '../support/firmware-facts.ts'

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { readFrom } from '../../main/catalog/isolation/observe.ts'
 import { busSignals, isControlDomain, isPartition } from '../../main/catalog/isolation/signals/bus.ts'
-import { type VirtualBuses, virtBuses } from '../../main/catalog/probes/virt-buses.ts'
-import { type HypervisorInterrupts, virtInterrupts } from '../../main/catalog/probes/virt-interrupts.ts'
+import {
+  type HypervisorInterrupts,
+  type VirtualBuses,
+  virtBuses,
+  virtInterrupts,
+} from '../../main/catalog/virtualization/probes.ts'
 import { known } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { readOfFixture } from '../support/device-facts.ts'

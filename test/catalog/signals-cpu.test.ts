@@ -1,21 +1,33 @@
 import { describe, expect, test } from 'vitest'
 import { hostFeatures, instruments } from '../../main/catalog/isolation/cpu-hardware.ts'
-import { coresByName } from '../../main/catalog/isolation/cpu-parts.ts'
+import { coresByName } from '../../main/catalog/isolation/cpu-tables.ts'
 import type { Read, Signal } from '../../main/catalog/isolation/signal.ts'
 import { cpuFeatureSignals } from '../../main/catalog/isolation/signals/cpu-features.ts'
 import { cpuIdentitySignals } from '../../main/catalog/isolation/signals/cpu-identity.ts'
-import { armPlatform, parseArmPlatform } from '../../main/catalog/probes/arm-platform.ts'
-import { cpuEnergy } from '../../main/catalog/probes/cpu-energy.ts'
-import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
-import { cpuHypervisorLeaf, type HypervisorLeaf } from '../../main/catalog/probes/cpu-hypervisor-leaf.ts'
-import { type CpuLeaves, cpuLeaves } from '../../main/catalog/probes/cpu-leaves.ts'
-import { type CpuRegisters, cpuMsr } from '../../main/catalog/probes/cpu-msr.ts'
-import { type CpuPlatform, cpuPlatform } from '../../main/catalog/probes/cpu-platform.ts'
-import { cpuSensors } from '../../main/catalog/probes/cpu-sensors.ts'
-import { type CpuTopology, cpuTopology } from '../../main/catalog/probes/cpu-topology.ts'
-import { type KernelMessages, kernelMessages } from '../../main/catalog/probes/kernel-messages.ts'
-import { type VirtualBuses, virtBuses } from '../../main/catalog/probes/virt-buses.ts'
-import { virtGuests } from '../../main/catalog/probes/virt-guests.ts'
+import {
+  type CpuPlatform,
+  type CpuTopology,
+  cpuFeatures,
+  cpuPlatform,
+  cpuTopology,
+  parseCpuInfo,
+} from '../../main/catalog/processors/features.ts'
+import { type CpuRegisters, cpuEnergy, cpuMsr, cpuSensors } from '../../main/catalog/processors/instruments.ts'
+import {
+  armPlatform,
+  type CpuLeaves,
+  cpuHypervisorLeaf,
+  cpuLeaves,
+  type HypervisorLeaf,
+  parseArmPlatform,
+} from '../../main/catalog/processors/leaves.ts'
+import {
+  type KernelMessages,
+  kernelMessages,
+  type VirtualBuses,
+  virtBuses,
+  virtGuests,
+} from '../../main/catalog/virtualization/probes.ts'
 import { known, type Probe, readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { infiniband } from '../../main/catalog/fabric/probes.ts'
 import { fabricSignals } from '../../main/catalog/isolation/signals/fabric.ts'
-import { infiniband } from '../../main/catalog/probes/infiniband.ts'
-import { pciDevices } from '../../main/catalog/probes/pci-devices.ts'
+import { pciDevices } from '../../main/catalog/pci/probes.ts'
 import { type Reading, reading, said, weighed } from '../support/device-facts.ts'
 import { observed, readOf } from '../support/signal-facts.ts'
 

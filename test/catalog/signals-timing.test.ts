@@ -2,14 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { LIVE_PROBES, liveAsked, livePassed } from '../../main/catalog/isolation/live-tests.ts'
 import type { Observation, Read } from '../../main/catalog/isolation/signal.ts'
 import { timingSignals } from '../../main/catalog/isolation/signals/timing.ts'
-import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
-import { liveCpuid, liveCpuidLong } from '../../main/catalog/probes/live-cpuid.ts'
-import { liveEnergy } from '../../main/catalog/probes/live-energy.ts'
-import { liveJitter } from '../../main/catalog/probes/live-jitter.ts'
-import { liveMsr } from '../../main/catalog/probes/live-msr.ts'
-import { liveSteal } from '../../main/catalog/probes/live-steal.ts'
-import { liveThermal } from '../../main/catalog/probes/live-thermal.ts'
-import { steal } from '../../main/catalog/probes/steal.ts'
+import {
+  liveCpuid,
+  liveCpuidLong,
+  liveEnergy,
+  liveJitter,
+  liveMsr,
+  liveSteal,
+  liveThermal,
+} from '../../main/catalog/live-tests/probes.ts'
+import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
+import { steal } from '../../main/catalog/processors/instruments.ts'
 import { known, LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe, readProbe, unknown } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
 import { byKey } from '../support/evaluated.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { argueRoots } from '../../main/catalog/storage/argue.ts'
-import { end, OUTCOMES } from '../../main/catalog/storage/outcome.ts'
+import { end, OUTCOMES } from '../../main/catalog/disk-encryption/graph.ts'
+import { argueRoots } from '../../main/catalog/disk-encryption/roots.ts'
 
 describe('the argument about stored data', () => {
   test('only memory and a read, sound layer speak for; only a drive without a layer speaks against', () => {

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { storageBtrfsScrubs } from '../../main/catalog/probes/btrfs-scrubs.ts'
-import { storageDmIntegrity } from '../../main/catalog/probes/dm-integrity.ts'
-import { drivesNvmeControllers } from '../../main/catalog/probes/drives-nvme-controllers.ts'
-import { drivesOpal, OPAL_DEVICES } from '../../main/catalog/probes/drives-opal.ts'
-import { parseKdump } from '../../main/catalog/probes/kdump.ts'
-import { storageBirth } from '../../main/catalog/probes/storage-birth.ts'
-import { parseChecksumState } from '../../main/catalog/probes/storage-checksum-state.ts'
-import { storageKeyFiles } from '../../main/catalog/probes/storage-key-files.ts'
-import { storageScrubTimers } from '../../main/catalog/probes/storage-scrub-timers.ts'
-import { storageUnlockHelpers } from '../../main/catalog/probes/storage-unlock-helpers.ts'
-import { parseWorkingDirectories } from '../../main/catalog/probes/storage-working-directories.ts'
-import { parseZfsStatus } from '../../main/catalog/probes/zfs-status.ts'
-import { kernelDumpTarget } from '../../main/catalog/storage/dumps.ts'
-import { keySource } from '../../main/catalog/storage/key-source.ts'
+import { keySource, storageKeyFiles, storageUnlockHelpers } from '../../main/catalog/disk-encryption/key-custody.ts'
+import { storageBirth } from '../../main/catalog/drives/first-use.ts'
+import { drivesNvmeControllers, drivesOpal, OPAL_DEVICES } from '../../main/catalog/drives/probes.ts'
+import { kernelDumpTarget, parseKdump } from '../../main/catalog/dumps/dumps.ts'
+import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
+import {
+  parseChecksumState,
+  parseZfsStatus,
+  storageBtrfsScrubs,
+  storageDmIntegrity,
+  storageScrubTimers,
+} from '../../main/catalog/storage-integrity/probes.ts'
 import type { Answer } from '../../main/core/probe.ts'
 import { answer, fact } from '../support/answers.ts'
 

@@ -3,12 +3,15 @@ import { startDemoFleet } from '../../main/adapters/demo/demo-fleet.ts'
 import { createSsh2Transport } from '../../main/adapters/ssh/ssh2-transport.ts'
 import { observeSshServers } from '../../main/app/ssh-servers.ts'
 import { observeTls } from '../../main/app/tls-listeners.ts'
-import { networkListeners } from '../../main/catalog/probes/listeners.ts'
-import { sshOffers } from '../../main/catalog/probes/ssh-offers.ts'
-import { sshServers } from '../../main/catalog/probes/ssh-servers.ts'
-import { tlsListeners } from '../../main/catalog/probes/tls-listeners.ts'
-import { askedNames, sshListeners, sshTargets } from '../../main/catalog/ssh-targets.ts'
-import { reachableTcp, tlsTargets } from '../../main/catalog/tls-targets.ts'
+import { networkListeners } from '../../main/catalog/listeners/probes.ts'
+import {
+  askedNames,
+  sshListeners,
+  sshOffers,
+  sshServers,
+  sshTargets,
+} from '../../main/catalog/ssh-encryption/probes.ts'
+import { reachableTcp, tlsListeners, tlsTargets } from '../../main/catalog/tls/probes.ts'
 import type { DemoFleet } from '../../main/core/world.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'

@@ -1,4 +1,4 @@
-import { sshdEffective } from '../../main/catalog/probes/sshd-effective.ts'
+import { sshdEffective } from '../../main/catalog/sshd/probes.ts'
 import type { Conclusion } from '../../main/core/check.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import type { DeclaredNode } from '../../schemas/types.ts'

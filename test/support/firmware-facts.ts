@@ -1,6 +1,5 @@
-import { cpuFeatures, parseCpuInfo } from '../../main/catalog/probes/cpu-features.ts'
-import { type DmiIdentity, dmiIdentity } from '../../main/catalog/probes/dmi-identity.ts'
-import { dmiTable, parseDmiTable } from '../../main/catalog/probes/dmi-table.ts'
+import { type DmiIdentity, dmiIdentity, dmiTable, parseDmiTable } from '../../main/catalog/machine/dmi.ts'
+import { cpuFeatures, parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { known } from '../../main/core/probe.ts'
 import { dmidecode, type Structure } from './dmidecode.ts'
 import type { Fact } from './signal-facts.ts'

@@ -1,5 +1,4 @@
-import { type PciDevice, pciDevices } from '../../main/catalog/probes/pci-devices.ts'
-import { type PciPort, pciPorts } from '../../main/catalog/probes/pci-ports.ts'
+import { type PciDevice, type PciPort, pciDevices, pciPorts } from '../../main/catalog/pci/probes.ts'
 import { known } from '../../main/core/probe.ts'
 import type { Fact } from './signal-facts.ts'
 

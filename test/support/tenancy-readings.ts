@@ -1,8 +1,8 @@
 import { readFrom } from '../../main/catalog/isolation/observe.ts'
 import type { Read } from '../../main/catalog/isolation/signal.ts'
-import { TENANCY_PROBES } from '../../main/catalog/isolation/tenancy/readings.ts'
-import { decideTenancy, type TenancyAnswer } from '../../main/catalog/isolation/tenancy.ts'
-import { storageMounts } from '../../main/catalog/probes/storage-mounts.ts'
+import { storageMounts } from '../../main/catalog/mounts/probes.ts'
+import { decideTenancy, type TenancyAnswer } from '../../main/catalog/tenancy/argue.ts'
+import { TENANCY_PROBES } from '../../main/catalog/tenancy/readings.ts'
 import { known, type Parsed, type Probe, readProbe } from '../../main/core/probe.ts'
 import { type Evaluated, fixtureOf } from './evaluated.ts'
 

@@ -2,8 +2,7 @@ import type { FigureMark, FigureTone } from '../../../schemas/figure.ts'
 import type { Disagreement, TopologyEdge, TopologyNode } from '../gpu/topology.ts'
 import { box, line, link, words } from './marks.ts'
 import { drawNvlink, type Nvlink } from './nvlink.ts'
-import { type Band, BETWEEN, type Block, MAX_PART_ROWS } from './topology-band.ts'
-import type { Joint } from './topology-groups.ts'
+import { type Band, BETWEEN, type Block, type Joint, MAX_PART_ROWS } from './topology-groups.ts'
 
 const GPU = 28
 const BAR = 14

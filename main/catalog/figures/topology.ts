@@ -4,17 +4,16 @@ import {
   claimedGraph,
   compareWithPci,
   type Disagreement,
+  type GpuTopology,
   type TopologyGraph,
   type TopologyParts,
 } from '../gpu/topology.ts'
-import type { GpuTopology } from '../probes/gpu-topology.ts'
-import type { PciDevice } from '../probes/pci-devices.ts'
+import type { PciDevice } from '../pci/probes.ts'
 import { count } from '../steps.ts'
 import { box, line, linkKey, squareKey, words } from './marks.ts'
 import { nvlinkOf } from './nvlink.ts'
-import { bandsOf } from './topology-band.ts'
 import { drawBand } from './topology-draw.ts'
-import { type Side, sidesOf } from './topology-groups.ts'
+import { bandsOf, type Side, sidesOf } from './topology-groups.ts'
 
 const NOTE = 12
 const MAX_NOTES = 6

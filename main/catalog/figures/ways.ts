@@ -1,7 +1,5 @@
-import type { Root } from '../storage/argue.ts'
-import type { BlockDevice } from '../storage/graph.ts'
-import { labelOf, type Outcome, rank, type Walked } from '../storage/outcome.ts'
-import { cryptDevices, type Storage } from '../storage/roots.ts'
+import { type BlockDevice, labelOf, type Outcome, rank, type Walked } from '../disk-encryption/graph.ts'
+import { cryptDevices, type Root, type Storage } from '../disk-encryption/roots.ts'
 
 /** One layer on the way from what holds data down to its drives. Equal siblings stand together, under all their names. */
 export interface Layer {

@@ -1,4 +1,4 @@
-import type { PciDevice } from '../probes/pci-devices.ts'
+import type { PciDevice } from '../pci/probes.ts'
 
 interface Board {
   readonly family: 'A100' | 'H100' | 'GH200' | 'B200' | 'B300' | 'GB200' | 'GB300'

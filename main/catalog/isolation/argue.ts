@@ -2,19 +2,32 @@ import type { Catalog, IsolationArgument, SignalNote } from '../../core/catalog.
 import type { Context } from '../../core/check.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Parsed } from '../../core/probe.ts'
-import { COUNTS } from './counts.ts'
-import { adversaryLevels } from './levels.ts'
-import { CANNOT_SHOW, WITHOUT_LIVE_TESTS, WITHOUT_RIGHTS } from './limits.ts'
+import { decideTenancy, TENANCY_LIMITS } from '../tenancy/argue.ts'
+import { decideAttachments } from './attachments.ts'
+import { adversaryLevels, openPoints } from './levels.ts'
 import { liveAsked } from './live-tests.ts'
-import { decideAttachments } from './locality/decide.ts'
 import { type Observed, readFrom, signsOf } from './observe.ts'
 import { hardwarePins } from './pins.ts'
 import { decideEnvironment } from './rules.ts'
-import { openPoints } from './settle.ts'
 import type { Read, Signal, Weight } from './signal.ts'
 import { SIGNALS } from './signals.ts'
-import { decideTenancy, TENANCY_LIMITS } from './tenancy.ts'
-import { weightHere } from './weight.ts'
+import { COUNTS, weightHere } from './weight.ts'
+
+/** What no reading from inside a running system shows. Printed with every isolation response, whatever it is. */
+const CANNOT_SHOW: readonly string[] = [
+  'A party with root in the system’s image (a modified kernel, shell or SSH server) can make it respond like any hardware, or replay another machine, at the cost of text alone.',
+  'A hypervisor built to hide, which passes every device through and emulates every register, is not visible from inside.',
+  'Overlays and mirroring in the switches of the network, and who else is behind them.',
+  'Replication or snapshots of storage behind a data-processing unit that looks like a local drive.',
+  'Who can reach the management controller, and what it was used for.',
+  'Whether data of earlier tenants was erased, and what earlier tenants left in firmware.',
+  'Guests, users or jobs that were started after this collection, or had ended before it.',
+]
+
+const WITHOUT_RIGHTS =
+  'The collection had no administrator rights: firmware tables, registers and other users’ processes were not read.'
+const WITHOUT_LIVE_TESTS =
+  'Live tests were not requested: the cost of CPUID, clock steal over an interval, and counters that change with the load were not measured.'
 
 /**
  * The four isolation answers with the dossier behind them: what the system runs on, who uses it, where each device is, and how good the

@@ -1,4 +1,4 @@
-import type { DmiIdentity } from '../probes/dmi-identity.ts'
+import type { DmiIdentity } from '../machine/dmi.ts'
 
 const SERVER_MAKERS =
   /^(Supermicro|Dell|HPE?\b|Hewlett|Lenovo|Inspur|Quanta|GIGABYTE|ASUS|NVIDIA|Cisco|Fujitsu|Intel|Huawei|ZTE|Wiwynn|Foxconn|IBM|H3C|xFusion|Sugon|Tyan|Penguin|Cray|Ampere)/i

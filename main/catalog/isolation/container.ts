@@ -1,8 +1,8 @@
 import type { DraftObservation } from '../../core/check.ts'
-import { INITIAL_NAMESPACES, namespaces } from '../probes/namespaces.ts'
-import { sessionLimits } from '../probes/session-limits.ts'
-import { storageMounts } from '../probes/storage-mounts.ts'
+import { storageMounts } from '../mounts/probes.ts'
 import { contradicts, named } from '../steps.ts'
+import { sessionLimits } from '../tenancy/limits.ts'
+import { INITIAL_NAMESPACES, namespaces } from '../tenancy/sessions.ts'
 import type { Read } from './signal.ts'
 
 export type ContainerPlatform = 'Docker' | 'Podman' | 'LXC' | 'OpenVZ' | 'Kubernetes' | 'systemd-nspawn'

@@ -1,8 +1,7 @@
 import { isUnderOwnDriver, isWholeById } from '../gpu/models.ts'
-import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../probes/pci-devices.ts'
+import { isGpu, isNvidiaGpu, type PciDevice, pciDevices } from '../pci/probes.ts'
 import { count } from '../steps.ts'
-import type { Observed } from './observe.ts'
-import { reads } from './observe.ts'
+import { type Observed, reads } from './observe.ts'
 import { realPorts } from './pci-hardware.ts'
 import type { Read } from './signal.ts'
 

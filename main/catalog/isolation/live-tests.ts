@@ -1,15 +1,17 @@
 import { LIVE_NOT_ASKED, LIVE_UNANSWERED, type Probe } from '../../core/probe.ts'
-import { cpuFeatures } from '../probes/cpu-features.ts'
-import { liveCpuid, liveCpuidLong } from '../probes/live-cpuid.ts'
-import { liveEnergy } from '../probes/live-energy.ts'
-import { liveJitter } from '../probes/live-jitter.ts'
-import { liveMsr } from '../probes/live-msr.ts'
-import { liveSteal } from '../probes/live-steal.ts'
-import { liveThermal } from '../probes/live-thermal.ts'
+import {
+  liveCpuid,
+  liveCpuidLong,
+  liveEnergy,
+  liveJitter,
+  liveMsr,
+  liveSteal,
+  liveThermal,
+} from '../live-tests/probes.ts'
+import { cpuFeatures } from '../processors/features.ts'
 import type { Observation, Read, Signal } from './signal.ts'
+import { heardSignals, instrumentSignals } from './signals/timing.ts'
 import { cpuidDecides, cpuidTimingSignals } from './signals/timing-cpuid.ts'
-import { heardSignals } from './signals/timing-heard.ts'
-import { instrumentSignals } from './signals/timing-instruments.ts'
 
 /** Every probe that is queried only with live tests, in the order in which they are queried: what measures time goes before what loads. */
 export const LIVE_PROBES: readonly Probe<unknown>[] = [

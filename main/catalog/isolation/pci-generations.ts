@@ -1,4 +1,4 @@
-import type { CpuFeatures } from '../probes/cpu-features.ts'
+import type { CpuFeatures } from '../processors/features.ts'
 
 /** Processors that come with one kind of host bridge: part of them since Nehalem, so the two cannot be mixed. */
 interface Generation {

@@ -1,18 +1,106 @@
 import { quote } from '../../core/plain-text.ts'
-import { type CpuFeatures, cpuFeatures } from '../probes/cpu-features.ts'
-import { type PciDevice, pciDevices } from '../probes/pci-devices.ts'
-import { pciPorts } from '../probes/pci-ports.ts'
+import { type PciDevice, pciDevices, pciPorts } from '../pci/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../processors/features.ts'
 import { count } from '../steps.ts'
 import { amdOf, fitOfBridge, generationOf, showsUncore } from './pci-generations.ts'
-import {
-  COPIED_PARTS,
-  isCopiedBridge,
-  isUncore,
-  LEAST_UNCORE,
-  SHARED_VENDORS,
-  virtualDevicePlatform,
-} from './pci-tables.ts'
 import type { Read } from './signal.ts'
+
+/** Vendors of which every device is virtual, and the platform they name. */
+export const VIRTUAL_VENDORS: ReadonlyMap<string, string> = new Map([
+  ['1b36', 'QEMU'],
+  ['1234', 'QEMU'],
+  ['15ad', 'VMware'],
+  ['5853', 'Xen'],
+  ['80ee', 'VirtualBox'],
+  ['1ab8', 'Parallels'],
+])
+
+/** Vendors whose devices guests have, and hardware with a data-processing unit has too. They decide nothing alone. */
+export const SHARED_VENDORS: ReadonlyMap<string, string> = new Map([
+  ['1af4', 'virtio'],
+  ['1d0f', 'Amazon'],
+  ['1ae0', 'Google'],
+  ['1ded', 'Alibaba'],
+  ['1414', 'Microsoft'],
+])
+
+/** Chipsets that emulators copy: 440FX (1996), Q35 (2007), 440BX (1998). Their processors had a front-side bus. */
+export const COPIED_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
+  ['8086:1237', 'Intel 440FX of 1996'],
+  ['8086:29c0', 'Intel G33/Q35 of 2007'],
+  ['8086:7190', 'Intel 440BX of 1998'],
+  ['8086:7192', 'Intel 440BX of 1998'],
+])
+
+/** Host bridges that no hardware has, and who presents them. */
+export const VIRTUAL_HOST_BRIDGES: ReadonlyMap<string, string> = new Map([
+  ['8086:0d57', 'Firecracker and Cloud Hypervisor'],
+  ['1b36:0008', 'QEMU'],
+  ['106b:1a05', 'Apple Virtualization'],
+  ['1275:1275', 'bhyve'],
+  ['0b5d:0666', 'OpenBSD vmm'],
+])
+
+export interface CopiedPart {
+  readonly name: string
+  /** Which processors hardware never joined it with: all of 64 bits, or those launched after 2011. */
+  readonly never: '64-bit' | 'since-2011'
+}
+
+/** Southbridges and ports that emulators copy. */
+export const COPIED_PARTS: ReadonlyMap<string, CopiedPart> = new Map<string, CopiedPart>([
+  ['8086:7000', { name: 'the southbridge Intel PIIX3 of 1996', never: '64-bit' }],
+  ['8086:7110', { name: 'the southbridge Intel PIIX4 of 1997', never: '64-bit' }],
+  ['8086:7113', { name: 'the southbridge Intel PIIX4 of 1997', never: '64-bit' }],
+  ['8086:2918', { name: 'the southbridge Intel ICH9 of 2007', never: 'since-2011' }],
+  ['8086:3420', { name: 'a port of the Intel X58 and 5500 chipsets of 2008', never: 'since-2011' }],
+])
+/** Host bridges of 32-bit processors. */
+export const BRIDGES_OF_32_BITS: ReadonlySet<string> = new Set(['8086:1237', '8086:7190', '8086:7192'])
+
+/** Manufacturers of PCI Express switches, as they are above GPUs in servers: PLX, Broadcom, Microchip, IDT. */
+const SWITCH_VENDORS: ReadonlySet<string> = new Set(['10b5', '1000', '11f8', '111d'])
+export const isSwitchPort = ({ vendor, class: kind }: PciDevice): boolean =>
+  kind.startsWith('0604') && SWITCH_VENDORS.has(vendor)
+
+const isCopiedBridge = (vendor: string, device: string): boolean =>
+  COPIED_HOST_BRIDGES.has(`${vendor}:${device}`) || VIRTUAL_HOST_BRIDGES.has(`${vendor}:${device}`)
+
+/** ConnectX virtual functions (pci.ids). In a guest nothing else distinguishes them from physical ones. */
+export const CONNECTX_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set(['1014', '1016', '1018', '101a', '101c', '101e'])
+const OTHER_VIRTUAL_FUNCTIONS: ReadonlySet<string> = new Set([
+  '8086:154c',
+  '8086:1889',
+  '8086:10ed',
+  '8086:1515',
+  '8086:1520',
+  '14e4:16dc',
+  '14e4:1806',
+  '14e4:1807',
+])
+
+/** A device of a vendor that makes nothing but virtual devices; of 1234 (unassigned) and Microsoft only the virtual display. */
+export function virtualDevicePlatform({ vendor, device }: PciDevice): string | null {
+  if (vendor === '1234' && device !== '1111') return null
+  if (vendor === '1414' && device === '5353') return 'Microsoft Hyper-V'
+  return VIRTUAL_VENDORS.get(vendor) ?? null
+}
+
+export const isVirtualFunction = ({ vendor, device }: PciDevice): boolean =>
+  (vendor === '15b3' && CONNECTX_VIRTUAL_FUNCTIONS.has(device)) || OTHER_VIRTUAL_FUNCTIONS.has(`${vendor}:${device}`)
+
+// Mesh, memory-controller and power-control functions of Intel server processors, Sandy Bridge to Emerald Rapids (pci.ids).
+const INTEL_UNCORE =
+  /^(09a[2-7]|324[0-9a-f]|325[0-8]|344[a-f]|345[0-9a-f]|20[0-8][0-9a-f]|2880|6f[0-9a-f]{2}|2f[0-9a-f]{2}|0e[0-9a-f]{2}|3c[0-9a-f]{2})$/
+
+const NO_UNCORE_CLASS = /^(02|06|0c)/
+/** Fewer than this is no inside of a processor: one id alone is also that of the host bridge. */
+export const LEAST_UNCORE = 4
+
+/** Functions that are the processor itself: Intel's uncore; AMD's and Hygon's data fabric at 00:18 and above. */
+export const isUncore = ({ vendor, device, address, class: kind }: PciDevice): boolean =>
+  (vendor === '8086' && INTEL_UNCORE.test(device) && !NO_UNCORE_CLASS.test(kind)) ||
+  ((vendor === '1022' || vendor === '1d94') && /^0000:00:1[89a-f]\.[0-7]$/.test(address))
 
 /** One part of the minimum evidence for hardware: whether it is there, and what was seen or is missing, as a sentence. */
 export interface Held {
@@ -72,7 +160,7 @@ const X86_MAKERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Whether a port or bridge is of the processor’s manufacturer, and not a model of one that emulators copy. */
-export const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
+const isOfProcessor = (cpu: CpuFeatures, port: PciDevice): boolean =>
   !isVirtual(port) &&
   !COPIED_PARTS.has(`${port.vendor}:${port.device}`) &&
   (cpu.architecture === 'arm64'
@@ -147,4 +235,53 @@ export function realPorts(read: Read): Held {
   return whole.length > 0
     ? held(`${said}, ${whole.length} of them with the registers for link equalization.`)
     : missing(`${said}, and none shows the registers for link equalization.`)
+}
+
+/**
+ * Data-processing units: the whole functions and the bridges that they show to the machine they are in, and no virtual function (pci.ids).
+ */
+const UNITS: ReadonlySet<string> = new Set([
+  // NVIDIA BlueField to BlueField-4: adapters, bridges of the card and bridges that it emulates, its management interface.
+  ...['a2d0', 'a2d1', 'a2d2', 'a2d4', 'a2d5', 'a2d6', 'a2d7', 'a2d8', 'a2d9'].map((id) => `15b3:${id}`),
+  ...['a2da', 'a2db', 'a2dc', 'a2dd', 'a2de', 'a2df'].map((id) => `15b3:${id}`),
+  ...['1975', '1978', '197a', '197b', '197c', '2021', '2024', '2025'].map((id) => `15b3:${id}`),
+  ...['c2d1', 'c2d2', 'c2d3', 'c2d4', 'c2d5', 'c2d6'].map((id) => `15b3:${id}`),
+  // AMD Pensando.
+  ...['0002', '0008', '1000', '1001', '1002', '1004', '1005', '1007', '100c'].map((id) => `1dd8:${id}`),
+  // Intel’s infrastructure processors; Broadcom Stingray; Alibaba’s card.
+  ...['8086:1452', '14e4:d802', '14e4:d804', '1ded:2050', '1ded:5011', '1ded:8000'],
+])
+/** Manufacturers of cards that a provider builds for itself. Every function of theirs is one of such a card, or of a hypervisor. */
+const PROVIDERS: ReadonlySet<string> = new Set(['1d0f', '1ae0', '1ded'])
+const VIRTIO = '1af4'
+
+/**
+ * Functions that guests have, where a card in this machine presents them: each is behind a port of the processor whose registers for link
+ * equalization were read, a virtio function next to a data-processing unit below that same port. What such a function looks like decides
+ * about that device, and nothing about the machine. Without a response about the ports there is none: ports of QEMU have no such registers,
+ * and ports of Amazon (1d0f:0200) are in guests as well (measured: an instance with eight H100).
+ */
+export function cardFunctions(read: Read): ReadonlySet<string> {
+  const [pci, cpu, ports] = [read(pciDevices), read(cpuFeatures), read(pciPorts)]
+  if (!pci.ok || !cpu.ok || !ports.ok) return new Set()
+  const { devices } = pci.fact
+  const equalizing = new Set(ports.fact.ports.filter(({ equalizes }) => equalizes).map(({ address }) => address))
+  const real = new Set(
+    fastPorts(devices)
+      .filter((port) => port.above.length === 0 && isOfProcessor(cpu.fact, port) && equalizing.has(port.address))
+      .map(({ address }) => address),
+  )
+  const portOf = ({ above: [first] }: PciDevice): string | null =>
+    first !== undefined && real.has(first) ? first : null
+  const withUnit = new Set(
+    devices.filter(({ vendor, device }) => UNITS.has(`${vendor}:${device}`)).flatMap((unit) => portOf(unit) ?? []),
+  )
+  return new Set(
+    devices
+      .filter((device) => {
+        const port = portOf(device)
+        return port !== null && (PROVIDERS.has(device.vendor) || (device.vendor === VIRTIO && withUnit.has(port)))
+      })
+      .map(({ address }) => address),
+  )
 }

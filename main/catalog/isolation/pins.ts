@@ -1,11 +1,11 @@
 import type { Isolation } from '../../../schemas/types.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
-import { gpuNvidia } from '../probes/gpu-nvidia.ts'
-import { hostSerials } from '../probes/host-identity.ts'
-import { infiniband } from '../probes/infiniband.ts'
-import { inventoryDisks } from '../probes/inventory-disks.ts'
-import { netInterfaces } from '../probes/net-interfaces.ts'
+import { inventoryDisks } from '../drives/inventory.ts'
+import { infiniband } from '../fabric/probes.ts'
+import { gpuNvidia } from '../gpu/nvidia.ts'
+import { hostSerials } from '../machine/identity.ts'
+import { netInterfaces } from '../network/interfaces.ts'
 import type { Read } from './signal.ts'
 
 export type HardwarePin = Isolation['pins'][number]

@@ -2,21 +2,65 @@ import type { Isolation } from '../../../schemas/types.ts'
 import type { Environment, Grade } from '../../../schemas/words.ts'
 import type { DraftObservation } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { cpuFeatures } from '../probes/cpu-features.ts'
-import { dmiIdentity } from '../probes/dmi-identity.ts'
+import { dmiIdentity } from '../machine/dmi.ts'
+import { cpuFeatures } from '../processors/features.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { claimsServer } from './claims.ts'
 import { containerAnswer } from './container.ts'
 import { hostFeatures } from './cpu-hardware.ts'
 import { hypervisorHost, partitionStep } from './hosts.ts'
+import { linesToSettle } from './levels.ts'
 import { livePassed, wereHeard } from './live-tests.ts'
 import { holdsWhole, isWellRead, minimumEvidence } from './minimum.ts'
 import { type Observed, observeAll, reads, signsOf } from './observe.ts'
-import { platformName } from './platform-name.ts'
-import { linesToSettle } from './settle.ts'
-import type { Read, Signal } from './signal.ts'
+import type { Read, Sign, Signal } from './signal.ts'
 import { SIGNALS } from './signals.ts'
 import { weigh } from './weight.ts'
+
+// A product is on a base; where both are named, the base comes first: "KVM (Firecracker)". First match wins in each list.
+const PRODUCTS = [
+  'Firecracker',
+  'Amazon EC2',
+  'Google Compute Engine',
+  'Oracle Cloud',
+  'OpenStack',
+  'Nutanix AHV',
+  'Cloud Hypervisor',
+  'kvmtool',
+]
+const BASES = [
+  'VMware',
+  'VirtualBox',
+  'Parallels',
+  'bhyve',
+  'OpenBSD vmm',
+  'Apple Virtualization',
+  'ACRN',
+  'z/VM',
+  'QEMU TCG',
+  'KVM',
+  'Xen',
+  'QEMU',
+  'Microsoft Hyper-V',
+  'QNX',
+  'Lockheed Martin LMHS',
+  'Intel KGT',
+]
+const USUAL_BASE: Readonly<Record<string, string>> = {
+  Firecracker: 'KVM',
+  'Google Compute Engine': 'KVM',
+  'Nutanix AHV': 'KVM',
+  kvmtool: 'KVM',
+}
+
+/** The platform's name, from all signs that name one; null when none does. */
+function platformName(signs: readonly Sign[]): string | null {
+  const names = new Set(signs.flatMap(({ platform }) => (platform === null ? [] : [platform])))
+  const product = PRODUCTS.find((name) => names.has(name))
+  const base = BASES.find((name) => names.has(name)) ?? (product === undefined ? undefined : USUAL_BASE[product])
+  if (product !== undefined) return base === undefined ? product : `${base} (${product})`
+  return base ?? null
+}
 
 export interface EnvironmentDecision {
   readonly environment: Environment

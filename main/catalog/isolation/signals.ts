@@ -1,5 +1,5 @@
 import type { Probe } from '../../core/probe.ts'
-import { namespaces } from '../probes/namespaces.ts'
+import { namespaces } from '../tenancy/sessions.ts'
 import type { Signal } from './signal.ts'
 import { acpiSignals } from './signals/acpi.ts'
 import { bootSignals } from './signals/boot.ts'

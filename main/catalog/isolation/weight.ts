@@ -1,7 +1,78 @@
 import type { Likelihood } from '../../../schemas/types.ts'
-import { COUNTS, type Counts } from './counts.ts'
 import type { Observed } from './observe.ts'
 import { FAMILIES, type SpoofingEffort } from './signal.ts'
+
+/** How many machines of known truth read "virtual", out of those that could be read: honest guests, guests dressed up as hardware, hardware. */
+interface Counts {
+  readonly vm: readonly [hits: number, asked: number]
+  readonly dressed: readonly [hits: number, asked: number]
+  readonly metal: readonly [hits: number, asked: number]
+}
+
+/** Counted over labelled captures of real machines by `npm run corpus -- --counts`, in full; nothing here is set by hand. Signals that no such machine could be read for are left out. */
+export const COUNTS: Readonly<Record<string, Counts>> = {
+  'acpi.dsdt': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.hid': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.hvid': { vm: [1, 1], dressed: [0, 0], metal: [0, 0] },
+  'acpi.oem': { vm: [2, 2], dressed: [3, 3], metal: [0, 0] },
+  'acpi.profile': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'acpi.set': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'arm.devicetree': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'blk.path': { vm: [1, 1], dressed: [3, 3], metal: [0, 21] },
+  'bmc.dev': { vm: [0, 0], dressed: [2, 2], metal: [0, 0] },
+  'boot.mem': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'cpu.cache': { vm: [0, 1], dressed: [3, 3], metal: [0, 5] },
+  'cpu.clock': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'cpu.cores': { vm: [0, 0], dressed: [0, 0], metal: [0, 3] },
+  'cpu.freq': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.hvbit': { vm: [8, 11], dressed: [1, 3], metal: [0, 69] },
+  'cpu.hvleaf': { vm: [10, 10], dressed: [3, 3], metal: [0, 0] },
+  'cpu.maxleaf': { vm: [2, 3], dressed: [3, 3], metal: [0, 44] },
+  'cpu.microcode': { vm: [3, 4], dressed: [3, 3], metal: [0, 9] },
+  'cpu.msr': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'cpu.numa': { vm: [0, 0], dressed: [1, 1], metal: [0, 3] },
+  'cpu.physbits': { vm: [0, 3], dressed: [3, 3], metal: [0, 40] },
+  'cpu.pmu': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.powerbits': { vm: [4, 4], dressed: [3, 3], metal: [0, 54] },
+  'cpu.ppin': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
+  'cpu.rapl': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.resctrl': { vm: [2, 2], dressed: [1, 1], metal: [0, 25] },
+  'cpu.siblings': { vm: [0, 0], dressed: [0, 0], metal: [0, 10] },
+  'cpu.thermal': { vm: [1, 1], dressed: [3, 3], metal: [0, 0] },
+  'cpu.tsc': { vm: [1, 1], dressed: [0, 0], metal: [0, 0] },
+  'cpu.vulns': { vm: [1, 2], dressed: [3, 3], metal: [0, 0] },
+  'dmi.cores': { vm: [2, 5], dressed: [0, 3], metal: [0, 0] },
+  'dmi.dimm': { vm: [18, 18], dressed: [1, 3], metal: [2, 101] },
+  'dmi.memsum': { vm: [0, 1], dressed: [1, 3], metal: [0, 0] },
+  'dmi.rich': { vm: [15, 15], dressed: [3, 3], metal: [0, 105] },
+  'dmi.strings': { vm: [24, 24], dressed: [1, 3], metal: [0, 140] },
+  'dmi.vmbit': { vm: [4, 18], dressed: [1, 3], metal: [2, 108] },
+  'efi.legacy': { vm: [0, 0], dressed: [2, 2], metal: [0, 0] },
+  'fw.qemu': { vm: [0, 4], dressed: [0, 3], metal: [0, 0] },
+  'gpu.hostlink': { vm: [0, 0], dressed: [0, 0], metal: [0, 2] },
+  'gpu.identity': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'gpu.mode': { vm: [2, 2], dressed: [0, 0], metal: [0, 0] },
+  'gpu.nvswitch': { vm: [0, 0], dressed: [0, 0], metal: [0, 1] },
+  'hv.dirs': { vm: [5, 6], dressed: [0, 3], metal: [0, 0] },
+  'hv.dmesg': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'net.driver': { vm: [2, 2], dressed: [3, 3], metal: [0, 10] },
+  'net.mac': { vm: [0, 1], dressed: [3, 3], metal: [0, 11] },
+  'ns.caps': { vm: [0, 9], dressed: [0, 0], metal: [0, 0] },
+  'ns.vz': { vm: [0, 9], dressed: [0, 0], metal: [0, 0] },
+  'pci.count': { vm: [3, 3], dressed: [3, 3], metal: [0, 1] },
+  'pci.domain': { vm: [0, 2], dressed: [0, 3], metal: [0, 0] },
+  'pci.edac': { vm: [0, 0], dressed: [3, 3], metal: [0, 0] },
+  'pci.hostbridge': { vm: [2, 2], dressed: [3, 3], metal: [0, 0] },
+  'pci.subsystem': { vm: [2, 3], dressed: [3, 3], metal: [0, 24] },
+  'pci.switch': { vm: [0, 0], dressed: [0, 0], metal: [0, 1] },
+  'pci.uncore': { vm: [2, 2], dressed: [3, 3], metal: [0, 1] },
+  'pci.usb': { vm: [0, 0], dressed: [0, 0], metal: [0, 3] },
+  'pci.vendors': { vm: [3, 3], dressed: [3, 3], metal: [0, 24] },
+  'time.cpuid': { vm: [0, 0], dressed: [1, 1], metal: [0, 0] },
+  'time.delta': { vm: [0, 0], dressed: [1, 1], metal: [0, 0] },
+  'time.steal': { vm: [1, 2], dressed: [0, 3], metal: [0, 0] },
+  'virt.bus': { vm: [0, 1], dressed: [3, 3], metal: [0, 0] },
+}
 
 /** No single signal counts for more than this, however many machines were counted. */
 const MOST_OF_A_SIGNAL = 5

@@ -6,13 +6,11 @@ import { largestInside } from '../../core/geo/relation.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { ok, type Result } from '../../core/result.ts'
-import { BORDERS } from './borders.ts'
 import { areaName, regionOfPolicy } from './countries.ts'
 import { type Delay, delaySays } from './discs.ts'
 import type { Found } from './found.ts'
-import { neededMilliseconds } from './timing.ts'
+import { BORDERS, kilometres, listed, milliseconds, neededMilliseconds } from './timing.ts'
 import { type Asked, discOf, type Judged, judge } from './verdict.ts'
-import { kilometres, listed, milliseconds } from './words.ts'
 
 /** A place or policy that a node is queried about, or why the policy names no area that can be compared with. */
 export interface Question extends Pick<LocationResult, 'of' | 'title'> {

@@ -3,15 +3,12 @@ import type { Catalog } from '../../core/catalog.ts'
 import type { Context } from '../../core/check.ts'
 import { reachableCountries } from '../../core/geo/relation.ts'
 import type { Parsed } from '../../core/probe.ts'
-import type { NonceEcho } from '../probes/nonce-echo.ts'
+import type { NonceEcho } from '../evidence/probes.ts'
 import { answerOf, questionsOf } from './answers.ts'
-import { BORDERS } from './borders.ts'
 import { type Delay, readDelay } from './discs.ts'
-import { frontEnd } from './front-end.ts'
-import { egressNotes } from './signals/registry.ts'
+import { egressNotes, frontEnd } from './registry.ts'
 import { LOCATION_WANTS, type LocationFacts, locationSignals, missedStatements } from './signals.ts'
-import { settledTime } from './timing.ts'
-import { milliseconds } from './words.ts'
+import { BORDERS, milliseconds, settledTime } from './timing.ts'
 
 /**
  * Where a node is stated, and has, to be, and what carries it out: times first, then statements by who is behind them. Never one number.

@@ -1,12 +1,12 @@
 import type { Context, DraftObservation } from '../../core/check.ts'
 import { geodesicKm } from '../../core/geo/geodesy.ts'
 import { quote } from '../../core/plain-text.ts'
-import { nonceEcho } from '../probes/nonce-echo.ts'
+import { nonceEcho } from '../evidence/probes.ts'
 import { contradicts, supports, unclear } from '../steps.ts'
 import { neededFor, neededText, type Question } from './answers.ts'
 import { type Delay, type DelaySays, delaySays } from './discs.ts'
+import { kilometres } from './timing.ts'
 import type { Asked } from './verdict.ts'
-import { kilometres } from './words.ts'
 
 /** What the round trips report about one place or policy, as steps of an argument. */
 export interface Bound {

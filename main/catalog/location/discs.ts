@@ -6,11 +6,18 @@ import { relate } from '../../core/geo/relation.ts'
 import { quote } from '../../core/plain-text.ts'
 import { millisOf } from '../../core/register/days.ts'
 import { LARGEST_VANTAGE_ERROR_KM } from '../../core/vantage.ts'
-import type { NonceEcho } from '../probes/nonce-echo.ts'
+import type { NonceEcho } from '../evidence/probes.ts'
 import { count } from '../steps.ts'
-import { BORDERS } from './borders.ts'
-import { EVERYWHERE_KM, farthestKm, LIGHT_KM_PER_MS, settledTime, type Timed } from './timing.ts'
-import { kilometres, milliseconds } from './words.ts'
+import {
+  BORDERS,
+  EVERYWHERE_KM,
+  farthestKm,
+  kilometres,
+  LIGHT_KM_PER_MS,
+  milliseconds,
+  settledTime,
+  type Timed,
+} from './timing.ts'
 
 /** What the round trips of one node report about where the answering party can be: all usable discs hold at once. */
 export interface Delay {

@@ -1,39 +1,31 @@
 import { type Context, type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
 import { type Parsed, type Probe, wasNotAsked } from '../../core/probe.ts'
-import { bmc } from '../probes/bmc.ts'
-import { cloudInit } from '../probes/cloud-init.ts'
-import { dmiIdentity } from '../probes/dmi-identity.ts'
-import { dmiTags } from '../probes/dmi-tags.ts'
-import { dnsSearch } from '../probes/dns-search.ts'
-import { hostIdentity, hostSerials } from '../probes/host-identity.ts'
-import { identityDocument } from '../probes/identity-document.ts'
+import { tpmPresence } from '../boot-integrity/boot-integrity.ts'
+import { dmiIdentity, dmiTags } from '../machine/dmi.ts'
+import { hostIdentity, hostSerials } from '../machine/identity.ts'
+import { bmc } from '../management-controller/probes.ts'
+import { netLldpNetworkd, netLldpPlace } from '../network/lldp.ts'
+import { cloudInit } from '../provider-access/probes.ts'
+import { timeChrony } from '../time/probes.ts'
+import type { Found } from './found.ts'
+import { identityDocumentSignals, metadataSignals } from './metadata.ts'
+import { lldpSignals, nameSignals, timePeerSignals, timezoneSignals } from './names.ts'
+import { ADDRESS_WANTS } from './peers.ts'
 import {
+  dnsSearch,
+  identityDocument,
   metadataAws,
   metadataAzure,
   metadataGcp,
   metadataHetzner,
   metadataOci,
   metadataVultr,
-} from '../probes/metadata.ts'
-import { netLldpNetworkd } from '../probes/net-lldp-networkd.ts'
-import { netLldpPlace } from '../probes/net-lldp-place.ts'
-import { timeChrony } from '../probes/time-chrony.ts'
-import { timezone } from '../probes/timezone.ts'
-import { tpmPresence } from '../probes/tpm-presence.ts'
-import { tpmTag } from '../probes/tpm-tag.ts'
-import type { Found } from './found.ts'
-import { ADDRESS_WANTS } from './peers.ts'
-import { assetTagSignals } from './signals/asset-tags.ts'
-import { cloudInitSignals } from './signals/cloud-init.ts'
-import { identityDocumentSignals } from './signals/identity-document.ts'
-import { lldpSignals } from './signals/lldp.ts'
-import { metadataSignals } from './signals/metadata.ts'
-import { nameSignals } from './signals/names.ts'
-import { registrySignals } from './signals/registry.ts'
+  timezone,
+  tpmTag,
+} from './probes.ts'
+import { assetTagSignals, cloudInitSignals, tpmTagSignals } from './provider-signals.ts'
+import { registrySignals } from './registry.ts'
 import { siteRecordSignals } from './signals/site-record.ts'
-import { timePeerSignals } from './signals/time-peers.ts'
-import { timezoneSignals } from './signals/timezone.ts'
-import { tpmTagSignals } from './signals/tpm-tag.ts'
 
 /** What the provider itself stated, to the machine or in response to it. */
 export const PROVIDER_WANTS = {

@@ -2,10 +2,10 @@ import type { LocationIndication, LocationResult, Place } from '../../../schemas
 import type { Context } from '../../core/check.ts'
 import type { Box, Region } from '../../core/geo/region.ts'
 import { relate } from '../../core/geo/relation.ts'
-import { BORDERS } from './borders.ts'
 import { type Delay, type DelaySays, delaySays } from './discs.ts'
 import type { Found } from './found.ts'
-import { registryOf } from './signals/registry.ts'
+import { registryOf } from './registry.ts'
+import { BORDERS } from './timing.ts'
 
 /** A part of the world that a node is stated, or has, to be in. */
 export interface Asked {

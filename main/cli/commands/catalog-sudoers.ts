@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import { catalog } from '../../catalog/index.ts'
-import { type SudoProgram, sudoProgram } from '../../catalog/probes/sudo-program.ts'
+import { type SudoProgram, sudoProgram } from '../../catalog/sudo/probes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { captureKey, type Parsed, type RunCommand, readProbe } from '../../core/probe.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { absentPrograms, rootCommands, type SudoersOptions, sudoersFor } from '../../core/sudoers.ts'
-import type { Context } from '../context.ts'
-import { endWith } from '../context.ts'
+import { type Context, endWith } from '../context.ts'
 import { emitText } from '../terminal.ts'
 
 interface Options {

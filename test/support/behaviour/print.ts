@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { catalog } from '../../../main/catalog/index.ts'
+import { catalog as shipped } from '../../../main/catalog/index.ts'
 import { assess } from '../../../main/core/assess.ts'
 import { canonicalJson } from '../../../main/core/canonical-json.ts'
 import { argvOf } from '../../../main/core/probe.ts'
@@ -19,6 +19,10 @@ import { FIXTURE_TIME, fixtureNames, fixtureRecording } from '../fixtures.ts'
  */
 const FRAMEWORKS = ['hipaa', 'soc2', 'nprm']
 const AS_OF = '2026-11-21T00:00:00.000Z'
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }): number => (a.id < b.id ? -1 : 1)
+/** In one order, whatever file a probe or a check is in. */
+const catalog = { ...shipped, probes: [...shipped.probes].sort(byId), checks: [...shipped.checks].sort(byId) }
 
 /** The digest of the rules changes with any word of them. */
 const withoutRules = ({ catalog: _, ...assessment }: Assessment): unknown => assessment

@@ -1,6 +1,6 @@
 import { quote } from '../../../core/plain-text.ts'
-import { type AcpiHeaders, acpiHeaders } from '../../probes/acpi-headers.ts'
-import { dmiIdentity } from '../../probes/dmi-identity.ts'
+import { type AcpiHeaders, acpiHeaders } from '../../machine/acpi.ts'
+import { dmiIdentity } from '../../machine/dmi.ts'
 import { contradicts, named } from '../../steps.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 

@@ -1,11 +1,9 @@
 import { quote } from '../../../core/plain-text.ts'
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { pciDevices } from '../../probes/pci-devices.ts'
-import { pciPorts } from '../../probes/pci-ports.ts'
-import { virtBuses } from '../../probes/virt-buses.ts'
-import { virtInterrupts } from '../../probes/virt-interrupts.ts'
+import { pciDevices, pciPorts } from '../../pci/probes.ts'
+import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, supports, unclear } from '../../steps.ts'
-import { cardFunctions } from '../card-functions.ts'
+import { virtBuses, virtInterrupts } from '../../virtualization/probes.ts'
+import { cardFunctions } from '../pci-hardware.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 /** Xen’s control domain: it runs on the hypervisor and manages its guests. False where it was not read. */

@@ -1,9 +1,8 @@
 import { quote } from '../../../core/plain-text.ts'
-import { type ArmPlatform, armPlatform } from '../../probes/arm-platform.ts'
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { cpuPlatform, samplingUnits, uncoreUnits } from '../../probes/cpu-platform.ts'
+import { cpuFeatures, cpuPlatform, samplingUnits, uncoreUnits } from '../../processors/features.ts'
+import { type ArmPlatform, armPlatform } from '../../processors/leaves.ts'
 import { contradicts, named, supports } from '../../steps.ts'
-import { armCoreName, isArmServerCore } from '../arm-tables.ts'
+import { armCoreName, isArmServerCore } from '../cpu-tables.ts'
 import {
   metal,
   neutral,

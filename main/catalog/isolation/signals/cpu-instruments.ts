@@ -1,15 +1,17 @@
-import { cpuEnergy } from '../../probes/cpu-energy.ts'
-import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
-import { cpuMsr } from '../../probes/cpu-msr.ts'
-import { coreUnits, cpuPlatform, energyZones, processorSensors, uncoreUnits } from '../../probes/cpu-platform.ts'
-import { cpuSensors } from '../../probes/cpu-sensors.ts'
-import { kernelMessages } from '../../probes/kernel-messages.ts'
-import { virtBuses } from '../../probes/virt-buses.ts'
+import {
+  type CpuFeatures,
+  coreUnits,
+  cpuFeatures,
+  cpuPlatform,
+  energyZones,
+  processorSensors,
+  uncoreUnits,
+} from '../../processors/features.ts'
+import { cpuEnergy, cpuMsr, cpuSensors } from '../../processors/instruments.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
-import { plausibleTemperatures } from '../cpu-hardware.ts'
-import { isServerPart } from '../cpu-parts.ts'
-import { readRegisters } from '../cpu-registers.ts'
-import { isSince2009 } from '../cpu-tables.ts'
+import { kernelMessages, virtBuses } from '../../virtualization/probes.ts'
+import { plausibleTemperatures, readRegisters } from '../cpu-hardware.ts'
+import { isServerPart, isSince2009 } from '../cpu-tables.ts'
 import {
   metal,
   neutral,

@@ -1,10 +1,8 @@
 import { quote } from '../../../core/plain-text.ts'
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { type CpuTopology, cpuTopology } from '../../probes/cpu-topology.ts'
-import { virtBuses } from '../../probes/virt-buses.ts'
+import { type CpuTopology, cpuFeatures, cpuTopology } from '../../processors/features.ts'
 import { contradicts, count, supports } from '../../steps.ts'
-import { coresByName, isServerPart, saysItsCores, secondLevelCache } from '../cpu-parts.ts'
-import { isSince2009 } from '../cpu-tables.ts'
+import { virtBuses } from '../../virtualization/probes.ts'
+import { coresByName, isServerPart, isSince2009, saysItsCores, secondLevelCache } from '../cpu-tables.ts'
 import {
   metal,
   neutral,

@@ -1,5 +1,4 @@
-import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
-import { type CpuPlatform, cpuPlatform } from '../../probes/cpu-platform.ts'
+import { type CpuFeatures, type CpuPlatform, cpuFeatures, cpuPlatform } from '../../processors/features.ts'
 import { notApplicable, type Observation, type Read, unreadable } from '../signal.ts'
 
 export const ONLY_X86 = 'Only x86 processors have this.'

@@ -1,8 +1,8 @@
-import { type Fabric, type FabricAdapter, type FabricPort, infiniband } from '../../probes/infiniband.ts'
-import { isNvidiaGpu, pciDevices } from '../../probes/pci-devices.ts'
-import { rdmaGpudirect } from '../../probes/rdma-gpudirect.ts'
+import { type Fabric, type FabricAdapter, type FabricPort, infiniband } from '../../fabric/probes.ts'
+import { rdmaGpudirect } from '../../fabric/rdma.ts'
+import { isNvidiaGpu, pciDevices } from '../../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
-import { isSoftwareAdapter } from '../locality/hca.ts'
+import { isSoftwareAdapter } from '../attachments.ts'
 import { HYPERVISOR_DRIVERS, isVirtualFunctionId, PROVIDER_DRIVERS } from '../net-tables.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
 

@@ -1,11 +1,9 @@
+import { infiniband } from '../../fabric/probes.ts'
 import { BASEBOARD, boardOf, isNvSwitch } from '../../gpu/models.ts'
-import { claimedGraph, compareWithPci, type Disagreement } from '../../gpu/topology.ts'
-import { gpuFabric, gpuServiceRuns } from '../../probes/gpu-fabric.ts'
-import { gpuNvidia } from '../../probes/gpu-nvidia.ts'
-import { gpuNvlink } from '../../probes/gpu-nvlink.ts'
-import { gpuTopology } from '../../probes/gpu-topology.ts'
-import { infiniband } from '../../probes/infiniband.ts'
-import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import { gpuNvidia, gpuNvlink } from '../../gpu/nvidia.ts'
+import { gpuFabric, gpuServiceRuns } from '../../gpu/probes.ts'
+import { claimedGraph, compareWithPci, type Disagreement, gpuTopology } from '../../gpu/topology.ts'
+import { type PciDevice, pciDevices } from '../../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import {
   metal,
@@ -18,8 +16,7 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { lacksNvidia } from './on-gpu.ts'
-import { onPci } from './on-pci.ts'
+import { lacksNvidia, onPci } from './on-gpu.ts'
 
 const modulesOf = (devices: readonly PciDevice[]): readonly PciDevice[] =>
   devices.filter((device) => boardOf(device) !== null)

@@ -1,15 +1,12 @@
 import { quote } from '../../../core/plain-text.ts'
 import { isGpuFunction, isWholeById } from '../../gpu/models.ts'
-import { gpuConfCompute } from '../../probes/gpu-conf-compute.ts'
-import { gpuFabric, gpuServiceRuns } from '../../probes/gpu-fabric.ts'
-import { gpuModules } from '../../probes/gpu-modules.ts'
-import { gpuNvidia, type NvidiaGpu } from '../../probes/gpu-nvidia.ts'
-import { hostSerials } from '../../probes/host-identity.ts'
-import { isGpu, pciDevices } from '../../probes/pci-devices.ts'
+import { gpuNvidia, type NvidiaGpu } from '../../gpu/nvidia.ts'
+import { gpuConfCompute, gpuFabric, gpuModules, gpuServiceRuns } from '../../gpu/probes.ts'
+import { hostSerials } from '../../machine/identity.ts'
+import { isGpu, pciDevices } from '../../pci/probes.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { lacksNvidia, onNvidia } from './on-gpu.ts'
-import { onPci } from './on-pci.ts'
+import { lacksNvidia, onNvidia, onPci } from './on-gpu.ts'
 
 const isBlank = (text: string | null): boolean => text !== null && /^(?=-*0)[0-]{4,}$/.test(text.trim())
 const isSet = (serial: string): boolean =>

@@ -1,8 +1,13 @@
 import { quote } from '../../../core/plain-text.ts'
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { NO_TPM_DEVICE, tpmEk } from '../../probes/tpm-ek.ts'
-import { NO_LOG, tpmMeasurements } from '../../probes/tpm-measurements.ts'
-import { NO_TPM_VISIBLE, tpmPresence } from '../../probes/tpm-presence.ts'
+import {
+  NO_LOG,
+  NO_TPM_DEVICE,
+  NO_TPM_VISIBLE,
+  tpmEk,
+  tpmMeasurements,
+  tpmPresence,
+} from '../../boot-integrity/boot-integrity.ts'
+import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, supports, unclear } from '../../steps.ts'
 import {
   metal,

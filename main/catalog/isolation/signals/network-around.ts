@@ -1,8 +1,7 @@
 import { quote } from '../../../core/plain-text.ts'
-import { netInterfaces } from '../../probes/net-interfaces.ts'
-import { netLinks } from '../../probes/net-links.ts'
-import { type LldpNeighbour, netLldp } from '../../probes/net-lldp.ts'
-import { netNeighbours } from '../../probes/net-neighbours.ts'
+import { netInterfaces } from '../../network/interfaces.ts'
+import { netLinks, netNeighbours } from '../../network/links.ts'
+import { type LldpNeighbour, netLldp } from '../../network/lldp.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import {
   isLocallyGiven,

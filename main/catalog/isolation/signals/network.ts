@@ -1,11 +1,9 @@
 import { quote } from '../../../core/plain-text.ts'
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { type NetInterface, netInterfaces } from '../../probes/net-interfaces.ts'
-import { pciDevices } from '../../probes/pci-devices.ts'
-import { pciPorts } from '../../probes/pci-ports.ts'
+import { type NetInterface, netInterfaces } from '../../network/interfaces.ts'
+import { pciDevices, pciPorts } from '../../pci/probes.ts'
+import { cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, unclear } from '../../steps.ts'
-import { cardFunctions } from '../card-functions.ts'
-import { isRepresentor, partOf } from '../locality/nic.ts'
+import { isRepresentor, partOf } from '../attachments.ts'
 import {
   guestAddress,
   HYPERVISOR_DRIVERS,
@@ -14,6 +12,7 @@ import {
   isVirtio,
   PROVIDER_DRIVERS,
 } from '../net-tables.ts'
+import { cardFunctions } from '../pci-hardware.ts'
 import { metal, neutral, type Read, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { fabricSignals } from './fabric.ts'
 import { surroundingSignals } from './network-around.ts'

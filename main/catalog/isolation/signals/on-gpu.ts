@@ -1,5 +1,5 @@
-import { gpuNvidia, type NvidiaGpus } from '../../probes/gpu-nvidia.ts'
-import { isNvidiaGpu, pciDevices } from '../../probes/pci-devices.ts'
+import { gpuNvidia, type NvidiaGpus } from '../../gpu/nvidia.ts'
+import { isNvidiaGpu, type PciDevice, pciDevices } from '../../pci/probes.ts'
 import { notApplicable, type Observation, type Read, unreadable } from '../signal.ts'
 
 /** NVIDIA GPUs on the PCI bus; null where the bus was not read. */
@@ -28,4 +28,11 @@ export function onNvidia(read: Read, judge: (driver: NvidiaGpus, listed: number 
   return driver.fact.gpus.length === 0
     ? unreadable(gpuNvidia, 'the driver responds, and lists no GPU')
     : judge(driver.fact, listedGpus(read))
+}
+
+/** Judges the devices of a PCI bus that was read; a machine without one has nothing to evaluate. */
+export function onPci(read: Read, judge: (devices: readonly PciDevice[]) => Observation): Observation {
+  const reading = read(pciDevices)
+  if (!reading.ok) return unreadable(pciDevices, reading.reason)
+  return reading.fact.devices.length === 0 ? notApplicable('The machine has no PCI bus.') : judge(reading.fact.devices)
 }

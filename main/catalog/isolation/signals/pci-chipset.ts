@@ -1,20 +1,21 @@
-import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
-import { osIdentity } from '../../probes/os-identity.ts'
-import { type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
+import { osIdentity } from '../../machine/identity.ts'
+import { type PciDevice, pciDevices } from '../../pci/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, supports } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
 import { fitOfBridge, isSince2011, showsUncore } from '../pci-generations.ts'
-import { rootFitsProcessor, rootFunction } from '../pci-hardware.ts'
 import {
   BRIDGES_OF_32_BITS,
   COPIED_HOST_BRIDGES,
   COPIED_PARTS,
   isUncore,
   LEAST_UNCORE,
+  rootFitsProcessor,
+  rootFunction,
   VIRTUAL_HOST_BRIDGES,
-} from '../pci-tables.ts'
+} from '../pci-hardware.ts'
 import { metal, neutral, notApplicable, type Sign, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { onPci } from './on-pci.ts'
+import { onPci } from './on-gpu.ts'
 
 const id = ({ vendor, device }: PciDevice): string => `${vendor}:${device}`
 const against = (weight: Sign['weight'], platform: string | null, text: string): Sign =>

@@ -1,10 +1,8 @@
-import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
-import { isNvidiaGpu, isOnRootBus, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
-import { type PciPort, pciPorts } from '../../probes/pci-ports.ts'
+import { isNvidiaGpu, isOnRootBus, type PciDevice, type PciPort, pciDevices, pciPorts } from '../../pci/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
 import { contradicts, count, named, supports, unclear } from '../../steps.ts'
 import { showsUncore } from '../pci-generations.ts'
-import { fastPorts } from '../pci-hardware.ts'
-import { isSwitchPort } from '../pci-tables.ts'
+import { fastPorts, isSwitchPort } from '../pci-hardware.ts'
 import {
   metal,
   neutral,
@@ -16,7 +14,7 @@ import {
   unreadable,
   virtual,
 } from '../signal.ts'
-import { onPci } from './on-pci.ts'
+import { onPci } from './on-gpu.ts'
 
 const cpuOf = (read: Read): CpuFeatures | null => {
   const cpu = read(cpuFeatures)

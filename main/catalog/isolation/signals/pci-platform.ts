@@ -1,14 +1,12 @@
-import { cpuFeatures } from '../../probes/cpu-features.ts'
-import { cpuPlatform } from '../../probes/cpu-platform.ts'
-import { cpuSensors } from '../../probes/cpu-sensors.ts'
-import { isOnRootBus, type PciDevice, pciDevices } from '../../probes/pci-devices.ts'
-import { pciIommu } from '../../probes/pci-iommu.ts'
-import { type UsbDevice, usbDevices } from '../../probes/usb-devices.ts'
+import { pciIommu } from '../../pci/iommu.ts'
+import { isOnRootBus, type PciDevice, pciDevices, type UsbDevice, usbDevices } from '../../pci/probes.ts'
+import { cpuFeatures, cpuPlatform } from '../../processors/features.ts'
+import { cpuSensors } from '../../processors/instruments.ts'
 import { contradicts, count, named, supports } from '../../steps.ts'
 import { workingControllers } from '../cpu-hardware.ts'
 import { showsUncore } from '../pci-generations.ts'
 import { metal, neutral, notApplicable, type Signal, sign, unreadable, virtual } from '../signal.ts'
-import { onPci } from './on-pci.ts'
+import { onPci } from './on-gpu.ts'
 
 const domainOf = ({ address }: PciDevice): string => address.slice(0, -8)
 const isEndpoint = ({ class: kind }: PciDevice): boolean => /^(01|02|03|12)/.test(kind)

@@ -1,11 +1,159 @@
-import { INITIAL_NAMESPACES, NAMESPACE_KINDS, namespaces } from '../../probes/namespaces.ts'
-import { sessionLimits } from '../../probes/session-limits.ts'
-import { storageMounts } from '../../probes/storage-mounts.ts'
-import { named, supports, unclear } from '../../steps.ts'
+import { storageMounts } from '../../mounts/probes.ts'
+import { count, named, supports, unclear } from '../../steps.ts'
+import { sessionLimits } from '../../tenancy/limits.ts'
+import { INITIAL_NAMESPACES, NAMESPACE_KINDS, namespaces } from '../../tenancy/sessions.ts'
+import { virtBuses, virtGuests, virtHosted } from '../../virtualization/probes.ts'
 import { containerAnswer, isOpenVz, marksOf } from '../container.ts'
 import { metal, neutral, type Signal, unreadable } from '../signal.ts'
-import { hostSignals } from './session-hosts.ts'
-import { limitSignals } from './session-limits.ts'
+
+const kvm: Signal = {
+  id: 'host.kvm',
+  family: 'session',
+  title: 'Guests of this system’s own kernel',
+  onMetal: 'the module can be loaded; in use where guests run',
+  onGuest: 'rarely: a guest can run guests only where its own machine allows it',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Guests within guests are one option of the KVM module.',
+    'Many clouds let guests run guests: a working module shows no hardware.',
+    'The count also rises with each open file of a guest: it shows “some”, not “how many”.',
+    'Where the kernel has KVM built in, there is no count.',
+  ],
+  source: 'Linux virt/kvm/kvm_main.c; drivers/vfio/pci; include/uapi/linux/if_tun.h.',
+  probes: [virtGuests, virtHosted],
+  observe(read) {
+    const reading = read(virtGuests)
+    if (!reading.ok) return unreadable(virtGuests, reading.reason)
+    const hosted = read(virtHosted)
+    const { found, openGuests } = reading.fact
+    const lent = hosted.ok ? hosted.fact.heldBack.length + hosted.fact.mediated.length + hosted.fact.taps.length : 0
+    const held = openGuests === null ? 'KVM not a loaded module' : `KVM held ${count(openGuests, 'time')}`
+    return neutral(
+      found.length === 0
+        ? 'no support for guests'
+        : `${held}; ${lent === 0 ? 'nothing configured for guests' : `${count(lent, 'device')} configured for guests`}`,
+    )
+  },
+}
+
+const xen: Signal = {
+  id: 'host.xen',
+  family: 'session',
+  title: 'Xen’s control domain',
+  onMetal: 'no Xen at all, or the control domain, which sees the hardware',
+  onGuest: 'an ordinary domain, which may control nothing',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Where Xen’s file system is not mounted, the control domain looks like a guest: an old one is then named wrongly by other tools.',
+    'A domain that serves devices to others need not be the control domain.',
+  ],
+  source:
+    'Linux include/xen/interface/features.h (bit 11), drivers/xen/xenfs; virt-what’s record of a control domain of 2010.',
+  probes: [virtBuses, virtHosted],
+  observe(read) {
+    const reading = read(virtBuses)
+    if (!reading.ok) return unreadable(virtBuses, reading.reason)
+    const hosted = read(virtHosted)
+    const served = hosted.ok ? hosted.fact.xenGuests.length : 0
+    const { isControlDomain, hypervisorType } = reading.fact
+    if (isControlDomain) return neutral(`control domain, serves devices to ${count(served, 'guest')}`)
+    return neutral(hypervisorType === 'xen' ? 'on Xen, and may not control it' : 'no control domain')
+  },
+}
+
+/** What shows a system that holds guests. Neither hardware nor guest is shown by it. */
+const hostSignals: readonly Signal[] = [kvm, xen]
+
+/** include/uapi/linux/capability.h: those without which an administrator cannot see or change the machine itself. */
+const TELLING: ReadonlyMap<number, string> = new Map([
+  [12, 'network administration'],
+  [16, 'kernel modules'],
+  [17, 'raw input and output'],
+  [19, 'tracing'],
+  [21, 'system administration'],
+  [22, 'restart'],
+  [25, 'the clock'],
+  [34, 'the kernel’s log'],
+])
+
+const caps: Signal = {
+  id: 'ns.caps',
+  family: 'session',
+  title: 'Maximum privileges of the session',
+  onMetal: 'every capability of the kernel',
+  onGuest: 'the same: containers lack some, guests do not',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Services that start logins are hardened with fewer capabilities on hardware too.',
+    'The first process of a small guest may give up some for all: seen in a Firecracker guest.',
+    'A privileged container has them all.',
+  ],
+  source:
+    'capabilities(7), "Capability bounding set"; proc_pid_status(5). Measured: one dropped in a Firecracker guest.',
+  probes: [sessionLimits],
+  observe(read) {
+    const reading = read(sessionLimits)
+    if (!reading.ok) return unreadable(sessionLimits, reading.reason)
+    const dropped = reading.fact.droppedCapabilities
+    if (dropped === null) return neutral('not reported by this kernel')
+    if (dropped.length === 0) return metal('all')
+    const telling = dropped.flatMap((number) => TELLING.get(number) ?? [])
+    const said = `${count(dropped.length, 'capability', 'capabilities')} given up`
+    return telling.length === 0 || containerAnswer(read).isContainer
+      ? neutral(said)
+      : neutral(
+          said,
+          unclear(
+            `The session cannot obtain: ${telling.join(', ')}. Data visible to an administrator may be hidden from it.`,
+            sessionLimits,
+            'status',
+          ),
+        )
+  },
+}
+
+/** A limit below this part of the machine is one that a person set. */
+const NEARLY_ALL = 0.99
+
+const groups: Signal = {
+  id: 'ns.cgroup',
+  family: 'session',
+  title: 'Limits at the visible root',
+  onMetal: 'the whole tree of control groups, every processor, no limit',
+  onGuest: 'the same: a container sees a part of the tree and its limits',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'A container may be given everything.',
+    'On systems with control groups of version 1 the root looks the same from inside, without a limit.',
+  ],
+  source:
+    'Linux Documentation/admin-guide/cgroup-v2.rst (files of non-root groups), cgroup-v1/memory.rst; cgroup_namespaces(7).',
+  probes: [sessionLimits],
+  observe(read) {
+    const reading = read(sessionLimits)
+    if (!reading.ok) return unreadable(sessionLimits, reading.reason)
+    const { groups: root, cpuQuota, memoryBytes, processors, usableProcessors } = reading.fact
+    const limits = [
+      ...(processors !== null && usableProcessors !== null && usableProcessors < processors * NEARLY_ALL
+        ? [`${usableProcessors} of ${count(processors, 'processor')}`]
+        : []),
+      ...(cpuQuota === null ? [] : [`the time of ${Math.round(cpuQuota * 10) / 10} processors`]),
+      ...(memoryBytes === null ? [] : [`${Math.round(memoryBytes / 2 ** 20)} MiB of memory`]),
+    ]
+    if (limits.length === 0 && root === 'whole') return metal('the whole tree, no limit')
+    if (limits.length === 0 && root === null) return neutral('no limit; whether the tree is complete is not reported')
+    const said = limits.length > 0 ? limits.join(', ') : 'a part of the tree, no limit'
+    return containerAnswer(read).isContainer
+      ? neutral(said)
+      : neutral(
+          said,
+          unclear(`Limits are set at the root of the visible control groups: ${said}.`, sessionLimits, 'groups'),
+        )
+  },
+}
+
+/** What our session may do and use. */
+const limitSignals: readonly Signal[] = [caps, groups]
 
 /** The same kernel shows containers on hardware and containers in a guest alike: none of these signals shows the two apart. */
 const SAME = 'the same: these indicate containers, not guests'

@@ -1,6 +1,5 @@
 import { quote } from '../../../core/plain-text.ts'
-import { dmiEntries } from '../../probes/dmi-entries.ts'
-import { type DmiTable, dmiTable } from '../../probes/dmi-table.ts'
+import { type DmiTable, dmiEntries, dmiTable } from '../../machine/dmi.ts'
 import { contradicts, count, supports } from '../../steps.ts'
 import {
   metal,

@@ -1,9 +1,15 @@
-import { type CpuFeatures, cpuFeatures } from '../../probes/cpu-features.ts'
-import { type CpuidLong, liveCpuid, liveCpuidLong } from '../../probes/live-cpuid.ts'
-import { liveMsr } from '../../probes/live-msr.ts'
+import {
+  type CallTimes,
+  type CpuidLong,
+  fastest,
+  liveCpuid,
+  liveCpuidLong,
+  liveMsr,
+  median,
+} from '../../live-tests/probes.ts'
+import { type CpuFeatures, cpuFeatures } from '../../processors/features.ts'
 import { contradicts, supports, unclear } from '../../steps.ts'
 import { isSince2009 } from '../cpu-tables.ts'
-import { type CallTimes, fastest, median } from '../dd-times.ts'
 import { metal, neutral, notApplicable, type Observation, type Signal, sign, unreadable, virtual } from '../signal.ts'
 
 /** Microseconds per CPUID: from here on it needs an explanation on Intel hardware; below that it fits hardware. */

@@ -1,12 +1,163 @@
 import { LIVE_NOT_ASKED } from '../../../core/probe.ts'
-import { liveJitter } from '../../probes/live-jitter.ts'
-import { liveSteal } from '../../probes/live-steal.ts'
-import { steal as stealProbe } from '../../probes/steal.ts'
-import { contradicts, count, unclear } from '../../steps.ts'
-import { metal, neutral, type Signal, sign, unreadable, virtual } from '../signal.ts'
+import { type Heard, liveCpuidLong, liveEnergy, liveJitter, liveSteal, liveThermal } from '../../live-tests/probes.ts'
+import { cpuFeatures } from '../../processors/features.ts'
+import { steal as stealProbe } from '../../processors/instruments.ts'
+import { contradicts, count, supports, unclear } from '../../steps.ts'
+import { metal, neutral, notApplicable, type Read, type Signal, sign, unreadable, virtual } from '../signal.ts'
 import { cpuidTimingSignals } from './timing-cpuid.ts'
-import { heardSignals } from './timing-heard.ts'
-import { instrumentSignals } from './timing-instruments.ts'
+
+/** So much shorter than it took may a command seem to us: its first frame was held back, and its last was not. */
+const SLACK_SECONDS = 0.25
+
+const TIMED = [liveCpuidLong, liveSteal, liveJitter, liveEnergy, liveThermal] as const
+
+/** Every live test that was collected, with the least time it can have taken and the time that we heard it. */
+function heardTests(read: Read): readonly { readonly title: string; readonly heard: Heard }[] {
+  const long = read(liveCpuidLong)
+  const others = [liveSteal, liveJitter, liveEnergy, liveThermal].flatMap((probe) => {
+    const reading = read<{ readonly heard: Heard }, string>(probe)
+    return reading.ok ? [{ title: probe.title, heard: reading.fact.heard }] : []
+  })
+  return [
+    ...(long.ok
+      ? [
+          {
+            title: liveCpuidLong.title,
+            heard: { least: Math.max(long.fact.dd, long.fact.node ?? 0), auditor: long.fact.auditor },
+          },
+        ]
+      : []),
+    ...others,
+  ]
+}
+
+const heardSignal: Signal = {
+  id: 'time.heard',
+  family: 'timing',
+  title: 'Duration of live tests by the auditor’s clock',
+  onMetal: 'no test is observed for less time than it takes',
+  onGuest: 'the same; a replay of another machine’s responses is observed for no time at all',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'A party that falsifies responses can wait for as long as the test takes: matching times are no evidence of hardware.',
+    'A network that delays only the first packet makes a test seem shorter. Repeat the test before concluding.',
+  ],
+  source: 'Our own clock between the first and the last frame of each command; see the capture’s heardMs. sleep(1).',
+  probes: TIMED,
+  observe(read) {
+    const tests = heardTests(read)
+    const [first] = tests
+    if (first === undefined) {
+      const reading = read(liveSteal)
+      return unreadable(liveSteal, reading.ok ? 'no live test returned a response' : reading.reason)
+    }
+    const short = tests.filter(({ heard: { least, auditor } }) => auditor !== null && auditor < least - SLACK_SECONDS)
+    if (short.length > 0)
+      return virtual(
+        `${short.length} of ${count(tests.length, 'live test')} observed for less time than it takes`,
+        ...short.map(({ title, heard: { least, auditor } }) =>
+          sign(
+            'odd',
+            null,
+            contradicts(
+              `${title}: it takes ${least.toFixed(2)} s, and was observed for ${(auditor ?? 0).toFixed(2)} s. A command cannot end before its time; such a response was not produced during the request.`,
+              liveSteal,
+            ),
+          ),
+        ),
+      )
+    return tests.some(({ heard }) => heard.auditor === null)
+      ? unreadable(
+          liveSteal,
+          'no session of the collector carried all of the responses, so that the auditor’s clock could not time them',
+        )
+      : neutral(`${count(tests.length, 'live test')}, none observed for less time than it takes`)
+  },
+}
+
+/** Our clock over every live test. */
+export const heardSignals: readonly Signal[] = [heardSignal]
+
+/** Watts of one package: less is no running processor, more is no processor. */
+const WATTS: readonly [low: number, high: number] = [0.1, 2000]
+/** Degrees Celsius that a running processor can have. */
+const DEGREES: readonly [low: number, high: number] = [1, 125]
+
+const rapl: Signal = {
+  id: 'time.rapl',
+  family: 'timing',
+  title: 'Energy counter under load',
+  onMetal: 'rises by tens of watts',
+  onGuest: 'no counter, or one that does not change',
+  spoofingEffort: 'S0',
+  pitfalls: [
+    'Absence is weak evidence: some kernels lack the driver, and processors before 2011 the counter.',
+    'QEMU since 9.1 can return its own estimate for the counters (rapl=on); then they rise in a guest.',
+    'The counter covers the package, with all other work on it.',
+  ],
+  source:
+    'Documentation/ABI/testing/sysfs-class-powercap; Intel SDM vol. 3B, power and thermal management; arch/x86/kvm/x86.c, energy registers of guests read zero.',
+  probes: [cpuFeatures, liveEnergy],
+  observe(read) {
+    const [cpu, energy] = [read(cpuFeatures), read(liveEnergy)]
+    if (cpu.ok && cpu.fact.architecture !== 'x86')
+      return notApplicable('Energy counters of this form are those of x86.')
+    if (!energy.ok) return unreadable(liveEnergy, energy.reason)
+    const { zone } = energy.fact
+    if (zone === null) return neutral('no energy counter')
+    const watts = zone.microjoules / 1e6 / zone.seconds
+    const said = `${(zone.microjoules / 1e6).toFixed(1)} J in ${zone.seconds.toFixed(2)} s of load`
+    if (zone.microjoules === 0)
+      return virtual(
+        said,
+        sign(
+          'odd',
+          null,
+          contradicts(
+            `The energy counter of the processor did not change while the processor worked for ${zone.seconds.toFixed(2)} s.`,
+            liveEnergy,
+          ),
+        ),
+      )
+    return watts >= WATTS[0] && watts <= WATTS[1]
+      ? metal(said, supports(`The energy counter of the processor rose with the load: ${said}.`, liveEnergy))
+      : neutral(said, unclear(`The energy counter rose by more than a processor can consume: ${said}.`, liveEnergy))
+  },
+}
+
+const liveness: Signal = {
+  id: 'time.liveness',
+  family: 'timing',
+  title: 'Temperature of the processor under load',
+  onMetal: 'sensors inside the processor, and some of them move',
+  onGuest: 'no sensors, or ones that do not change',
+  spoofingEffort: 'S1',
+  pitfalls: [
+    'Absence is weak evidence: the driver may be missing, and processors other than x86 report elsewhere.',
+    'Sensors with steps of one degree may not change during the one second of load.',
+    'A hypervisor that passes thermal registers through shows real temperatures in a guest.',
+  ],
+  source: 'Documentation/ABI/testing/sysfs-class-hwmon; Documentation/hwmon/coretemp.rst and k10temp.rst.',
+  probes: [liveThermal, liveEnergy],
+  observe(read) {
+    const thermal = read(liveThermal)
+    if (!thermal.ok) return unreadable(liveThermal, thermal.reason)
+    const { sensors, moved, range, clock } = thermal.fact
+    if (range === null) return neutral('no temperature sensor of the processor')
+    const said = `${moved} of ${count(sensors, 'temperature sensor')} of the processor moved under load, ${range[0].toFixed(0)} to ${range[1].toFixed(0)} °C`
+    const isReal = range[0] >= DEGREES[0] && range[1] <= DEGREES[1]
+    if (moved === 0 || !isReal) return neutral(said, unclear(`${said}: that shows no working sensor.`, liveThermal))
+    const energy = read(liveEnergy)
+    const together = [
+      ...(energy.ok && (energy.fact.zone?.microjoules ?? 0) > 0 ? ['the energy counter rose'] : []),
+      ...(clock !== null && clock[0] !== clock[1] ? ['the clock of the first CPU changed'] : []),
+    ]
+    return metal(said, supports(`${[said, ...together].join('; ')}.`, liveThermal))
+  },
+}
+
+/** Instruments that move when the processor works. */
+export const instrumentSignals: readonly Signal[] = [rapl, liveness]
 
 /** The reason of a probe of which no reading was made at all. */
 const NO_READING = 'this was not collected'

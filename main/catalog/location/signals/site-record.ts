@@ -3,7 +3,7 @@ import type { Context } from '../../../core/check.ts'
 import { serialKey } from '../../../core/engagement/same.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
 import type { Parsed } from '../../../core/probe.ts'
-import { type HostSerials, hostSerials } from '../../probes/host-identity.ts'
+import { type HostSerials, hostSerials } from '../../machine/identity.ts'
 import type { Found } from '../found.ts'
 
 const ID = 'site-record'

@@ -1,0 +1,255 @@
+import type { DeclaredNode } from '../../../schemas/types.ts'
+import { type DraftObservation, defineCheck, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { sudoersRules } from '../sudo/probes.ts'
+import { ADMIN_GROUPS, ownRootRules, ruleNames } from '../sudo/rights.ts'
+import { clusterSlurm } from '../tenancy/schedulers.ts'
+import { declaredAs, declaredNames } from './login-traces.ts'
+import {
+  type Account,
+  accountsLocal,
+  accountsPasswordLocks,
+  accountsPasswordState,
+  canLogIn,
+  type LocalAccounts,
+  membersOf,
+  passwordsTold,
+  type ToldPasswords,
+} from './probes.ts'
+
+// Names that images ship with or that teams share. A person's own name does not stand here.
+const SHARED_NAMES: ReadonlySet<string> = new Set(
+  'admin administrator almalinux centos cloud-user core debian ec2-user fedora guest opc ops oracle rocky shared team test ubuntu user vagrant'.split(
+    ' ',
+  ),
+)
+
+export const accessUniqueAccounts = defineCheck({
+  id: 'access.unique-accounts',
+  property: 'access',
+  expected:
+    'Each account that can start a session has its own user ID and an individual name, and requires a password or key.',
+  limitations:
+    'Two people using one key or password are not detected, and a name does not show who uses it. Accounts from a directory service are not in this list. Which names count as shared is this catalog’s own list.',
+  requires: { local: accountsLocal },
+  optional: { passwords: accountsPasswordState, locks: accountsPasswordLocks },
+  evaluate({ local }, facts) {
+    const told = passwordsTold(facts)
+    const open = local.accounts.filter(canLogIn)
+    return decide([
+      ...duplicateIds(local.accounts),
+      ...sharedNames(open),
+      ...withoutPassword(told, local.accounts),
+      ...systemAccounts(open, told),
+      ...(local.otherSources.length > 0
+        ? [
+            unclear(
+              `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
+              accountsLocal,
+              'sources',
+            ),
+          ]
+        : []),
+    ])
+  },
+})
+
+function duplicateIds(accounts: readonly Account[]): readonly DraftObservation[] {
+  const byId = new Map<number, string[]>()
+  for (const { uid, name } of accounts) {
+    const earlier = byId.get(uid)
+    if (earlier === undefined) byId.set(uid, [name])
+    else earlier.push(name)
+  }
+  const names = accounts.map(({ name }) => name)
+  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))]
+  if (twice.length > 0)
+    return [contradicts(`Names used for more than one account: ${named(twice)}.`, accountsLocal, 'passwd')]
+  const shared = [...byId].filter(([, names]) => names.length > 1)
+  return shared.length === 0
+    ? [
+        supports(
+          `Each of the ${count(accounts.length, 'local account')} has a user id of its own.`,
+          accountsLocal,
+          'passwd',
+        ),
+      ]
+    : shared
+        .slice(0, 20)
+        .map(([uid, names]) => contradicts(`User id ${uid} is shared by ${named(names)}.`, accountsLocal, 'passwd'))
+}
+
+function sharedNames(open: readonly Account[]): readonly DraftObservation[] {
+  const shared = open.filter((account) => SHARED_NAMES.has(account.name.toLowerCase())).map((account) => account.name)
+  return shared.length === 0
+    ? [
+        supports(
+          'No account with a login shell has a name from this catalog’s list of shared names.',
+          accountsLocal,
+          'passwd',
+        ),
+      ]
+    : [contradicts(`These accounts can log in under a shared name: ${named(shared)}.`, accountsLocal, 'passwd')]
+}
+
+function withoutPassword(
+  { passwords, toldBy }: ToldPasswords,
+  accounts: readonly Account[],
+): readonly DraftObservation[] {
+  const bare = accounts.filter(({ inPasswd }) => inPasswd === 'nothing').map(({ name }) => name)
+  if (bare.length > 0)
+    return [contradicts(`The account list requires no password for ${named(bare)}.`, accountsLocal, 'passwd')]
+  if (!passwords.ok) return unclearAbout(accountsPasswordState, passwords)
+  const untold = accounts.filter(({ name }) => !passwords.fact.states.has(name)).map(({ name }) => name)
+  const open = [...passwords.fact.states].filter(([, state]) => state === 'none').map(([name]) => name)
+  if (open.length === 0 && untold.length > 0)
+    return [unclear(`Whether a password is set was not reported for ${named(untold)}.`, toldBy)]
+  return open.length === 0
+    ? [supports('No account has an empty password.', toldBy)]
+    : [contradicts(`These accounts have an empty password: ${named(open)}.`, toldBy)]
+}
+
+// Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
+function systemAccounts(open: readonly Account[], { passwords, toldBy }: ToldPasswords): readonly DraftObservation[] {
+  if (!passwords.ok) return []
+  const usable = open.filter(({ uid, name }) => uid > 0 && uid < 1000 && passwords.fact.states.get(name) === 'usable')
+  return usable.length === 0
+    ? [supports('No system account has both a login shell and a password.', toldBy)]
+    : [
+        contradicts(
+          `These system accounts have a login shell and a password: ${named(usable.map(({ name }) => name))}.`,
+          toldBy,
+        ),
+      ]
+}
+
+const WANTS = { sudo: sudoersRules, slurm: clusterSlurm }
+type Wanted = MaybeFactsOf<typeof WANTS>
+
+export const accessRosterMatch = defineCheck({
+  id: 'access.roster-match',
+  property: 'access',
+  expected:
+    'Every local account that can start a session, and every member of an administrator group, is declared, with the rights declared.',
+  limitations:
+    'The declaration is a statement by the author of the fleet file; its approval is documented outside the node. Directory accounts are not listed here, and a name does not identify the person who uses it. A plain roster declares names only, so that rights are compared only where accounts are declared.',
+  requires: { local: accountsLocal },
+  optional: WANTS,
+  evaluate({ local }, wanted, context) {
+    const declared = declaredNames(context.node)
+    if (declared === null)
+      return decide([unclear('No roster was declared for this node, so there is nothing to compare with.', null)])
+    return decide([
+      ...undeclared(local, declared),
+      ...(context.node.accounts === undefined ? [] : movers(local, wanted, context.node)),
+      ...scheduler(wanted, declared),
+      ...absent(local, declared),
+      ...(local.otherSources.length > 0
+        ? [
+            unclear(
+              `More accounts may come from ${named(local.otherSources)}; they are not in the local list.`,
+              accountsLocal,
+              'sources',
+            ),
+          ]
+        : []),
+    ])
+  },
+})
+
+function undeclared(local: LocalAccounts, roster: ReadonlySet<string>): readonly DraftObservation[] {
+  const open = local.accounts.filter(canLogIn).map((account) => account.name)
+  const unexpected = open.filter((name) => !roster.has(name))
+  const admins = ADMIN_GROUPS.flatMap((group) =>
+    membersOf(local, group)
+      .filter((name) => !roster.has(name))
+      .map((name) => `${name} (${group})`),
+  )
+  return [
+    unexpected.length === 0
+      ? supports(
+          `All ${count(open.length, 'account')} with a login shell are on the declared roster.`,
+          accountsLocal,
+          'passwd',
+        )
+      : contradicts(
+          `${count(unexpected.length, 'account')} with a login shell not on the declared roster: ${named(unexpected)}.`,
+          accountsLocal,
+          'passwd',
+        ),
+    admins.length === 0
+      ? supports('Every member of a group with administrator rights is on the declared roster.', accountsLocal, 'group')
+      : contradicts(
+          `Members of groups with administrator rights not on the declared roster: ${named(admins)}.`,
+          accountsLocal,
+          'group',
+        ),
+  ]
+}
+
+/** Rights against their declaration, both ways. Names that only a roster declares are left out: it is no evidence of rights. */
+function movers(local: LocalAccounts, { sudo }: Wanted, node: DeclaredNode): readonly DraftObservation[] {
+  const rules = sudo.ok ? ownRootRules(sudo.fact) : []
+  const hasRights = ({ name, uid }: LocalAccounts['accounts'][number]): boolean =>
+    uid === 0 ||
+    ADMIN_GROUPS.some((group) => membersOf(local, group).includes(name)) ||
+    rules.some((rule) => ruleNames(rule, name, local))
+  const judged = local.accounts.filter(({ name }) => name !== 'root' && declaredAs(node, name) !== undefined)
+  const asked = (administrator: boolean) =>
+    judged.filter((account) => (declaredAs(node, account.name)?.administrator === true) === administrator)
+  const more = asked(false).filter(hasRights)
+  const less = asked(true).filter((account) => !hasRights(account))
+  return [
+    ...(more.length > 0
+      ? [
+          contradicts(
+            `Have administrator rights that were not declared: ${named(more.map(({ name }) => name))}.`,
+            sudo.ok ? sudoersRules : accountsLocal,
+          ),
+        ]
+      : []),
+    ...(sudo.ok
+      ? less.length > 0
+        ? [
+            contradicts(
+              `Declared as administrators and without such rights here: ${named(less.map(({ name }) => name))}.`,
+              sudoersRules,
+            ),
+          ]
+        : more.length === 0
+          ? [supports('Administrator rights, by groups and by sudo, are as declared.', sudoersRules)]
+          : []
+      : unclearAbout(sudoersRules, sudo)),
+  ]
+}
+
+/**
+ * A server without the tool belongs to no such system. Where the accounting service did not list its administrators, that stays open. It
+ * keeps root among them on its own (sacctmgr(1)).
+ */
+function scheduler({ slurm }: Wanted, declared: ReadonlySet<string>): readonly DraftObservation[] {
+  if (!slurm.ok) return slurm.reason.startsWith('not collected: tool absent') ? [] : unclearAbout(clusterSlurm, slurm)
+  const foreign = slurm.fact.administrators.filter((name) => name !== 'root' && !declared.has(name))
+  return foreign.length === 0
+    ? [
+        supports(
+          'Every administrator of the batch system (Slurm) is on the declared roster, or there is none but root.',
+          clusterSlurm,
+        ),
+      ]
+    : [
+        contradicts(
+          `Administrators of the batch system (Slurm) not on the declared roster: ${named(foreign)}.`,
+          clusterSlurm,
+          'administrators',
+        ),
+      ]
+}
+
+/** Rosters are often written for a whole fleet, so that a missing account is reported and not counted as a deviation. */
+function absent({ accounts }: LocalAccounts, declared: ReadonlySet<string>): readonly DraftObservation[] {
+  const missing = [...declared].filter((name) => !accounts.some((account) => account.name === name))
+  return missing.length === 0
+    ? []
+    : [supports(`Declared, and not among the local accounts: ${named(missing)}.`, accountsLocal, 'passwd')]
+}

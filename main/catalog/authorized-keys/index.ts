@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { accessAuthorizedKeys, accessKeyPerAccount } from './checks.ts'
+import { authorizedKeys } from './probes.ts'
+
+export const authorizedKeysSubject = defineSubject({
+  id: 'authorized-keys',
+  title: 'Authorized SSH keys',
+  probes: [authorizedKeys],
+  checks: [accessAuthorizedKeys, accessKeyPerAccount],
+})

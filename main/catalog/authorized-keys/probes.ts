@@ -1,0 +1,230 @@
+import { sha256 } from '../../core/digest.ts'
+import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { grepIsComplete } from '../read-text.ts'
+
+/** Bytes of base64 text (RFC 4648 §4), or null when it is none. */
+function decodeBase64(text: string): Uint8Array | null {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch {
+    return null
+  }
+}
+
+/** A `string` of RFC 4251 §5 at an offset: its bytes and where the next field starts; null when it runs past the end. */
+function readSshString(blob: Uint8Array, at: number): { readonly value: Uint8Array; readonly next: number } | null {
+  if (at + 4 > blob.length) return null
+  const length = new DataView(blob.buffer, blob.byteOffset).getUint32(at)
+  const next = at + 4 + length
+  return next > blob.length ? null : { value: blob.subarray(at + 4, next), next }
+}
+
+export interface AuthorizedKey {
+  readonly path: string
+  /** Key type as in the blob, for example ssh-ed25519. */
+  readonly type: string
+  /** Length of the modulus or the curve in bits; null where the type has none we know. */
+  readonly bits: number | null
+  /** As ssh-keygen prints it: `SHA256:` and unpadded base64 of the SHA-256 of the blob. */
+  readonly fingerprint: string
+  /** Names of the options before the key (sshd(8), AUTHORIZED_KEYS FILE FORMAT), without their values. */
+  readonly options: readonly string[]
+}
+export interface AuthorizedKeys {
+  readonly keys: readonly AuthorizedKey[]
+  /** Lines that look like a key and could not be read as one. */
+  readonly unreadable: number
+  /** Key files whose keys were, or may have been, left unread or stand elsewhere too; null where the list of files could not be read. */
+  readonly doubtful: readonly DoubtfulFile[] | null
+  /** Links that lie where home folders do, in and one level below /home and /root; null where they could not be listed. */
+  readonly links: readonly string[] | null
+}
+
+/** Why the keys of a file are not shown in whole: it is a link out of what was read, has a second name, or is no plain file. */
+export interface DoubtfulFile {
+  readonly path: string
+  readonly why: 'link' | 'hard-link' | 'no-file'
+}
+
+// Only options, type and key material are printed: the comment behind a key often names a person and is left on the node.
+// Every key blob starts with AAAA, the base64 of its first length field. No parentheses: sudoers cannot hold them everywhere; and no
+// asterisk, which sudo-rs reads in no rule.
+const KEY_LINE = '^[[:space:]]{0,}[^#[:space:]].{0,}AAAA[A-Za-z0-9+/=]{0,}'
+
+/**
+ * Public keys that may log in, from files of the two customary names under /home and /root. grep(1) opens only files of these
+ * names and follows no links below the two folders.
+ */
+export const authorizedKeys = defineProbe({
+  id: 'authorized-keys',
+  title: 'Public keys that may log in',
+  why: 'Shows which SSH public keys open which account. Public keys are not secret; their comments are not read.',
+  commands: {
+    keys: runAsRoot(
+      [
+        'grep',
+        '-r',
+        '-Z',
+        '-H',
+        '-o',
+        '-E',
+        '--include=authorized_keys',
+        '--include=authorized_keys2',
+        KEY_LINE,
+        '/home',
+        '/root',
+      ],
+      {
+        timeoutSeconds: 30,
+      },
+    ),
+    // -H: as grep does, follows /home and /root themselves where they are links, and nothing below.
+    files: runAsRoot(
+      [
+        'find',
+        '-H',
+        '/home',
+        '/root',
+        '-name',
+        'authorized_keys',
+        '-ls',
+        '-o',
+        '-name',
+        'authorized_keys2',
+        '-ls',
+        '-o',
+        '-name',
+        '.ssh',
+        '-type',
+        'l',
+        '-ls',
+      ],
+      { timeoutSeconds: 30 },
+    ),
+    // A home folder that is a link, or is behind one, is searched by neither of the two.
+    links: runAsRoot(['find', '-H', '/home', '/root', '-mindepth', '1', '-maxdepth', '2', '-type', 'l', '-ls'], {
+      timeoutSeconds: 30,
+    }),
+  },
+  parse({ keys, files, links }) {
+    if (!grepIsComplete(keys)) return unknown('not every folder under /home and /root could be searched')
+    const rows = keys.text.split('\n').filter((row) => row !== '')
+    const read = rows.map(readRow)
+    const good = read.filter((key) => key !== null)
+    return known<AuthorizedKeys>({
+      keys: good,
+      unreadable: read.length - good.length,
+      doubtful: files.exitCode === 0 ? doubtfulFiles(files.text, new Set(good.map(({ path }) => path))) : null,
+      links: links.exitCode === 0 ? linkedPlaces(links.text) : null,
+    })
+  },
+})
+
+// find(1), -ls: inode, blocks, mode, links, owner, group, size, three words of time, name, and the text of a link; names escaped.
+const LISTED =
+  /^ *\d+ +\d+ ([-a-z])\S{9}\S? +(\d+) +\S+ +\S+ +\d+ +[A-Z][a-z]{2} +\d+ +[\d:]+ (\/(?:\\.|[^ \\])*)(?: -> ((?:\\.|[^ \\])*))?$/
+
+/** Files whose keys were not shown in whole; null where a line is not one of `find -ls`. A link is followed by its text, to a file already read. */
+function doubtfulFiles(text: string, read: ReadonlySet<string>): readonly DoubtfulFile[] | null {
+  const doubtful: DoubtfulFile[] = []
+  for (const row of text.split('\n').filter((line) => line !== '')) {
+    const [, kind, links, path, target] = LISTED.exec(row) ?? []
+    if (path === undefined) return null
+    if (kind === 'l') {
+      if (!leadsToRead(path, target ?? '', read)) doubtful.push({ path, why: 'link' })
+    } else if (kind === '-') {
+      if (links !== '1') doubtful.push({ path, why: 'hard-link' })
+    } else if (kind !== 'd') doubtful.push({ path, why: 'no-file' })
+  }
+  return doubtful
+}
+
+/** Where the links lie that `find -ls` names; null where a line is not one of it. */
+function linkedPlaces(text: string): readonly string[] | null {
+  const rows = text.split('\n').filter((line) => line !== '')
+  const paths = rows.map((row) => LISTED.exec(row)?.[3]?.replace(/\\([^0-9])/g, '$1') ?? null)
+  return paths.includes(null) ? null : paths.filter((path) => path !== null)
+}
+
+/** Why keys in a home folder are not among those that were read; null where they are, if there are any. */
+export type Unsearched = 'elsewhere' | 'link' | 'deep' | 'not-in-inventory'
+
+/** Home folders in and one level below /home, and /root, are searched where no link is in the way. */
+export function whyUnsearched(home: string, { links }: Pick<AuthorizedKeys, 'links'>): Unsearched | null {
+  const path = home.replace(/(?<=.)\/$/, '')
+  if (!/^\/(home|root)(\/|$)/.test(path) || /\/\.{0,2}(\/|$)/.test(path)) return 'elsewhere'
+  const parts = path.split('/').slice(1)
+  if (parts.length === 1) return null
+  if (links === null) return 'not-in-inventory'
+  const isLink = parts.some((_, at) => links.includes(`/${parts.slice(0, at + 1).join('/')}`))
+  return isLink ? 'link' : parts.length > 3 ? 'deep' : null
+}
+
+/** A plain name in the same .ssh folder, of a file whose keys were read: a longer text may lead through links that no one examined. */
+const leadsToRead = (path: string, target: string, read: ReadonlySet<string>): boolean =>
+  /^authorized_keys2?$/.test(target) && read.has(path.replace(/[^/]*$/, target)) && !path.endsWith(`/${target}`)
+
+// sshd(8), AUTHORIZED_KEYS FILE FORMAT: options hold no spaces except inside double quotes, so a key inside a command is not the key.
+const KEY = /^((?:ssh-|ecdsa-|sk-)[a-zA-Z0-9@.-]+) +(AAAA[A-Za-z0-9+/=]+)(?=\s|$)/
+const OPTIONS = /^(?:[^\s"]|"(?:[^"\\]|\\.)*")+\s+/
+
+function readRow(row: string): AuthorizedKey | null {
+  const nul = row.indexOf('\0')
+  // sshd reads no longer lines either.
+  if (nul < 1 || row.length > 16_384) return null
+  const line = row.slice(nul + 1).trim()
+  const options = KEY.test(line) ? '' : (OPTIONS.exec(line)?.[0] ?? '')
+  const match = KEY.exec(line.slice(options.length))
+  const blob = match?.[2] === undefined ? null : decodeBase64(match[2])
+  const type = blob === null ? null : readSshString(blob, 0)
+  if (match === null || blob === null || type === null) return null
+  const name = new TextDecoder().decode(type.value)
+  if (name !== match[1]) return null
+  return {
+    path: row.slice(0, nul),
+    type: name,
+    bits: bitsOf(name, blob, type.next),
+    fingerprint: `SHA256:${toBase64(sha256(blob))}`,
+    options: optionNames(options),
+  }
+}
+
+// RFC 4253 §6.6 (ssh-rsa: e, n; ssh-dss: p, q, g, y) and RFC 5656 §3.1 (curve name).
+function bitsOf(type: string, blob: Uint8Array, at: number): number | null {
+  const first = readSshString(blob, at)
+  if (first === null) return null
+  if (type === 'ssh-dss') return bitLength(first.value)
+  if (type === 'ssh-rsa') {
+    const modulus = readSshString(blob, first.next)
+    return modulus === null ? null : bitLength(modulus.value)
+  }
+  const curve = /nistp(\d+)/.exec(type)?.[1]
+  if (curve !== undefined) return Number(curve)
+  return type.includes('ed25519') ? 256 : null
+}
+
+function bitLength(number: Uint8Array): number {
+  const start = number.findIndex((byte) => byte !== 0)
+  return start < 0 ? 0 : (number.length - start) * 8 - Math.clz32(number[start] ?? 0) + 24
+}
+
+// Option values are in double quotes and may hold commas and spaces.
+function optionNames(text: string): readonly string[] {
+  const bare = text.replace(/"(?:[^"\\]|\\.)*"/g, '').trim()
+  return bare === ''
+    ? []
+    : bare
+        .split(',')
+        .map((option) => option.replace(/=.*/, '').trim().toLowerCase())
+        .filter((name) => name !== '')
+}
+
+function toBase64(hex: string): string {
+  const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? []
+  return btoa(String.fromCharCode(...bytes)).replace(/=+$/, '')
+}
+
+const FOLDER = /^(.*)\/\.ssh\/authorized_keys2?$/
+
+/** The home folder that a key file is in, or null when it is elsewhere (a backup copy, for example). */
+export const homeOfKeyFile = (path: string): string | null => FOLDER.exec(path)?.[1] ?? null

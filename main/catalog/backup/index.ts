@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { backupFreshness, backupImmutability, backupJobStatus, encryptionAtRestBackupTarget } from './checks.ts'
+import { backupSettings, backupUnits } from './probes.ts'
+
+export const backupSubject = defineSubject({
+  id: 'backup',
+  title: 'Backups',
+  probes: [backupUnits, backupSettings],
+  checks: [backupJobStatus, backupFreshness, backupImmutability, encryptionAtRestBackupTarget],
+})

@@ -1,0 +1,16 @@
+import { defineSubject } from '../subject.ts'
+import {
+  integrityMeasuredBoot,
+  integritySecureBoot,
+  secureBoot,
+  tpmEk,
+  tpmMeasurements,
+  tpmPresence,
+} from './boot-integrity.ts'
+
+export const bootIntegritySubject = defineSubject({
+  id: 'boot-integrity',
+  title: 'Secure Boot and measured boot',
+  probes: [tpmEk, tpmMeasurements, secureBoot, tpmPresence],
+  checks: [integritySecureBoot, integrityMeasuredBoot],
+})

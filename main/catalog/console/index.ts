@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { accessConsoleAndBoot } from './checks.ts'
+import { bootLoaderPassword, consoleLogin } from './probes.ts'
+
+export const consoleSubject = defineSubject({
+  id: 'console',
+  title: 'Console and boot loader',
+  probes: [bootLoaderPassword, consoleLogin],
+  checks: [accessConsoleAndBoot],
+})

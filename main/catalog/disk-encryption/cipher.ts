@@ -1,0 +1,110 @@
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import {
+  type DmTarget,
+  dmTargets,
+  type SysfsBlock,
+  storageBlockDevices,
+  storageDmTable,
+} from '../block-devices/probes.ts'
+import { storageZfs } from '../block-devices/zfs.ts'
+import { mountKind } from '../mounts/kinds.ts'
+import { storageMounts } from '../mounts/probes.ts'
+import { decide, named, unclear } from '../steps.ts'
+import { type CipherReading, gradeCipher, gradeZfsCipher } from './grades.ts'
+import { AT_REST_LIMITS } from './roots.ts'
+import { ENCRYPTING } from './walk.ts'
+
+/** NIST SP 800-111 §4.2.1 requires approved algorithms; SP 800-38E limits XTS to AES with keys of 256 and 512 bits. */
+export const encryptionAtRestCipher = defineCheck({
+  id: 'encryption.at-rest.cipher',
+  property: 'encryption-at-rest',
+  expected: 'Every open encrypting layer uses AES in an approved mode with an approved key length.',
+  limitations: `${AT_REST_LIMITS} The choice of algorithm does not show that the module is validated. Volumes that are not open, key slots and key derivation are not read; a node in FIPS mode has to derive keys with PBKDF2 instead of Argon2, and slots of a TPM, a token or Clevis hold random keys, so neither would be a weakness.`,
+  requires: { table: storageDmTable, mounts: storageMounts, devices: storageBlockDevices },
+  optional: { zfs: storageZfs },
+  evaluate({ table, mounts, devices }, { zfs }) {
+    const kinds = new Map(
+      [...devices.devices.values()].map(({ dmName, dmUuid }) => [dmName ?? '', kindOf(dmUuid ?? '')]),
+    )
+    const layers = [...table.devices]
+      .sort(([a], [b]) => compare(a, b))
+      .flatMap(([name, targets]) => targets.flatMap((target) => argueTarget(name, kinds.get(name) ?? '', target)))
+    const datasets = zfs.ok
+      ? [...zfs.fact.datasets].filter(
+          ([, { encryption }]) => encryption !== 'off' && encryption !== '-' && encryption !== '',
+        )
+      : []
+    const sets = datasets
+      .sort(([a], [b]) => compare(a, b))
+      .map(([name, { encryption }]) => step(`ZFS data set ${quote(name)}`, gradeZfsCipher(encryption), storageZfs.id))
+    const seen = [...devices.devices.values()]
+    const unlisted = seen.flatMap(({ dmName, dmUuid }) =>
+      dmName !== null && ENCRYPTING.test(dmUuid ?? '') && dmTargets(table, dmName) === undefined ? [dmName] : [],
+    )
+    const programs = mounts.mounts.filter((mount) => mountKind(mount) === 'stacked').map(({ point }) => point)
+    const unread: readonly DraftObservation[] = [
+      ...(unlisted.length > 0
+        ? [unclear(`Open and encrypting by kind, and not in the table: ${named(unlisted.sort())}.`, storageDmTable)]
+        : []),
+      ...(programs.length > 0
+        ? [unclear(`Files are encrypted one by one, by means not read here: ${named(programs)}.`, storageMounts)]
+        : []),
+    ]
+    const hidden: readonly DraftObservation[] =
+      !zfs.ok &&
+      (seen.some(({ kernelName }) => /^zd\d/.test(kernelName)) || mounts.mounts.some(({ fsType }) => fsType === 'zfs'))
+        ? [
+            {
+              direction: 'unclear',
+              text: `ZFS is in use, but its encryption was not read: ${zfs.reason}.`,
+              probe: storageZfs.id,
+            },
+          ]
+        : []
+    const because = [...layers, ...sets, ...hidden, ...unread]
+    if (because.length > 0)
+      return { verdict: decide(because).verdict, observations: [...because, ...argueHeaders(devices)] }
+    return {
+      verdict: 'not-applicable',
+      observations: [
+        {
+          direction: 'unclear',
+          text: 'The device-mapper table was read and holds no encrypting layer.',
+          probe: storageDmTable.id,
+        },
+      ],
+    }
+  },
+})
+
+/** Reported next to the verdict: the header of a volume is not its cipher. */
+function argueHeaders({ devices }: SysfsBlock): readonly DraftObservation[] {
+  const old = [...devices.values()].flatMap(({ dmName, dmUuid }) =>
+    dmName !== null && kindOf(dmUuid ?? '') === 'LUKS1' ? [dmName] : [],
+  )
+  return old.length === 0
+    ? []
+    : [
+        {
+          direction: 'unclear',
+          text: `${named(old.sort())}: the header is LUKS1, which derives keys with PBKDF2 only and keeps the key where an administrator can read it.`,
+          probe: storageBlockDevices.id,
+        },
+      ]
+}
+
+function argueTarget(name: string, kind: string, target: DmTarget): readonly DraftObservation[] {
+  if (target.kind !== 'crypt') return []
+  const shown = `${quote(name)}${kind === '' ? '' : ` (${kind})`}`
+  return [step(shown, gradeCipher(target.cipher, target.keyBytes), storageDmTable.id)]
+}
+
+const step = (name: string, { strength, says }: CipherReading, probe: string): DraftObservation => ({
+  direction: strength === 'sound' ? 'supports' : 'contradicts',
+  text: `${name}: ${says}.`,
+  probe,
+})
+
+const kindOf = (uuid: string): string => /^CRYPT-(LUKS1|LUKS2|PLAIN)-/.exec(uuid)?.[1] ?? ''

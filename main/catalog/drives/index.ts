@@ -1,0 +1,12 @@
+import { defineSubject } from '../subject.ts'
+import { encryptionAtRestSedState, lifecycleDiskSwapDetection } from './checks.ts'
+import { lifecycleFirstUseState, storageBirth } from './first-use.ts'
+import { inventoryDisks, inventoryDisksRecorded } from './inventory.ts'
+import { drivesNvmeControllers, drivesOpal } from './probes.ts'
+
+export const drivesSubject = defineSubject({
+  id: 'drives',
+  title: 'Drives',
+  probes: [inventoryDisks, drivesOpal, drivesNvmeControllers, storageBirth],
+  checks: [inventoryDisksRecorded, lifecycleDiskSwapDetection, encryptionAtRestSedState, lifecycleFirstUseState],
+})

@@ -1,0 +1,204 @@
+import { type DraftObservation, defineCheck } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { numberOfPath } from '../disk-encryption/graph.ts'
+import {
+  AT_REST_LIMITS,
+  argueRoots,
+  isHostsFile,
+  mountRoots,
+  pathRoots,
+  quoted,
+  type Root,
+  readStorage,
+  STORAGE_WANTS,
+  type Storage,
+} from '../disk-encryption/roots.ts'
+import { storageMounts } from '../mounts/probes.ts'
+import { decide } from '../steps.ts'
+import { sysfsLines } from '../storage/sysfs-lines.ts'
+
+/** Where the kernel puts the memory of a crashed process, see core(5). */
+type CoreDumps =
+  | { readonly kind: 'handler'; readonly program: string }
+  | { readonly kind: 'file'; readonly pattern: string }
+
+export const coreDumpPattern = defineProbe({
+  id: 'memory.core-pattern',
+  title: 'Destination of process memory dumps',
+  why: 'When a program crashes, its memory, and the data in it, may be written to a drive.',
+  commands: { pattern: run(['cat', '/proc/sys/kernel/core_pattern']) },
+  parse: ({ pattern }) =>
+    pattern.exitCode === 0 ? parseCorePattern(pattern.text) : unknown('the core dump pattern could not be read'),
+})
+
+/** Reads core_pattern: a leading pipe hands the dump to a program, anything else is a file name. */
+export function parseCorePattern(text: string): Parsed<CoreDumps> {
+  const pattern = text.replace(/\n$/, '')
+  if (pattern.trim() === '') return unknown('the core dump pattern is empty')
+  if (!pattern.startsWith('|')) return known({ kind: 'file', pattern })
+  return known({ kind: 'handler', program: pattern.slice(1).trim().split(/\s+/)[0] ?? '' })
+}
+
+interface Kdump {
+  /** Whether a crash kernel is loaded; null when the kernel offers none (the file does not exist). */
+  readonly loaded: boolean | null
+  /** Directives of kdump.conf and kdump-tools that name a target, as written. */
+  readonly targets: readonly { readonly directive: string; readonly value: string }[]
+  readonly configured: boolean
+}
+
+/**
+ * Only directives that name a target are read, and of an address nothing but its scheme: SUSE's file and kdump-tools' FTP line may hold a
+ * password.
+ */
+const TARGETS =
+  '^[[:space:]]*(path|raw|ext[234]|xfs|btrfs|minix|nfs4?|ssh)[[:space:]]+[^[:space:]]+|^[[:space:]]*(KDUMP_COREDIR=[^[:space:]@]*|NFS=|SSH=|FTP=)|^[[:space:]]*KDUMP_SAVEDIR="?((file:(//)?)?/[^"[:space:]@]*|(ftp|sftp|ssh|nfs|cifs):)'
+
+export const kernelDumps = defineProbe({
+  id: 'memory.kdump',
+  title: 'Kernel crash dumps',
+  why: 'A kernel crash dump is a copy of all memory.',
+  commands: {
+    loaded: run(['cat', '/sys/kernel/kexec_crash_loaded']),
+    config: run(['grep', '-sHoE', TARGETS, '/etc/kdump.conf', '/etc/default/kdump-tools', '/etc/sysconfig/kdump']),
+  },
+  parse: ({ loaded, config }) => parseKdump(loaded, config.text),
+})
+
+/** Reads /sys/kernel/kexec_crash_loaded (0 or 1) and the target lines of kdump.conf(5), kdump-tools(5) or SUSE's kdump(5). */
+export function parseKdump(loaded: Pick<Answer, 'exitCode' | 'text' | 'errorText'>, config: string): Parsed<Kdump> {
+  const flag = loaded.text.trim()
+  const absent = loaded.exitCode !== 0 && /No such file or directory/.test(loaded.errorText)
+  if (!absent && (loaded.exitCode !== 0 || !/^[01]$/.test(flag)))
+    return unknown('the crash kernel’s state could not be read')
+  const lines = [...sysfsLines(config).values()].flatMap((found) => found.split('\n'))
+  const targets = lines.flatMap((line) => {
+    const parts = /^\s*([A-Za-z0-9_]+)(?:\s+|=)"?([^"]*)"?\s*$/.exec(line)
+    return parts === null ? [] : [{ directive: (parts[1] ?? '').toLowerCase(), value: parts[2] ?? '' }]
+  })
+  return known({ loaded: absent ? null : flag === '1', targets, configured: lines.length > 0 })
+}
+
+/** Handlers with a known place: coredump.conf(5), apport, ABRT. */
+const HANDLERS: readonly { readonly program: RegExp; readonly folder: string }[] = [
+  { program: /\/systemd-coredump$/, folder: '/var/lib/systemd/coredump' },
+  { program: /\/apport(\/apport)?$/, folder: '/var/crash' },
+  { program: /\/abrt-hook-ccpp$/, folder: '/var/spool/abrt' },
+]
+
+/** The folder that programs dump their memory into; none where it is not known, or differs from program to program. */
+export function programDumpRoots(storage: Storage, core: CoreDumps): readonly Root[] {
+  const folder = core.kind === 'handler' ? folderOf(core.program) : folderIn(core.pattern)
+  return folder === undefined ? [] : pathRoots(storage, [folder], 'program dumps in')
+}
+
+const folderOf = (handler: string): string | undefined => HANDLERS.find(({ program }) => program.test(handler))?.folder
+
+/** Everything from the first placeholder on is made up by the kernel; the folder before it is where the file lands. */
+const folderIn = (pattern: string): string | undefined =>
+  pattern.startsWith('/') && pattern !== '/dev/null' ? (pattern.split('%')[0]?.replace(/[^/]*$/, '') ?? '/') : undefined
+
+type KernelDumpTarget = { readonly kind: 'remote' | 'device' | 'folder'; readonly at: string }
+
+/** Where a loaded crash kernel writes, as kdump.conf(5), kdump-tools(5) and SUSE's kdump(5) state. */
+export function kernelDumpTarget({ targets }: Kdump): KernelDumpTarget {
+  const named = (directive: string): string | undefined =>
+    targets.find((target) => target.directive === directive)?.value
+  const remote = ['nfs', 'nfs4', 'ssh', 'ftp'].find((directive) => named(directive) !== undefined)
+  if (remote !== undefined) return { kind: 'remote', at: remote }
+  const saved = named('kdump_savedir')
+  const scheme = /^(ftp|sftp|ssh|nfs|cifs):/.exec(saved ?? '')?.[1]
+  if (scheme !== undefined) return { kind: 'remote', at: scheme }
+  const device = ['raw', 'ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'minix']
+    .map(named)
+    .find((value) => value !== undefined)
+  if (device !== undefined) return { kind: 'device', at: device }
+  const folder = saved?.replace(/^file:(\/\/)?/, '')
+  return { kind: 'folder', at: folder ?? named('path') ?? named('kdump_coredir') ?? '/var/crash' }
+}
+
+/** What holds the dumps of a crash kernel; none where none is loaded, or where what it names was not listed. */
+export function kernelDumpRoots(storage: Storage, kdump: Kdump): readonly Root[] {
+  if (kdump.loaded !== true || !kdump.configured) return []
+  const { kind, at } = kernelDumpTarget(kdump)
+  if (kind === 'folder') return pathRoots(storage, [at], 'kernel dumps in')
+  const number = kind === 'device' ? numberOfPath(storage.graph, at) : undefined
+  return number === undefined ? [] : [{ name: `kernel dumps on ${quoted(at)}`, walked: storage.device(number) }]
+}
+
+export const encryptionAtRestCrashDumps = defineCheck({
+  id: 'encryption.at-rest.crash-dumps',
+  property: 'encryption-at-rest',
+  expected: 'Memory dumps of programs and of the kernel are off, or are written to encrypted storage.',
+  limitations: `${AT_REST_LIMITS} Earlier dumps are not searched for, and limits that a program sets for itself are not read.`,
+  requires: {
+    mounts: storageMounts,
+    devices: storageBlockDevices,
+    swaps: storageSwaps,
+    core: coreDumpPattern,
+    kdump: kernelDumps,
+  },
+  optional: STORAGE_WANTS,
+  evaluate({ mounts, devices, swaps, core, kdump }, wanted) {
+    const storage = readStorage(mounts, devices, swaps, wanted)
+    const because = [...argueCore(storage, core), ...argueKdump(storage, kdump)]
+    return decide(because)
+  },
+})
+
+function argueCore(storage: Storage, core: CoreDumps): readonly DraftObservation[] {
+  const probe = coreDumpPattern.id
+  if (core.kind === 'handler') {
+    if (/^(\/usr)?\/bin\/(false|true)$/.test(core.program)) {
+      return [
+        { direction: 'supports', text: `Program dumps are handed to ${quote(core.program)}, which drops them.`, probe },
+      ]
+    }
+    const roots = programDumpRoots(storage, core)
+    return roots.length === 0
+      ? [
+          {
+            direction: 'unclear',
+            text: `Program dumps are handed to ${quote(core.program)}; where it keeps them is not known.`,
+            probe,
+          },
+        ]
+      : argueRoots(roots)
+  }
+  if (core.pattern === '/dev/null') return [{ direction: 'supports', text: 'Program dumps go to “/dev/null”.', probe }]
+  if (core.pattern.startsWith('/')) return argueRoots(programDumpRoots(storage, core))
+  // A relative pattern lands in the working directory of the program that crashed, which can be any mount.
+  return argueRoots(
+    mountRoots(storage, (mount) => !isHostsFile(mount)).map((found) => ({
+      ...found,
+      name: `program dumps anywhere in ${found.name}`,
+    })),
+  )
+}
+
+function argueKdump(storage: Storage, kdump: Kdump): readonly DraftObservation[] {
+  const { loaded, configured } = kdump
+  const probe = kernelDumps.id
+  if (loaded === null) {
+    // That the file is absent means something only when sysfs itself is there.
+    return storage.holding('/sys/kernel')?.fsType === 'sysfs'
+      ? [{ direction: 'supports', text: 'The kernel has no support for crash dumps.', probe }]
+      : [{ direction: 'unclear', text: 'The kernel’s own settings are not visible here.', probe }]
+  }
+  if (!loaded)
+    return [{ direction: 'supports', text: 'No crash kernel is loaded, so no kernel dump is written.', probe }]
+  const { kind, at } = kernelDumpTarget(kdump)
+  if (kind === 'remote') {
+    return [
+      { direction: 'unclear', text: `A crash kernel is loaded and sends dumps to another system (${at}).`, probe },
+    ]
+  }
+  if (!configured)
+    return [{ direction: 'unclear', text: 'A crash kernel is loaded; where it writes was not found.', probe }]
+  const roots = kernelDumpRoots(storage, kdump)
+  return roots.length === 0
+    ? [{ direction: 'unclear', text: `Kernel dumps go to ${quote(at)}, which is not among the listed devices.`, probe }]
+    : argueRoots(roots)
+}

@@ -1,0 +1,9 @@
+import { defineSubject } from '../subject.ts'
+import { vulnEol } from './end-of-life.ts'
+
+export const endOfLifeSubject = defineSubject({
+  id: 'end-of-life',
+  title: 'Vendor support',
+  probes: [],
+  checks: [vulnEol],
+})

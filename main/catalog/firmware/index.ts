@@ -1,0 +1,9 @@
+import { defineSubject } from '../subject.ts'
+import { firmwareFwupd, integrityFirmwareInventory } from './firmware.ts'
+
+export const firmwareSubject = defineSubject({
+  id: 'firmware',
+  title: 'Firmware versions',
+  probes: [firmwareFwupd],
+  checks: [integrityFirmwareInventory],
+})

@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { integrityFim, integrityMalwareProtection, vulnScannerEvidence } from './checks.ts'
+import { integrityAgents, integrityMarks, integritySchedules, kernelIma } from './probes.ts'
+
+export const integrityMonitoringSubject = defineSubject({
+  id: 'integrity-monitoring',
+  title: 'Integrity and malware monitoring',
+  probes: [integrityAgents, integrityMarks, integritySchedules, kernelIma],
+  checks: [vulnScannerEvidence, integrityFim, integrityMalwareProtection],
+})

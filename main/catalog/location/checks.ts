@@ -1,0 +1,192 @@
+import { type Conclusion, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { tpmPresence } from '../boot-integrity/boot-integrity.ts'
+import { ageOfList } from '../end-of-life/end-of-life.ts'
+import { nonceEcho } from '../evidence/probes.ts'
+import { cloudInit } from '../provider-access/probes.ts'
+import { contradicts, count, decide, supports, unclear } from '../steps.ts'
+import { placeQuestion, policiesFor, policyQuestion, type Question } from './answers.ts'
+import { type Bound, boundBy, timeSteps } from './bounds.ts'
+import { readDelay } from './discs.ts'
+import type { Found } from './found.ts'
+import { timezone, tpmTag } from './probes.ts'
+import { cloudInitSignals, REGION_LIST, tpmTagSignals, zoneCountry } from './provider-signals.ts'
+import { missedOfProvider, PROVIDER_WANTS, providerSignals } from './signals.ts'
+import { placeSays } from './verdict.ts'
+
+export const locationRttBound = defineCheck({
+  id: 'location.rtt-bound',
+  property: 'location',
+  expected: 'Round-trip time bounds the SSH responder within the declared location, by the speed of light.',
+  limitations:
+    'It bounds the holder of the SSH session keys. A relay inside the place with a copy of the host key would respond the same way, and where data, replicas and backups are is not shown. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement; light is assumed to travel in a straight line through the earth.',
+  requires: { echo: nonceEcho },
+  evaluate({ echo }, _, context): Conclusion {
+    const { location } = context.node
+    const delay = readDelay(echo, context)
+    if (location === undefined)
+      return {
+        verdict: 'inconclusive',
+        observations: [
+          unclear('No place was declared for this node, so there is nothing to compare with.', null),
+          ...timeSteps(delay, 'unclear'),
+        ],
+      }
+    const bound = boundBy(placeQuestion(location), delay, context)
+    return {
+      verdict: VERDICTS[bound.says],
+      observations: [...bound.because, ...timeSteps(delay, DIRECTIONS[bound.says])],
+    }
+  },
+})
+
+const VERDICTS: Readonly<Record<Bound['says'], Conclusion['verdict']>> = {
+  inside: 'satisfied',
+  outside: 'not-satisfied',
+  undecided: 'inconclusive',
+  empty: 'inconclusive',
+  unusable: 'inconclusive',
+}
+const DIRECTIONS: Readonly<Record<Bound['says'], 'supports' | 'contradicts' | 'unclear'>> = {
+  inside: 'supports',
+  outside: 'contradicts',
+  undecided: 'unclear',
+  empty: 'unclear',
+  unusable: 'unclear',
+}
+
+export const locationResidency = defineCheck({
+  id: 'location.residency',
+  property: 'location',
+  expected: 'Round-trip time bounds the SSH responder within every area that the data-residency policies require.',
+  limitations:
+    'It bounds the holder of the SSH session keys, by land borders: territorial waters belong to no country here. It assumes the declared places of the measuring computers, and clocks there that are not slowed by more than 0.05 % during the measurement. A relay inside the area with a copy of the host key would respond the same way. Where data, replicas and backups are is not shown; their endpoints are listed separately.',
+  requires: {},
+  optional: { echo: nonceEcho, ...PROVIDER_WANTS },
+  evaluate(_, { echo, ...facts }, context): Conclusion {
+    const declared = context.location?.residency ?? []
+    const policies = policiesFor(context.node.name, declared)
+    if (policies.length === 0) return noCommitment(declared.length)
+    if (!echo.ok) return decide(unclearAbout(nonceEcho, echo))
+    const delay = readDelay(echo.fact, context)
+    const questions = policies.map(policyQuestion)
+    const bounds = questions.map((question) => boundBy(question, delay, context))
+    const isInside = bounds.every(({ says }) => says === 'inside')
+    const argued = decide([
+      ...bounds.flatMap(({ because }) => because),
+      ...providerSignals(facts).flatMap((signal) => statedOutside(signal, questions)),
+      ...missedOfProvider(facts),
+    ])
+    // A vantage that was of no use next to others takes nothing away from what the others bound.
+    return { ...argued, observations: [...argued.observations, ...timeSteps(delay, isInside ? 'supports' : 'unclear')] }
+  },
+})
+
+/**
+ * The fleet file is where a commitment is declared, so that a file without one for this node is itself the evidence that the question does
+ * not arise; no capture of the node could make it arise, and none is needed for it.
+ */
+const noCommitment = (elsewhere: number): Conclusion => ({
+  verdict: 'not-applicable',
+  observations: [
+    unclear(
+      elsewhere === 0
+        ? 'The declared scope has no data-residency policy, so no area is required. A contractual commitment that was not declared is not covered.'
+        : `The declared scope has ${count(elsewhere, 'data-residency policy', 'data-residency policies')}, and none of them names this node. A commitment in a contract that was not declared is not covered.`,
+      null,
+    ),
+  ],
+})
+
+/** What the provider signed about this machine contradicts; what anyone else may have written only leaves it open. */
+const statedOutside = (signal: Found, questions: readonly Question[]): readonly DraftObservation[] =>
+  questions
+    .filter(({ asked }) => !signal.hint && asked.ok && placeSays(signal, asked.value) === 'outside')
+    .map(({ title }): DraftObservation => {
+      const { probe, commands } = signal
+      const text = `${signal.text} That is outside ${quote(title)}.`
+      const direction = signal.class === 'E2' ? 'contradicts' : 'unclear'
+      return { direction, text, probe, ...(commands === undefined ? {} : { commands }) }
+    })
+
+export const locationProviderClaim = defineCheck({
+  id: 'location.provider-claim',
+  property: 'location',
+  expected: 'The region stated by the provider to this server is in the declared country.',
+  limitations:
+    'A statement by the provider, mostly kept in a file that administrators of the server can change; a signature ties it to the provider, and only its machine number to this machine. It names a country at best, never a building, and needs to be compared with the contract.',
+  requires: { claim: cloudInit },
+  optional: PROVIDER_WANTS,
+  evaluate({ claim }, facts, context) {
+    const declared = context.node.location?.country
+    const kept = cloudInitSignals({ ok: true, fact: claim })
+    const first = claim.present
+      ? 'The provider’s data names no region.'
+      : 'The provider left no statement on this server (no cloud-init data), as is usual for dedicated servers.'
+    const steps = [
+      ...(kept.length > 0 ? kept.map((signal) => compared(signal, declared)) : [unclear(first, cloudInit)]),
+      ...providerSignals(facts).map((signal) => compared(signal, declared)),
+      ...missedOfProvider(facts),
+    ]
+    // Which country a region is in is read from a list, by the beginnings of names: a newer region may begin like an older one.
+    const age = ageOfList('The list of countries of providers’ regions', REGION_LIST.asOf, context)
+    return decide([...steps, ...(steps.some(({ direction }) => direction !== 'unclear') ? [age] : [])])
+  },
+})
+
+/** A statement next to the declared country. What anyone may have responded is shown, and decides nothing. */
+function compared({ text, country, hint, probe, commands }: Found, declared: string | undefined): DraftObservation {
+  const cited = { probe, ...(commands === undefined ? {} : { commands }) }
+  if (declared === undefined)
+    return { direction: 'unclear', text: `${text} No country was declared for this node.`, ...cited }
+  if (country === null || hint) return { direction: 'unclear', text, ...cited }
+  return country === declared
+    ? { direction: 'supports', text: `${text} That is the declared country.`, ...cited }
+    : { direction: 'contradicts', text: `${text} ${quote(declared)} is declared.`, ...cited }
+}
+
+export const locationLocaleHints = defineCheck({
+  id: 'location.locale-hints',
+  property: 'location',
+  expected: 'The time zone and locale of this server are recorded.',
+  ends: 'recorded',
+  limitations: 'A setting that anyone can choose. It never decides where a server is.',
+  requires: { zone: timezone },
+  evaluate({ zone: { zone, locale } }, _, { node }) {
+    const declared = node.location?.country
+    const country = zone === null ? null : zoneCountry(zone)
+    const set = `${zone === null ? 'No time zone is set, which means UTC' : `The time zone is ${quote(zone)}`}${locale === null ? '' : `, the locale ${quote(locale)}`}.`
+    const step =
+      country === null || declared === undefined
+        ? unclear(`${set} That is no evidence of a location.`, timezone)
+        : country === declared
+          ? supports(`${set} It fits the declared country ${quote(declared)}, as a hint.`, timezone)
+          : contradicts(
+              `${set} It is one of ${country}; ${quote(declared)} is declared. That is a hint, and decides nothing.`,
+              timezone,
+            )
+    return { verdict: 'informational', observations: [step] }
+  },
+})
+
+export const locationTpmGeotag = defineCheck({
+  id: 'location.tpm-geotag',
+  property: 'location',
+  expected: 'Traces of a location tag in the TPM of this server are recorded.',
+  ends: 'recorded',
+  limitations:
+    'A recorded fact only: without a quote over a fresh nonce, signed by a key that the tag’s authority confirms, neither a register nor an index attests to anything. The tag itself is not read, and a TPM without traces is no evidence for or against a location.',
+  requires: { registers: tpmPresence },
+  optional: { tag: tpmTag },
+  evaluate({ registers }, { tag }) {
+    const traces = tpmTagSignals(tag, { ok: true, fact: registers })
+    return {
+      verdict: 'informational',
+      observations: [
+        ...traces.map(({ text, probe }) => supports(text, probe === tpmTag.id ? tpmTag : tpmPresence)),
+        ...(traces.length === 0 ? [unclear('No trace of a location tag was seen in the TPM.', tpmPresence)] : []),
+        ...unclearAbout(tpmTag, tag),
+      ],
+    }
+  },
+})

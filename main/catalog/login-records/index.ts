@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { auditCollectorSelfRecord, auditLoginRecords } from './checks.ts'
+import { loginJournal, loginRecords, loginSession } from './probes.ts'
+
+export const loginRecordsSubject = defineSubject({
+  id: 'login-records',
+  title: 'Records of logins',
+  probes: [loginRecords, loginSession, loginJournal],
+  checks: [auditLoginRecords, auditCollectorSelfRecord],
+})

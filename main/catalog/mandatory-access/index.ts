@@ -1,0 +1,9 @@
+import { defineSubject } from '../subject.ts'
+import { accessMacEnforcement, integrityKernelLockdown, kernelProtections, lsmApparmor } from './mandatory-access.ts'
+
+export const mandatoryAccessSubject = defineSubject({
+  id: 'mandatory-access',
+  title: 'Mandatory access control and kernel lockdown',
+  probes: [kernelProtections, lsmApparmor],
+  checks: [accessMacEnforcement, integrityKernelLockdown],
+})

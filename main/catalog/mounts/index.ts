@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { storageLustre, storageMounts, storageRemote } from './probes.ts'
+import { encryptionInTransitRemoteMounts } from './remote.ts'
+
+export const mountsSubject = defineSubject({
+  id: 'mounts',
+  title: 'Mounted file systems',
+  probes: [storageRemote, storageMounts, storageLustre],
+  checks: [encryptionInTransitRemoteMounts],
+})

@@ -1,0 +1,238 @@
+import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { storageBlockDevices, storageSwaps } from '../block-devices/probes.ts'
+import { mountRoots, quoted, type Root, readStorage, STORAGE_WANTS, swapRoots } from '../disk-encryption/roots.ts'
+import { type OsIdentity, osIdentity } from '../machine/identity.ts'
+import { contradicts, decide, named, supports, unclear } from '../steps.ts'
+import { isNetworkMount, mountKind, valuesOf } from './kinds.ts'
+import {
+  hasRemoteStorage,
+  type LustreFlavors,
+  type Mount,
+  type RemoteStorage,
+  storageLustre,
+  storageMounts,
+  storageRemote,
+} from './probes.ts'
+
+/** What the mount options alone do not show. */
+export interface MountEvidence {
+  readonly lustre: Parsed<LustreFlavors>
+  readonly system: Parsed<OsIdentity>
+}
+
+/** File systems in user space that keep what they hold on this machine. */
+const LOCAL_FUSE =
+  /^fuse\.(appimage\w*|bindfs|dwarfs|fuse-overlayfs|fuse2fs|mergerfs|ntfs-3g|overlayfs|snapfuse|squashfuse\w*|unionfs(-fuse)?)$/i
+
+/** Mounts whose traffic may cross a network: those known to, and those of a kind that is not known without a drive below. */
+export const mayCrossNetwork = (mount: Mount): boolean =>
+  isNetworkMount(mount) || (mountKind(mount) === 'other' && !LOCAL_FUSE.test(mount.fsType))
+
+/** Why a kind of file system stays open, where there is more to state than that its options do not show it. */
+const NOT_SHOWN: ReadonlyMap<string, string> = new Map([
+  ['beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
+  ['fuse.beegfs', 'BeeGFS has no encryption of its own; its connAuth file authenticates only'],
+  ['gpfs', 'whether the cluster’s cipherList encrypts is not read here'],
+  ['wekafs', 'only the WEKA cluster can show whether it encrypts'],
+  ['fuse.ceph', 'the mode of its Ceph connections is not among its options'],
+  ['fuse.ceph-fuse', 'the mode of its Ceph connections is not among its options'],
+  ['9p', 'it is shared by the host of this machine, and its path from there is not visible'],
+  ['virtiofs', 'it is shared by the host of this machine, and its path from there is not visible'],
+])
+
+/** Mount options: nfs(5), mount.cifs(8), Documentation/filesystems/ceph.rst, sshfs(1). */
+export function argueMount(mount: Mount, { lustre, system }: MountEvidence): readonly DraftObservation[] {
+  const name = `${quoted(mount.point)} (${mount.fsType.replace(/[^\w.-]/g, '?').slice(0, 30)})`
+  const option = (key: string): string | undefined => valuesOf(mount, key).at(-1)
+  const yes = (how: string): DraftObservation => supports(`${name} encrypts its traffic: ${how}.`, storageMounts)
+  const no = (how: string): DraftObservation =>
+    contradicts(`${name} does not encrypt its traffic: ${how}.`, storageMounts)
+  const open = (how: string): DraftObservation =>
+    unclear(`${name} is not shown to encrypt its traffic: ${how}.`, storageMounts)
+  switch (mount.fsType) {
+    case 'nfs':
+    case 'nfs4':
+      return nfs(option, system, { yes, no, open })
+    case 'cifs':
+    case 'smb3':
+      return [mount.options.includes('seal') ? yes('seal is set') : no('seal is not set')]
+    case 'ceph': {
+      const mode = option('ms_mode')
+      if (mode === 'secure') return [yes('ms_mode=secure')]
+      return [
+        mode === 'prefer-secure' ? open('ms_mode=prefer-secure may fall back') : no('ms_mode is not set to secure'),
+      ]
+    }
+    case 'lustre':
+      return lustreSteps(name, mount, lustre)
+    case 'fuse.sshfs':
+      return [option('directport') === undefined ? yes('it runs over SSH') : no('directport goes past SSH')]
+    default:
+      return [
+        open(
+          NOT_SHOWN.get(mount.fsType) ??
+            (isNetworkMount(mount)
+              ? 'its mount options do not state it'
+              : 'it has no drive below, and where its data goes is not known'),
+        ),
+      ]
+  }
+}
+
+interface Say {
+  readonly yes: (how: string) => DraftObservation
+  readonly no: (how: string) => DraftObservation
+  readonly open: (how: string) => DraftObservation
+}
+
+function nfs(
+  option: (key: string) => string | undefined,
+  system: Parsed<OsIdentity>,
+  { yes, no, open }: Say,
+): readonly DraftObservation[] {
+  const [tls, sec, version] = [option('xprtsec'), option('sec'), option('vers') ?? '']
+  if (sec === 'krb5p') return [yes('sec=krb5p')]
+  if (tls === 'tls' || tls === 'mtls') {
+    if (/^(2|3|4\.0)$/.test(version)) return [yes(`xprtsec=${tls}`)]
+    if (!system.ok)
+      return [open(`xprtsec=${tls}, and the kernel’s version was not read`), ...unclearAbout(osIdentity, system)]
+    return [
+      followsTls(system.fact.kernel)
+        ? yes(`xprtsec=${tls}`)
+        : open(
+            `xprtsec=${tls}, which kernels before a fix of 2024 did not keep to towards data servers and further addresses`,
+          ),
+    ]
+  }
+  if (sec === undefined) return [open('its security flavor is not among its options')]
+  return [
+    no(/^krb5i?$/.test(sec) ? `sec=${sec} protects logins or integrity only` : 'neither sec=krb5p nor xprtsec is set'),
+  ]
+}
+
+// Linux commit a35518cae4b3, in every kernel that came out after 2024. Distributions may carry it in an older one; their numbers do not
+// show.
+function followsTls(kernel: string): boolean {
+  const [, major, minor] = /^Linux (\d{1,3})\.(\d{1,3})/.exec(kernel) ?? []
+  return major !== undefined && (Number(major) > 6 || (Number(major) === 6 && Number(minor) >= 13))
+}
+
+/** Lustre Operations Manual: null protects nothing and is the default; of the others only krb5p and skpi encrypt. */
+function lustreSteps(name: string, mount: Mount, lustre: Parsed<LustreFlavors>): readonly DraftObservation[] {
+  if (!lustre.ok)
+    return [
+      unclear(
+        `${name} is not shown to encrypt its traffic: Lustre sends in clear text unless it is configured otherwise.`,
+        storageMounts,
+      ),
+      ...unclearAbout(storageLustre, lustre),
+    ]
+  // Of “10.0.0.1@o2ib:/scratch/group” the file system is “scratch”; its connections begin with that name.
+  const fileSystem = /:\/([\w.-]{1,64})(?:\/|$)/.exec(mount.source)?.[1]
+  const own = lustre.fact.flavors.filter(
+    ({ target }) => fileSystem !== undefined && target.startsWith(`${fileSystem}-`),
+  )
+  const kinds = ['-mdc-', '-osc-']
+  const clear = own.filter(({ rpc }) => !/^(krb5p|skpi)$/.test(rpc))
+  if (clear.some(({ rpc }) => rpc !== 'unknown'))
+    return [
+      contradicts(
+        `${name} does not encrypt its traffic: connections of Lustre use ${named([...new Set(clear.map(({ rpc }) => rpc))])}, where only krb5p and skpi encrypt.`,
+        storageLustre,
+      ),
+    ]
+  if (clear.length > 0 || !kinds.every((kind) => own.some(({ target }) => target.includes(kind))))
+    return [
+      unclear(
+        `${name} is not shown to encrypt its traffic: the connections of ${quote(fileSystem ?? mount.source)} were not all read, and Lustre sends in clear text unless it is configured otherwise.`,
+        storageLustre,
+      ),
+    ]
+  return [
+    supports(
+      `${name} encrypts its traffic: its ${own.length} connections use ${named([...new Set(own.map(({ rpc }) => rpc))])}.`,
+      storageLustre,
+    ),
+  ]
+}
+
+/** The drive's own name, at the end of the way. */
+export const leafOf = ({ walked }: Root): string =>
+  /^(?:one of \d+: )?([a-z]+\d*)/.exec(walked.path.at(-1) ?? '')?.[1] ?? ''
+
+/** iSCSI has no encryption (CHAP is a login), nor have Fibre Channel and RDMA; Ceph and NBD may have it where the node does not show it. */
+export function argueDrive(drive: Root, remote: Parsed<RemoteStorage>): DraftObservation {
+  const { name, walked } = drive
+  const way = walked.path.join(' → ')
+  const leaf = leafOf(drive)
+  if (walked.outcome === 'encrypted')
+    return supports(`${name} is encrypted before it crosses the network: ${way}.`, storageBlockDevices)
+  if (walked.outcome !== 'exposed')
+    return unclear(`${name} crosses a network; ${walked.why}: ${way}.`, storageBlockDevices)
+  if (/^(rbd|nbd)\d/.test(leaf))
+    return unclear(
+      `${name} crosses a network; whether its connection is encrypted is not shown: ${way}.`,
+      storageBlockDevices,
+    )
+  // With several paths to a drive its name does not show its controllers, so all of them must use TLS.
+  if (leaf.startsWith('nvme') && remote.ok && remote.fact.nvme.length > 0 && remote.fact.nvme.every(usesTls))
+    return supports(`${name} crosses the network over NVMe/TCP with TLS: ${way}.`, storageRemote)
+  return contradicts(`${name} crosses a network in clear text: ${way}.`, storageBlockDevices)
+}
+
+const usesTls = ({ transport, hasTls }: RemoteStorage['nvme'][number]): boolean => transport === 'tcp' && hasTls
+
+/** Ways to other machines that no mount or swap was seen to use; lsblk before 2.37 states “nvme” of every NVMe drive, wherever it is. */
+export function waysBeside(remote: RemoteStorage, drives: readonly Root[]): readonly DraftObservation[] {
+  const seen = new Set(drives.map((drive) => leafOf(drive).replace(/\d+$/, '')))
+  const nvme = remote.nvme.filter((one) => one.transport !== 'loop' && !usesTls(one))
+  return [
+    ...(seen.has('nvme')
+      ? []
+      : nvme
+          .slice(0, 8)
+          .map(({ name, transport }) =>
+            unclear(
+              `${plain(name, 20)} is an NVMe controller on another system (${plain(transport, 20)}${transport === 'tcp' ? ', without TLS' : ''}); which data crosses it was not seen.`,
+              storageRemote,
+            ),
+          )),
+    ...(hasRemoteStorage(remote) && [...seen].every((kind) => kind === 'nvme')
+      ? [
+          unclear(
+            'The kernel has a way open to drives of other machines (iSCSI, SRP, Ceph, NBD or DRBD); which data crosses it was not seen.',
+            storageRemote,
+          ),
+        ]
+      : []),
+  ]
+}
+
+export const encryptionInTransitRemoteMounts = defineCheck({
+  id: 'encryption.in-transit.remote-mounts',
+  property: 'encryption-in-transit',
+  expected: 'Every file system and drive that this node uses over a network encrypts its traffic.',
+  limitations:
+    'Read from the client’s side; the server may treat other clients differently, and how it stores the data is not shown. SMB servers that require encryption on their own are not detected. Traffic of parallel NFS to data servers followed the TLS setting only from kernels of 2024 on. File systems that are mounted on demand count only while they are mounted, and those of other mount namespaces not at all.',
+  requires: { mounts: storageMounts, devices: storageBlockDevices, swaps: storageSwaps },
+  optional: { ...STORAGE_WANTS, remote: storageRemote, lustre: storageLustre, system: osIdentity },
+  evaluate({ mounts, devices, swaps }, { remote, lustre, system, ...wanted }) {
+    const storage = readStorage(mounts, devices, swaps, wanted)
+    const drives = [...mountRoots(storage), ...swapRoots(storage)].filter(({ walked }) => walked.remote)
+    const because = [
+      ...mounts.mounts.filter(mayCrossNetwork).flatMap((mount) => argueMount(mount, { lustre, system })),
+      ...drives.map((drive) => argueDrive(drive, remote)),
+      ...(remote.ok ? waysBeside(remote.fact, drives) : unclearAbout(storageRemote, remote)),
+    ]
+    if (because.length > 0) return decide(because)
+    if (!wanted.lsblk.ok) {
+      return decide([
+        unclear('No network file system is mounted; how the drives are attached was not read.', storageMounts),
+      ])
+    }
+    const text = `${mounts.mounts.length} mounts were read; none is a network file system, and no drive below them is attached over a network.`
+    return { verdict: 'not-applicable', observations: [unclear(text, storageMounts)] }
+  },
+})

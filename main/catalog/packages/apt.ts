@@ -1,0 +1,90 @@
+import { defineProbe, glob, known, run, unknown } from '../../core/probe.ts'
+import { lines, lines as textLines } from '../read-text.ts'
+import { inOrder } from '../steady.ts'
+import { newest } from './rpm.ts'
+
+export interface AptUpdates {
+  /** Installed packages of which the lists hold a newer version, held and phased ones too; `security` when any of its suites is one of security updates. */
+  readonly pending: readonly { readonly name: string; readonly security: boolean }[]
+  /** False where apt states that it could not read one of its own files, so that updates from that source are missing. */
+  readonly isWhole: boolean
+  /** Newest change of the package lists, seconds since 1970; null when there are none. */
+  readonly listsChangedAt: number | null
+}
+
+const ENTRY = /^([^\s/]+)\/(\S*) \S+ \S+(?: \[(.*)\])?$/
+
+/**
+ * apt(8), `list --upgradable`: a heading, then lines of `name/suite,suite version arch [upgradable from: old]` (apt, private-list.cc and
+ * private-output.cc). Lines with another word in brackets, or none, report other versions where apt.conf(5) requires those; indented ones
+ * are summaries. What cannot be installed yet (held, phased, in conflict) is listed like the others, and what Ubuntu Pro alone offers is
+ * not listed. A source that the login may not read leaves status 0 and a warning.
+ *
+ * Of `apt-get -s dist-upgrade` this is a quarter of the work: nothing is solved. Without names apt keeps from writing /var/cache/apt/*.bin.
+ */
+export const packagesApt = defineProbe({
+  id: 'packages.apt',
+  title: 'Pending package updates (apt)',
+  why: 'Shows which security updates are pending, from the package lists that are already on the server. Nothing is downloaded.',
+  ignoredInDrift: {
+    why: 'Lists are refreshed and updates are published; only whether the lists can be read is compared.',
+    normalize: ({ isWhole }: AptUpdates) => ({ isWhole }),
+  },
+  commands: {
+    upgradable: run(['apt', 'list', '-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache=', '--upgradable'], {
+      timeoutSeconds: 30,
+    }),
+    lists: run([
+      'stat',
+      '-c',
+      '%Y %n',
+      '/var/lib/apt/lists',
+      '/var/lib/apt/periodic/update-success-stamp',
+      '/var/lib/apt/periodic/update-stamp',
+    ]),
+  },
+  parse({ upgradable, lists }) {
+    if (upgradable.exitCode !== 0) return unknown('apt could not list the pending updates')
+    const [heading = '', ...listed] = textLines(upgradable.text)
+    const entries = listed.filter((line) => !/^\s/.test(line)).map((line) => ENTRY.exec(line))
+    if (!/^Listing\.\.\.(?: Done)?$/.test(heading) || entries.includes(null))
+      return unknown('the output of apt has an unexpected format')
+    return known<AptUpdates>({
+      pending: entries.flatMap((entry) => {
+        const [, name = '', suites = '', status = ''] = entry ?? []
+        return status.startsWith('upgradable from: ') ? [{ name, security: isSecurity(suites) }] : []
+      }),
+      isWhole: !/^[EW]: Unable to read /m.test(upgradable.errorText),
+      listsChangedAt: newest(lists),
+    })
+  },
+})
+
+// stable-security, bookworm-security; noble-security, noble-apps-security, noble-infra-security (Ubuntu Pro).
+const isSecurity = (suites: string): boolean => suites.split(',').some((suite) => /-security$/i.test(suite))
+
+export interface AptArchives {
+  /** Suites of the package lists on the node, such as `noble-security`; in no order. */
+  readonly suites: readonly string[]
+}
+
+/**
+ * The field Suite of each Release file that apt keeps (“Debian repository format”, section “Release”). The files hold names of
+ * archives and checksums; no address of a server and no password is in them.
+ */
+export const packagesAptArchives = defineProbe({
+  id: 'packages.apt-archives',
+  title: 'Archives of the package lists on the node (apt)',
+  why: 'Shows whether the node receives lists of security updates. One line of each list is read, without the server it came from.',
+  ignoredInDrift: {
+    why: 'The lists have no fixed order.',
+    normalize: ({ suites }: AptArchives) => ({ suites: inOrder(suites) }),
+  },
+  commands: { suites: run(['grep', '-hm1', '^Suite:', glob('/var/lib/apt/lists/*Release')]) },
+  parse({ suites: { text, exitCode } }) {
+    if (exitCode > 1) return unknown('there are no package lists, or not all of them could be read')
+    return known<AptArchives>({
+      suites: lines(text).flatMap((line) => /^Suite: *([\w.+/-]{1,100}) *$/.exec(line)?.[1] ?? []),
+    })
+  },
+})

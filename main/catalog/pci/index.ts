@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { pciIommu, tenancyIommu, tenancyPcieInventory } from './iommu.ts'
+import { pciDevices, pciPorts, usbDevices } from './probes.ts'
+
+export const pciSubject = defineSubject({
+  id: 'pci',
+  title: 'PCI devices',
+  probes: [pciDevices, pciIommu, pciPorts, usbDevices],
+  checks: [tenancyPcieInventory, tenancyIommu],
+})

@@ -1,0 +1,9 @@
+import { defineSubject } from '../subject.ts'
+import { changeScheduledJobs, scheduledJobs, userCrontabs } from './scheduled-jobs.ts'
+
+export const scheduledJobsSubject = defineSubject({
+  id: 'scheduled-jobs',
+  title: 'Scheduled jobs',
+  probes: [scheduledJobs, userCrontabs],
+  checks: [changeScheduledJobs],
+})

@@ -1,0 +1,10 @@
+import { defineSubject } from '../subject.ts'
+import { encryptionInTransitSshAlgorithms } from './checks.ts'
+import { sshOffers, sshServers } from './probes.ts'
+
+export const sshEncryptionSubject = defineSubject({
+  id: 'ssh-encryption',
+  title: 'SSH server: algorithms',
+  probes: [sshOffers, sshServers],
+  checks: [encryptionInTransitSshAlgorithms],
+})

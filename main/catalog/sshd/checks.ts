@@ -1,0 +1,324 @@
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { quote } from '../../core/plain-text.ts'
+import { known, type Parsed } from '../../core/probe.ts'
+import { type AuthorizedKeys, authorizedKeys, homeOfKeyFile } from '../authorized-keys/probes.ts'
+import { type AccessRules, expandStack, type PamStack, pamAccessRules, pamStack } from '../pam/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { limitOf, limitText, type ThresholdId } from '../thresholds.ts'
+import {
+  conditionSteps,
+  contextSteps,
+  everyChainNeedsKey,
+  methodChains,
+  setting,
+  settingNumber,
+  settingWords,
+} from './access.ts'
+import { type SshdConditions, type SshdSettings, sshdConditions, sshdContexts, sshdEffective } from './probes.ts'
+import { keysOnly, letIn, passwordOffers, RUNNING_SSH, runningSsh } from './running.ts'
+
+// sshd -T prints "without-password" for what the file calls prohibit-password.
+const KEYS_ONLY: ReadonlySet<string> = new Set(['without-password', 'prohibit-password', 'forced-commands-only'])
+
+export const accessSshdRootLogin = defineCheck({
+  id: 'access.sshd.root-login',
+  property: 'access',
+  expected: 'Direct root login over SSH is disabled.',
+  limitations:
+    'Whether root may log in is read from the configuration on disk, for servers that are shown to have it: a server that was not reloaded may still run an older one where it offers the same methods. The methods that a server offers root do not show whether it admits root. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and the management controller are other ways in.',
+  requires: {},
+  optional: {
+    sshd: sshdEffective,
+    conditions: sshdConditions,
+    contexts: sshdContexts,
+    keys: authorizedKeys,
+    ...RUNNING_SSH,
+  },
+  evaluate(_, { sshd, conditions, contexts, keys, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: ['permitrootlogin'] })
+    const judge = (settings: SshdSettings): readonly DraftObservation[] => [
+      general(setting(settings, 'permitrootlogin') ?? '', keys),
+    ]
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, ['permitrootlogin'], judge, ({ user }) => user === 'root'),
+      ...conditionSteps(conditions, ['permitrootlogin'], (_key, other) =>
+        other === 'no' ? 'same' : other === 'yes' ? 'weaker' : 'unclear',
+      ),
+    ]
+    return decide([
+      ...letIn(running, ['root']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
+    ])
+  },
+})
+
+function general(value: string, keys: Parsed<AuthorizedKeys>): DraftObservation {
+  if (value === 'no') return supports('The SSH server’s general setting is “permitrootlogin no”.', sshdEffective)
+  if (value === 'yes')
+    return contradicts('The SSH server lets root log in directly (“permitrootlogin yes”).', sshdEffective)
+  if (!KEYS_ONLY.has(value))
+    return unclear(
+      `“permitrootlogin” has the value ${quote(value)}, which is not known to this catalog.`,
+      sshdEffective,
+    )
+  const own = keys.ok ? keys.fact.keys.filter((key) => homeOfKeyFile(key.path) === '/root').length : 0
+  return own > 0
+    ? contradicts(
+        `Root may log in with a key (${quote(value)}), and ${count(own, 'key')} for root ${own === 1 ? 'is' : 'are'} in place.`,
+        authorizedKeys,
+      )
+    : unclear(
+        `Root may log in with a key (${quote(value)}). No key for root was seen, but one added later works at once.`,
+        sshdEffective,
+      )
+}
+
+// What each setting must print. Keyboard-interactive asks PAM, which usually requires the password.
+const EXPECTED: Readonly<Record<string, string>> = {
+  passwordauthentication: 'no',
+  kbdinteractiveauthentication: 'no',
+  permitemptypasswords: 'no',
+  hostbasedauthentication: 'no',
+}
+const PASSWORD_SETTINGS: ReadonlySet<string> = new Set(['passwordauthentication', 'kbdinteractiveauthentication'])
+const CONDITIONAL = [...Object.keys(EXPECTED), 'challengeresponseauthentication', 'authenticationmethods']
+
+export const accessSshdPasswordAuth = defineCheck({
+  id: 'access.sshd.password-auth',
+  property: 'access',
+  expected: 'A password alone does not open an SSH session: it is refused, or requested only after a public key.',
+  limitations:
+    'Match blocks are read from the customary files and evaluated for root and an unknown user from two addresses, not for each account and source. The running servers were tested from the node itself, for up to three names. A server that offers a password first counts as offering it, whatever it would require after it. Servers that listen in containers or on addresses of other programs’ networks are not found; consoles and web interfaces are not covered, nor is how well private keys are protected.',
+  requires: {},
+  optional: { sshd: sshdEffective, conditions: sshdConditions, contexts: sshdContexts, ...RUNNING_SSH },
+  evaluate(_, { sshd, conditions, contexts, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: KEYWORDS, settles: keysOnly })
+    const isSettled = running.servers.length > 0 && running.servers.every((server) => keysOnly(server) !== null)
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, [...Object.keys(EXPECTED), 'authenticationmethods'], judge),
+      ...conditionSteps(conditions, CONDITIONAL, judgeCondition(asksKeyFirst(settings))),
+    ]
+    return decide([
+      ...letIn(running, ['root', 'declared', 'nobody']),
+      // Of a server with these settings they show more than its response, which names only how a login begins.
+      ...passwordOffers(running, ({ doubts }) => doubts.length > 0),
+      ...(sshd.ok && running.isBearing ? bySettings(sshd.fact) : []),
+      ...(isSettled ? [] : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
+    ])
+  },
+})
+
+const KEYWORDS = [...CONDITIONAL, 'usepam']
+
+const asksKeyFirst = (sshd: SshdSettings): boolean =>
+  everyChainNeedsKey(methodChains(settingWords(sshd, 'authenticationmethods')))
+
+const judge = (sshd: SshdSettings): readonly DraftObservation[] =>
+  Object.entries(EXPECTED).map(([key, expected]) => judgeSetting(sshd, key, expected, asksKeyFirst(sshd)))
+
+// A block that turns passwords on may still be under method chains that require a key: only a source knows which apply.
+const judgeCondition =
+  (keyFirst: boolean) =>
+  (key: string, value: string): 'same' | 'weaker' | 'unclear' => {
+    if (key === 'authenticationmethods')
+      return everyChainNeedsKey(methodChains(value.split(/\s+/))) ? 'same' : 'unclear'
+    if (value === 'no') return 'same'
+    return keyFirst && PASSWORD_SETTINGS.has(key) ? 'unclear' : 'weaker'
+  }
+
+function judgeSetting(sshd: SshdSettings, key: string, expected: string, keyFirst: boolean): DraftObservation {
+  const value = setting(sshd, key)
+  if (value === null) return unclear(`The SSH server did not print “${key}”.`, sshdEffective)
+  if (value === expected) return supports(`The SSH server’s general setting is “${key} ${expected}”.`, sshdEffective)
+  if (keyFirst && PASSWORD_SETTINGS.has(key)) {
+    return supports(`“${key}” is on, and every accepted chain of methods requires a public key as well.`, sshdEffective)
+  }
+  return contradicts(`The SSH server’s general setting is “${key}” ${quote(value)}.`, sshdEffective)
+}
+
+/** A number that `sshd -T` prints, in the unit of its threshold. */
+interface SshLimit {
+  readonly id: ThresholdId
+  readonly keyword: string
+  readonly name: string
+  /** What the number does, to go between the keyword and the value. */
+  readonly does: string
+  /** What 0 means, where it switches the limit off; where it does not, 0 is the strictest value. */
+  readonly off: string | null
+  /** Whether a Match block can set it (sshd_config(5), Match). */
+  readonly inMatch: boolean
+}
+
+/** sshd_config(5): LoginGraceTime 0 means no limit; MaxSessions 0 allows forwarding only; MaxAuthTries 0 lets no one in. */
+const LIMITS: readonly SshLimit[] = [
+  {
+    id: 'ssh.auth-tries',
+    keyword: 'maxauthtries',
+    name: 'MaxAuthTries',
+    does: 'attempts per connection',
+    off: null,
+    inMatch: true,
+  },
+  {
+    id: 'ssh.sessions',
+    keyword: 'maxsessions',
+    name: 'MaxSessions',
+    does: 'sessions per connection',
+    off: null,
+    inMatch: true,
+  },
+  {
+    id: 'ssh.login-grace',
+    keyword: 'logingracetime',
+    name: 'LoginGraceTime',
+    does: 'seconds for a login',
+    off: 'there is no time limit for a login',
+    inMatch: false,
+  },
+]
+
+export const accessSshdConnectionLimits = defineCheck({
+  id: 'access.sshd.connection-limits',
+  property: 'access',
+  expected:
+    'The running SSH servers limit login attempts, login time and sessions per connection as the chosen profile requires.',
+  limitations:
+    'It is the state of the settings at the moment of collection. How many connections wait at the same time (MaxStartups, PerSourcePenalties), firewalls and programs that block addresses are not compared.',
+  requires: { sshd: sshdEffective },
+  optional: { conditions: sshdConditions, ...RUNNING_SSH },
+  thresholds: ['ssh.auth-tries', 'ssh.sessions', 'ssh.login-grace'],
+  evaluate({ sshd }, { conditions, ...evidence }, context) {
+    const running = runningSsh(known(sshd), evidence, { keywords: LIMITS.map(({ keyword }) => keyword) })
+    return decide([
+      ...(running.isBearing
+        ? [...LIMITS.map((one) => limitStep(sshd, context, one)), ...matchSteps(conditions, context)]
+        : []),
+      ...running.steps,
+    ])
+  },
+})
+
+function limitStep(sshd: SshdSettings, context: Context, { id, keyword, name, does, off }: SshLimit): DraftObservation {
+  const value = settingNumber(sshd, keyword)
+  if (value === null) return unclear(`The SSH server did not print ${name} as a plain number.`, sshdEffective)
+  if (value === 0 && off !== null) return contradicts(`${name} is 0: ${off}.`, sshdEffective)
+  const limit = limitOf(context, id)
+  const words = `${name} allows ${value} ${does} (at most ${limitText(limit)}).`
+  return value <= limit.value ? supports(words, sshdEffective) : contradicts(words, sshdEffective)
+}
+
+/** A Match block that sets a number within the limit changes nothing for the claim; one above it is weaker for those it matches. */
+function matchSteps(conditions: Parsed<SshdConditions>, context: Context): readonly DraftObservation[] {
+  const inMatch = LIMITS.filter((one) => one.inMatch)
+  return conditionSteps(
+    conditions,
+    inMatch.map(({ keyword }) => keyword),
+    (key, value) => {
+      const limit = inMatch.find(({ keyword }) => keyword === key)
+      if (limit === undefined || !/^\d{1,9}$/.test(value)) return 'unclear'
+      return Number(value) <= limitOf(context, limit.id).value ? 'same' : 'weaker'
+    },
+  )
+}
+
+export const accessSshdAllowList = defineCheck({
+  id: 'access.sshd.allow-list',
+  property: 'access',
+  expected:
+    'Only named users or groups can log in over SSH: by the SSH server’s own list, or by the rules of its login modules.',
+  limitations:
+    'A list shows who may attempt to log in, not whether the access is still justified. Packet filters here and elsewhere decide from where SSH can be reached. Match blocks are evaluated for root and an unknown user from two addresses, not for each account and source.',
+  requires: {},
+  optional: {
+    sshd: sshdEffective,
+    conditions: sshdConditions,
+    contexts: sshdContexts,
+    pam: pamStack,
+    rules: pamAccessRules,
+    ...RUNNING_SSH,
+  },
+  evaluate(_, { sshd, conditions, contexts, pam, rules, ...evidence }) {
+    const running = runningSsh(sshd, evidence, { contexts, keywords: [...LISTS, 'usepam'] })
+    const judge = (settings: SshdSettings): readonly DraftObservation[] => listed(settings, pam, rules)
+    const bySettings = (settings: SshdSettings): readonly DraftObservation[] => [
+      ...judge(settings),
+      ...contextSteps(contexts, settings, LISTS, judge),
+      // A list of its own that names people is a list too.
+      ...conditionSteps(conditions, ['allowusers', 'allowgroups'], (_key, value) =>
+        value.split(/\s+/).some(admitsAll) ? 'weaker' : 'same',
+      ),
+    ]
+    return decide([
+      ...letIn(running, ['nobody']),
+      ...(sshd.ok ? (running.isBearing ? bySettings(sshd.fact) : []) : unclearAbout(sshdEffective, sshd)),
+      ...running.steps,
+    ])
+  },
+})
+
+const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups']
+
+const admitsAll = (pattern: string): boolean => /^[*?]+(@|$)/.test(pattern)
+
+function listed(sshd: SshdSettings, pam: Parsed<PamStack>, rules: Parsed<AccessRules>): readonly DraftObservation[] {
+  const users = settingWords(sshd, 'allowusers')
+  const groups = settingWords(sshd, 'allowgroups')
+  const wild = [...users, ...groups].filter(admitsAll)
+  if (users.length === 0 && groups.length === 0) return withoutList(sshd, pam, rules)
+  if (wild.length > 0)
+    return [contradicts(`The list of allowed users or groups admits every name: ${named(wild)}.`, sshdEffective)]
+  return [
+    ...(users.length > 0 ? [supports(`Allowed users: ${named(users)}.`, sshdEffective)] : []),
+    ...(groups.length > 0 ? [supports(`Allowed groups: ${named(groups)}.`, sshdEffective)] : []),
+  ]
+}
+
+// Modules that may limit who gets in by rules that are not read here: a directory's, or a list of names in a file.
+const UNREAD: ReadonlySet<string> = new Set(['pam_sss', 'pam_listfile', 'pam_ldap', 'pam_winbind'])
+
+function withoutList(
+  sshd: SshdSettings,
+  pam: Parsed<PamStack>,
+  rules: Parsed<AccessRules>,
+): readonly DraftObservation[] {
+  const denied = [...settingWords(sshd, 'denyusers'), ...settingWords(sshd, 'denygroups')]
+  const without =
+    denied.length > 0
+      ? `The SSH server lists refused users (${named(denied)}) but no permitted ones`
+      : 'The SSH server names neither allowed users nor allowed groups'
+  // Modules are queried only where the server uses them (sshd_config(5), UsePAM).
+  const isAsked = setting(sshd, 'usepam') !== 'no'
+  const modules = pam.ok && isAsked ? expandStack(pam.fact, 'sshd', 'account').map((entry) => entry.module) : []
+  if (modules.includes('pam_access')) return byAccessRules(without, rules)
+  const filter = modules.filter((module) => UNREAD.has(module))
+  if (filter.length > 0)
+    return [unclear(`${without}; ${named(filter)} may limit who gets in, by rules that were not read.`, pamStack)]
+  return [contradicts(`${without}: every account with a shell may try.`, sshdEffective), ...unclearAbout(pamStack, pam)]
+}
+
+/** access.conf(5): the first line that matches decides, and without one access is granted; so the last line must refuse the rest. */
+function byAccessRules(without: string, rules: Parsed<AccessRules>): readonly DraftObservation[] {
+  if (!rules.ok)
+    return [unclear(`${without}; pam_access limits who gets in.`, pamStack), ...unclearAbout(pamAccessRules, rules)]
+  const everybody = ({ who, from }: AccessRules['rules'][number]): boolean => who === 'ALL' && from === 'ALL'
+  const first = rules.fact.rules.findIndex(everybody)
+  const last = rules.fact.rules[first]
+  if (last === undefined)
+    return [
+      unclear(`${without}; the rules of pam_access have no last line that refuses everybody else.`, pamAccessRules),
+    ]
+  const admits = rules.fact.rules.slice(0, first).filter(({ permits }) => permits)
+  const wide = admits.filter(({ who }) => /(^|\s)ALL(\s|$)/.test(who))
+  if (last.permits || wide.length > 0)
+    return [contradicts(`${without}, and the rules of pam_access admit every name.`, pamAccessRules)]
+  return [
+    supports(
+      `The rules of pam_access refuse all users except: ${admits.length > 0 ? named(admits.map(({ who }) => who)) : 'none'}.`,
+      pamAccessRules,
+    ),
+  ]
+}

@@ -1,0 +1,111 @@
+import { accountsSubject } from './accounts/index.ts'
+import { auditdSubject } from './auditd/index.ts'
+import { authorizedKeysSubject } from './authorized-keys/index.ts'
+import { availabilitySubject } from './availability/index.ts'
+import { backupSubject } from './backup/index.ts'
+import { blockDevicesSubject } from './block-devices/index.ts'
+import { bootIntegritySubject } from './boot-integrity/index.ts'
+import { consoleSubject } from './console/index.ts'
+import { cryptoModuleSubject } from './crypto-module/index.ts'
+import { diskEncryptionSubject } from './disk-encryption/index.ts'
+import { drivesSubject } from './drives/index.ts'
+import { dumpsSubject } from './dumps/index.ts'
+import { endOfLifeSubject } from './end-of-life/index.ts'
+import { ephiSubject } from './ephi/index.ts'
+import { evidenceSubject } from './evidence/index.ts'
+import { fabricSubject } from './fabric/index.ts'
+import { firewallSubject } from './firewall/index.ts'
+import { firmwareSubject } from './firmware/index.ts'
+import { gpuSubject } from './gpu/index.ts'
+import { hardwareHealthSubject } from './hardware-health/index.ts'
+import { integrityMonitoringSubject } from './integrity-monitoring/index.ts'
+import { isolationSubject } from './isolation/index.ts'
+import { listenersSubject } from './listeners/index.ts'
+import { liveTestsSubject } from './live-tests/index.ts'
+import { locationSubject } from './location/index.ts'
+import { logForwardingSubject } from './log-forwarding/index.ts'
+import { loginRecordsSubject } from './login-records/index.ts'
+import { logsSubject } from './logs/index.ts'
+import { machineSubject } from './machine/index.ts'
+import { managementControllerSubject } from './management-controller/index.ts'
+import { mandatoryAccessSubject } from './mandatory-access/index.ts'
+import { memoryEncryptionSubject } from './memory-encryption/index.ts'
+import { memoryErrorsSubject } from './memory-errors/index.ts'
+import { mountsSubject } from './mounts/index.ts'
+import { networkSubject } from './network/index.ts'
+import { packagesSubject } from './packages/index.ts'
+import { pamSubject } from './pam/index.ts'
+import { pciSubject } from './pci/index.ts'
+import { processorsSubject } from './processors/index.ts'
+import { providerAccessSubject } from './provider-access/index.ts'
+import { redundancySubject } from './redundancy/index.ts'
+import { scheduledJobsSubject } from './scheduled-jobs/index.ts'
+import { sessionTimeoutSubject } from './session-timeout/index.ts'
+import { setuidSubject } from './setuid/index.ts'
+import { sshEncryptionSubject } from './ssh-encryption/index.ts'
+import { sshdSubject } from './sshd/index.ts'
+import { storageIntegritySubject } from './storage-integrity/index.ts'
+import type { Subject } from './subject.ts'
+import { sudoSubject } from './sudo/index.ts'
+import { tenancySubject } from './tenancy/index.ts'
+import { timeSubject } from './time/index.ts'
+import { tlsSubject } from './tls/index.ts'
+import { virtualizationSubject } from './virtualization/index.ts'
+import { vpnSubject } from './vpn/index.ts'
+
+/** Every subject, in the order in which their questions are put and their checks are listed. */
+export const SUBJECTS: readonly Subject[] = [
+  evidenceSubject,
+  machineSubject,
+  processorsSubject,
+  pciSubject,
+  virtualizationSubject,
+  tenancySubject,
+  gpuSubject,
+  fabricSubject,
+  networkSubject,
+  drivesSubject,
+  managementControllerSubject,
+  mountsSubject,
+  bootIntegritySubject,
+  memoryEncryptionSubject,
+  liveTestsSubject,
+  providerAccessSubject,
+  locationSubject,
+  blockDevicesSubject,
+  diskEncryptionSubject,
+  ephiSubject,
+  dumpsSubject,
+  cryptoModuleSubject,
+  sshdSubject,
+  listenersSubject,
+  vpnSubject,
+  accountsSubject,
+  sudoSubject,
+  authorizedKeysSubject,
+  pamSubject,
+  sessionTimeoutSubject,
+  auditdSubject,
+  logsSubject,
+  logForwardingSubject,
+  loginRecordsSubject,
+  timeSubject,
+  mandatoryAccessSubject,
+  firewallSubject,
+  packagesSubject,
+  storageIntegritySubject,
+  sshEncryptionSubject,
+  tlsSubject,
+  consoleSubject,
+  setuidSubject,
+  integrityMonitoringSubject,
+  memoryErrorsSubject,
+  firmwareSubject,
+  redundancySubject,
+  hardwareHealthSubject,
+  availabilitySubject,
+  backupSubject,
+  scheduledJobsSubject,
+  isolationSubject,
+  endOfLifeSubject,
+]

@@ -1,0 +1,152 @@
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { known } from '../../core/probe.ts'
+import { accountsLocal, type LocalAccounts } from '../accounts/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { type Container, containersOf, type Pods, tenancyPods, tenancyProcesses } from './processes.ts'
+import { peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
+import { namespaces } from './sessions.ts'
+
+/**
+ * Namespaces in which Kubernetes, its network and its GPU drivers run their own parts. Exact names: any person can make one that is alike.
+ */
+const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+  'kube-flannel',
+  'gpu-operator',
+  'gpu-operator-resources',
+  'nvidia-gpu-operator',
+  'nvidia-network-operator',
+  'network-operator',
+  'node-feature-discovery',
+  'cert-manager',
+  'calico-system',
+  'calico-apiserver',
+  'tigera-operator',
+  'cilium',
+  'cilium-secrets',
+  'metallb-system',
+  'ingress-nginx',
+  'local-path-storage',
+  'longhorn-system',
+  'rook-ceph',
+  'monitoring',
+])
+
+/**
+ * Running containers and Kubernetes namespaces, against the roster. A container that root's manager started can run under any user number,
+ * so a roster name among its users explains nothing; a login account that is not on the roster contradicts. Containers that bear a name
+ * (LXC, systemd-nspawn) are explained by that name on the roster.
+ */
+export function containerSteps(
+  { processes, pods, accounts }: Pick<TenancyReadings, 'processes' | 'pods' | 'accounts'>,
+  context: Context,
+): readonly DraftObservation[] {
+  const missing = [...unclearAbout(tenancyPods, pods), ...unclearAbout(accountsLocal, accounts)]
+  if (!processes.ok || !pods.ok || !accounts.ok) return missing
+  const containers = containersOf(processes.fact)
+  const spaces = spacesOf(pods.fact)
+  if (containers.length === 0 && spaces.length === 0)
+    return [supports('No container runs, and no tenant’s Kubernetes namespace has pods here.', tenancyProcesses)]
+  const managers = [...new Set(containers.map(({ manager }) => manager))].sort()
+  const what = `${count(containers.length, 'container')} with processes (${managers.join(', ') || 'none'})`
+  const roster = rosterOf(context)
+  if (roster === null)
+    return [unclear(`${what}, and no roster was declared to identify their owners.`, tenancyProcesses)]
+  const open = [
+    ...spaceSteps(spaces, roster),
+    ...unlistedPods(containers, pods.fact),
+    ...ownerSteps(containers, accounts.fact, roster, what),
+  ]
+  return open.length > 0
+    ? open
+    : [
+        supports(
+          `${what}, all of them under owners on the declared roster${spaces.length === 0 ? '' : `; Kubernetes namespaces ${named(spaces)}`}.`,
+          tenancyProcesses,
+        ),
+      ]
+}
+
+const spacesOf = ({ pods }: Pods): readonly string[] =>
+  [...new Set(pods.map(({ namespace }) => namespace))].filter((name) => !SYSTEM_NAMESPACES.has(name)).sort()
+
+function spaceSteps(spaces: readonly string[], roster: ReadonlySet<string>): readonly DraftObservation[] {
+  const foreign = spaces.filter((name) => !roster.has(name))
+  return foreign.length === 0
+    ? []
+    : [
+        contradicts(
+          `Kubernetes namespaces with pods here that are not on the declared roster: ${named(foreign)}.`,
+          tenancyPods,
+        ),
+      ]
+}
+
+/** Pods that run and have no folder: the kubelet keeps its folders elsewhere, or something else made the groups. */
+function unlistedPods(containers: readonly Container[], { pods }: Pods): readonly DraftObservation[] {
+  const plainId = (id: string): string => id.replace(/[-_]/g, '')
+  const listed = new Set(pods.map(({ uid }) => plainId(uid)))
+  const unlisted = containers.filter(({ manager, id }) => manager === 'Kubernetes' && !listed.has(plainId(id)))
+  return unlisted.length === 0
+    ? []
+    : [
+        unclear(
+          `Of ${count(unlisted.length, 'running pod')} the Kubernetes namespace is unknown: the list of pods lacks them.`,
+          tenancyPods,
+        ),
+      ]
+}
+
+const NAMED_MANAGERS: ReadonlySet<string> = new Set(['LXC', 'systemd-nspawn'])
+
+function ownerSteps(
+  containers: readonly Container[],
+  accounts: LocalAccounts,
+  roster: ReadonlySet<string>,
+  what: string,
+): readonly DraftObservation[] {
+  const people = peopleOf(accounts)
+  const names = new Set(people.map(({ name }) => name))
+  const isForeign = (user: string): boolean => names.has(user) && !roster.has(user)
+  const isOwned = ({ manager, id, ownerId }: Container): boolean =>
+    people.some(({ uid, name }) => uid === ownerId && roster.has(name)) ||
+    (NAMED_MANAGERS.has(manager) && roster.has(id))
+  const foreign = [...new Set(containers.flatMap(({ users }) => users.filter(isForeign)))].sort()
+  const unowned = containers.filter(
+    (container) => container.manager !== 'Kubernetes' && !isOwned(container) && !container.users.some(isForeign),
+  )
+  return [
+    ...(foreign.length > 0
+      ? [
+          contradicts(
+            `Containers run under accounts that are not on the declared roster: ${named(foreign)}.`,
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+    ...(unowned.length > 0
+      ? [
+          unclear(
+            `${what}; for ${unowned.length} no owner on the declared roster could be identified.`,
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+  ]
+}
+
+export const tenancyContainerCensus = defineCheck({
+  id: 'tenancy.container-census',
+  property: 'isolation',
+  expected: 'No container runs on this system except under owners that the declared roster names.',
+  limitations:
+    'One moment of observation, based on control groups and folder names. The roster is a statement, and activity inside a container is not evaluated.',
+  requires: { namespaces, processes: tenancyProcesses, pods: tenancyPods, accounts: accountsLocal },
+  evaluate: ({ namespaces: own, processes, pods, accounts }, _, context) =>
+    decide([
+      ...viewSteps({ namespaces: known(own), processes: known(processes) }),
+      ...containerSteps({ processes: known(processes), pods: known(pods), accounts: known(accounts) }, context),
+    ]),
+})

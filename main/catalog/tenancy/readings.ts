@@ -1,0 +1,96 @@
+import { type Context, type DraftObservation, type MaybeFactsOf, unclearAbout } from '../../core/check.ts'
+import type { Parsed } from '../../core/probe.ts'
+import { type Account, accountsLocal, type LocalAccounts } from '../accounts/probes.ts'
+import { gpuNvidia } from '../gpu/nvidia.ts'
+import type { Read } from '../isolation/signal.ts'
+import { pciDevices } from '../pci/probes.ts'
+import { unclear } from '../steps.ts'
+import { virtBuses, virtGuests, virtHosted, virtMachines } from '../virtualization/probes.ts'
+import { sessionLimits } from './limits.ts'
+import { tenancyKfd, tenancyPods, tenancyProcesses } from './processes.ts'
+import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
+import {
+  INITIAL_NAMESPACES,
+  namespaces,
+  namespaces as namespacesProbe,
+  tenancyRuntimes,
+  tenancySessions,
+} from './sessions.ts'
+
+/** What the question of tenancy on the system is argued from. */
+export const TENANCY_PROBES = {
+  namespaces,
+  limits: sessionLimits,
+  processes: tenancyProcesses,
+  sessions: tenancySessions,
+  slices: tenancySlices,
+  accounts: accountsLocal,
+  pods: tenancyPods,
+  runtimes: tenancyRuntimes,
+  guests: virtGuests,
+  hosted: virtHosted,
+  machines: virtMachines,
+  buses: virtBuses,
+  slurm: tenancySlurm,
+  ray: tenancyRay,
+  pci: pciDevices,
+  gpus: gpuNvidia,
+  kfd: tenancyKfd,
+} as const
+
+export type TenancyReadings = MaybeFactsOf<typeof TENANCY_PROBES>
+
+export const tenancyReadings = (read: Read): TenancyReadings =>
+  Object.fromEntries(
+    Object.entries(TENANCY_PROBES).map(([name, probe]) => [name, read<unknown, string>(probe)]),
+  ) as TenancyReadings
+
+/**
+ * Whether the question was put and responded, be it that the node has no such tool or right. a capture that was removed, cut off or lost is
+ * none: it may be the one that contradicts.
+ */
+export const wasAnswered = (reading: Parsed<unknown>): boolean =>
+  reading.ok || !/^(this was not collected$|not usable: |not collected: the session ended)/.test(reading.reason)
+
+/** The declared roster, or null where none was declared. */
+export const rosterOf = ({ node }: Context): ReadonlySet<string> | null =>
+  node.roster === undefined ? null : new Set(node.roster)
+
+// Ids below 1000 belong to services on current distributions (login.defs(5), UID_MIN).
+export const FIRST_PERSON = 1000
+export const NOBODY = 65534
+
+/** Accounts of people, as far as their numbers show. */
+export const peopleOf = ({ accounts }: LocalAccounts): readonly Account[] =>
+  accounts.filter(({ name, uid }) => uid >= FIRST_PERSON && uid !== NOBODY && name !== 'nobody')
+
+/** Whether we see everything that runs: from the initial process namespace, and with nothing hidden. */
+export function viewSteps({
+  namespaces,
+  processes,
+}: Pick<TenancyReadings, 'namespaces' | 'processes'>): readonly DraftObservation[] {
+  const own = namespaces.ok ? namespaces.fact.own.pid : INITIAL_NAMESPACES.pid
+  return [
+    ...unclearAbout(namespacesProbe, namespaces),
+    ...unclearAbout(tenancyProcesses, processes),
+    ...(own === INITIAL_NAMESPACES.pid
+      ? []
+      : [
+          unclear(
+            own === null
+              ? 'The kernel does not report whether the session is inside a container.'
+              : 'We look from inside a container: processes outside it are not visible.',
+            namespacesProbe,
+            'own',
+          ),
+        ]),
+    ...(processes.ok && !processes.fact.isComplete
+      ? [
+          unclear(
+            'The process list lacks the first processes of the system: others may be hidden too.',
+            tenancyProcesses,
+          ),
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,296 @@
+import { type Context, type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
+import { known } from '../../core/probe.ts'
+import { accountsLocal } from '../accounts/probes.ts'
+import { contradicts, count, decide, named, supports, unclear } from '../steps.ts'
+import { containersOf, monitorsOf, type Process, type Processes, tenancyProcesses } from './processes.ts'
+import { FIRST_PERSON, NOBODY, peopleOf, rosterOf, type TenancyReadings, viewSteps } from './readings.ts'
+import { tenancyRay, tenancySlices, tenancySlurm } from './schedulers.ts'
+import { namespaces, type Runtimes, tenancyRuntimes, tenancySessions } from './sessions.ts'
+
+type Readings = Pick<TenancyReadings, 'accounts' | 'processes' | 'sessions' | 'slices'>
+
+/** Login accounts that run something or have a session, against the roster. Accounts inside containers are counted with those. */
+export function userSteps(readings: Readings, context: Context): readonly DraftObservation[] {
+  const { accounts, processes, sessions, slices } = readings
+  const missing = [
+    ...unclearAbout(accountsLocal, accounts),
+    ...unclearAbout(tenancySessions, sessions),
+    ...unclearAbout(tenancySlices, slices),
+  ]
+  if (!accounts.ok || !processes.ok) return missing
+  const roster = rosterOf(context)
+  if (roster === null)
+    return [
+      ...missing,
+      unclear('No roster was declared for this node, so authorized users cannot be distinguished from others.', null),
+    ]
+  return [
+    ...missing,
+    ...processSteps(readings, roster),
+    ...terminalSteps(readings, roster),
+    ...sliceSteps(readings, roster),
+  ]
+}
+
+function processSteps({ accounts, processes }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
+  if (!accounts.ok || !processes.ok) return []
+  const people = new Set(peopleOf(accounts.fact).map(({ name }) => name))
+  const known = new Set(accounts.fact.accounts.map(({ name }) => name))
+  const inContainers = new Set(containersOf(processes.fact).flatMap(({ users }) => users))
+  const running = new Set(processes.fact.processes.map(({ user }) => user))
+  const foreign = [...running].filter((user) => people.has(user) && !roster.has(user)).sort()
+  const unnamed = [...running].filter((user) => !known.has(user) && !roster.has(user) && !inContainers.has(user)).sort()
+  return [
+    foreign.length === 0
+      ? supports(
+          `Every account with a login that runs a process is on the declared roster (${count(running.size, 'user')} of processes in all).`,
+          tenancyProcesses,
+        )
+      : contradicts(
+          `Processes run under accounts that are not on the declared roster: ${named(foreign)}.`,
+          tenancyProcesses,
+        ),
+    ...(unnamed.length > 0
+      ? [unclear(`Processes run under users that are in no local account: ${named(unnamed)}.`, tenancyProcesses)]
+      : []),
+  ]
+}
+
+function terminalSteps({ sessions }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
+  if (!sessions.ok) return []
+  const logged = sessions.fact.sessions.map(({ user }) => user).filter((user) => !roster.has(user))
+  return [
+    logged.length === 0
+      ? supports(
+          `${count(sessions.fact.sessions.length, 'open session')}, none of an account off the roster.`,
+          tenancySessions,
+        )
+      : contradicts(
+          `Open sessions of accounts not on the declared roster: ${named([...new Set(logged)])}.`,
+          tenancySessions,
+        ),
+  ]
+}
+
+/** Sessions without a terminal, and services that users keep: systemd gives each account a share of its own. */
+function sliceSteps({ accounts, slices }: Readings, roster: ReadonlySet<string>): readonly DraftObservation[] {
+  if (!accounts.ok || !slices.ok) return []
+  const people = slices.fact.userIds.filter((uid) => uid >= FIRST_PERSON && uid !== NOBODY)
+  const names = (uid: number): readonly string[] =>
+    accounts.fact.accounts.filter((account) => account.uid === uid).map(({ name }) => name)
+  const unnamed = people.filter((uid) => names(uid).length === 0)
+  const foreign = people.flatMap((uid) => {
+    const own = names(uid)
+    return own.length > 0 && !own.some((name) => roster.has(name)) ? [own[0] ?? ''] : []
+  })
+  return [
+    ...(foreign.length > 0
+      ? [
+          contradicts(
+            `Accounts that are not on the declared roster have sessions or services of their own: ${named(foreign)}.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
+    ...(unnamed.length > 0
+      ? [
+          unclear(
+            `Accounts that are not in the local list have sessions or services of their own: ${named(unnamed.map(String))}.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
+    ...(foreign.length + unnamed.length === 0
+      ? [
+          supports(
+            `${count(people.length, 'account')} with sessions or services of their own, all on the roster.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** Containers and guests from the side of what manages them: work that they list and that no process belongs to is hidden from us. */
+export function managerSteps({
+  runtimes,
+  processes,
+  slices,
+}: Pick<TenancyReadings, 'runtimes' | 'processes' | 'slices'>): readonly DraftObservation[] {
+  if (!runtimes.ok) return unclearAbout(tenancyRuntimes, runtimes)
+  if (!processes.ok) return []
+  const units = unitsOf(processes.fact)
+  const hidden = hiddenWork(runtimes.fact, processes.fact, units)
+  const unseen = slices.ok ? slices.fact.machines.filter((name) => !units.has(name)) : []
+  const { containerdTasks, podmanContainers, libvirtGuests, machines, jailedGuests } = runtimes.fact
+  const listed = [...containerdTasks, ...podmanContainers, ...libvirtGuests, ...machines, ...jailedGuests]
+  const defined = definedOf(runtimes.fact)
+  return [
+    ...(hidden.length > 0
+      ? [unclear(`The managers list work without a matching process: ${named(hidden)}.`, tenancyRuntimes)]
+      : [
+          supports(
+            `${listed.length === 0 ? 'Container and guest managers list nothing that runs' : `Container and guest managers list: ${named(listed)}`}${defined.length === 0 ? '' : `; they know of ${named(defined)}, running or not`}.`,
+            tenancyRuntimes,
+          ),
+        ]),
+    ...(unseen.length > 0
+      ? [
+          unclear(
+            `The kernel keeps shares of containers or guests without a matching process: ${named(unseen)}.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function hiddenWork(runtimes: Runtimes, processes: Processes, units: ReadonlySet<string>): readonly string[] {
+  const { containerdTasks, podmanContainers, unlistedNamespaces, libvirtGuests, machines, jailedGuests } = runtimes
+  const seen = containersOf(processes).length + monitorsOf(processes).length
+  // Of these only names are known that need not be in a control group: something must run where they are listed.
+  const loose = [...unlistedNamespaces, ...libvirtGuests, ...machines, ...jailedGuests]
+  return [...[...containerdTasks, ...podmanContainers].filter((id) => !units.has(id)), ...(seen === 0 ? loose : [])]
+}
+
+const definedOf = ({ lxcContainers, definedContainers, definedGuests }: Runtimes): readonly string[] => [
+  ...new Set([...lxcContainers, ...definedContainers, ...definedGuests]),
+]
+
+/** Folders of control groups that processes sit in: each as it is, and the id in names such as docker-<id>.scope. */
+function unitsOf({ processes }: Processes): ReadonlySet<string> {
+  const units = new Set<string>()
+  for (const path of new Set(processes.map(({ cgroup }) => cgroup)))
+    for (const folder of path.split(/[/,]/)) {
+      units.add(folder)
+      const name = folder.replace(/\.scope$/, '')
+      units.add(name.slice(Math.max(name.lastIndexOf('-'), name.lastIndexOf(':')) + 1))
+    }
+  return units
+}
+
+type SchedulerReadings = Pick<TenancyReadings, 'processes' | 'slices' | 'slurm' | 'ray' | 'accounts'>
+
+/**
+ * Batch jobs and clusters that place work here, against the roster. What a scheduler states counts only where it runs: without its programs
+ * in a list of processes that is whole, and without a job's control group, there is none.
+ */
+export function schedulerSteps(readings: SchedulerReadings, context: Context): readonly DraftObservation[] {
+  const { processes, slices } = readings
+  // Without these two the result is undetermined already, and they state this themselves.
+  if (!processes.ok || !slices.ok) return []
+  const roster = rosterOf(context)
+  return [...slurmSteps(readings, processes.fact, roster), ...raySteps(readings, processes.fact, roster)]
+}
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)].sort()
+
+// slurmd/slurmstepd; the groups of jobs in both versions of control groups (Slurm, "Control Group v2 plugin").
+const SLURM = /^slurm(d|stepd)$/
+const JOB = /\/job_\d{1,10}\//
+
+function slurmSteps(
+  { slices, slurm, accounts }: SchedulerReadings,
+  list: Processes,
+  roster: ReadonlySet<string> | null,
+): readonly DraftObservation[] {
+  const daemons = list.processes.filter(({ command }) => SLURM.test(command))
+  const jobs = slices.ok ? slices.fact.jobs : []
+  if (daemons.length === 0 && jobs.length === 0) return []
+  if (roster === null)
+    return [unclear('Slurm places jobs here, and no roster was declared to identify their owners.', tenancyProcesses)]
+  const inJobs = list.processes.filter(
+    ({ cgroup, command }) => cgroup.includes('slurm') && JOB.test(`${cgroup}/`) && !SLURM.test(command),
+  )
+  const nameOf = (uid: number): string =>
+    (accounts.ok ? accounts.fact.accounts.find((account) => account.uid === uid)?.name : undefined) ?? `number ${uid}`
+  const listed = slurm.ok ? slurm.fact.jobs : []
+  const owners = unique([
+    ...inJobs.map(({ user }) => user),
+    ...jobs.flatMap(({ uid }) => (uid === null ? [] : [nameOf(uid)])),
+    ...listed.map(({ user }) => user),
+  ]).filter((user) => user !== 'root')
+  const foreign = owners.filter((owner) => !roster.has(owner))
+  const billed = unique(listed.flatMap(({ account }) => (account === '' ? [] : [account])))
+  const running = Math.max(jobs.length, listed.length)
+  // A scheduler can keep others' jobs from an ordinary login; their control groups it cannot.
+  const ids = new Set(listed.map(({ id }) => id))
+  const unlisted = slurm.ok ? jobs.filter(({ id }) => !ids.has(String(id))) : []
+  return [
+    ...unclearAbout(tenancySlurm, slurm),
+    ...(unlisted.length > 0
+      ? [
+          unclear(
+            `Slurm jobs have control groups here that its own list does not show: ${named(unlisted.map(({ id }) => String(id)))}.`,
+            tenancySlices,
+          ),
+        ]
+      : []),
+    ...(foreign.length > 0
+      ? [contradicts(`Slurm runs jobs here of users not on the declared roster: ${named(foreign)}.`, tenancySlurm)]
+      : [
+          supports(
+            running === 0
+              ? 'Slurm may place jobs here, and none runs.'
+              : `Slurm runs ${count(running, 'job')} here, all of users on the declared roster: ${named(owners)}${billed.length === 0 ? '' : `, for the accounts ${named(billed)}`}.`,
+            tenancySlurm,
+          ),
+        ]),
+  ]
+}
+
+// "ray::IDLE" and "ray::" with the name of what runs: the programs of a Ray node.
+const RAY = /^(raylet|gcs_server|ray::.*)$/
+
+function raySteps(
+  { ray }: SchedulerReadings,
+  list: Processes,
+  roster: ReadonlySet<string> | null,
+): readonly DraftObservation[] {
+  const found: readonly Process[] = list.processes.filter(({ command }) => RAY.test(command))
+  if (found.length === 0) return []
+  if (roster === null)
+    return [unclear('A Ray cluster runs here, and no roster was declared to identify its owner.', tenancyProcesses)]
+  const owners = unique(found.map(({ user }) => user))
+  const foreign = owners.filter((owner) => !roster.has(owner))
+  const nodes = found.filter(({ command }) => command === 'raylet').length
+  const starts = ray.ok && ray.fact.sessions.length > 0 ? ` since ${count(ray.fact.sessions.length, 'start')}` : ''
+  return [
+    ...unclearAbout(tenancyRay, ray),
+    foreign.length > 0
+      ? contradicts(`Ray runs here under users not on the declared roster: ${named(foreign)}.`, tenancyProcesses)
+      : supports(
+          `Ray runs here (${count(nodes, 'worker node')}${starts}) under users on the declared roster: ${named(owners)}. The owners of its jobs are not shown.`,
+          tenancyProcesses,
+        ),
+  ]
+}
+
+export const tenancyUserCensus = defineCheck({
+  id: 'tenancy.user-census',
+  property: 'isolation',
+  expected: 'Every personal account with a process or session on this system is on the declared roster.',
+  limitations:
+    'One moment of observation. The roster is a statement by the author of the fleet file, and a shared account hides who uses it.',
+  requires: {
+    namespaces,
+    processes: tenancyProcesses,
+    sessions: tenancySessions,
+    slices: tenancySlices,
+    accounts: accountsLocal,
+  },
+  evaluate({ namespaces: own, processes, sessions, slices, accounts }, _, context) {
+    return decide([
+      ...viewSteps({ namespaces: known(own), processes: known(processes) }),
+      ...userSteps(
+        {
+          accounts: known(accounts),
+          processes: known(processes),
+          sessions: known(sessions),
+          slices: known(slices),
+        },
+        context,
+      ),
+    ])
+  },
+})
