@@ -3,12 +3,12 @@ import renames from './renames.json' with { type: 'json' }
 
 /**
  * `tsx test/support/behaviour/compare.ts BEFORE AFTER`: compares two files of `print.ts`. What `renames.json` names may have changed its
- * name: keys of objects, and strings that are exactly such a value. Sentences (the keys under `texts`) may differ and are counted; any
- * other difference is printed, the first hundred of them, and the status is 1.
+ * name: keys of objects, where one key may have become several, and strings that are exactly such a value. Sentences (the keys under
+ * `texts`) may differ and are counted; any other difference is printed, the first hundred of them, and the status is 1.
  */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 type Table = Readonly<Record<string, string>>
-const KEYS: Table = renames.keys
+const KEYS: Readonly<Record<string, readonly string[]>> = renames.keys
 const VALUES: Table = renames.values
 const TEXTS: ReadonlySet<string> = new Set(renames.texts)
 const PRINTED = 100
@@ -34,7 +34,8 @@ function compare(at: string, key: string, before: Json | undefined, after: Json 
     // A key keeps its name where other objects keep theirs.
     const taken = new Set<string>()
     for (const one of Object.keys(was ?? {})) {
-      const name = is?.[one] === undefined ? (KEYS[one] ?? VALUES[one] ?? one) : one
+      const names = [one, ...(KEYS[one] ?? []), VALUES[one] ?? one]
+      const name = names.find((each) => is?.[each] !== undefined) ?? one
       taken.add(name)
       compare(`${at}.${name}`, Array.isArray(after) ? key : name, was?.[one], is?.[name])
     }
