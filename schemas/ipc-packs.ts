@@ -119,7 +119,7 @@ export type Standing = keyof typeof standingWords
 
 export interface RegisterView {
   readonly riskAcceptances: readonly RiskAcceptanceView[]
-  /** Exceptions that somebody asked for, settled ones included. */
+  /** Requested risk acceptances, resolved ones included. */
   readonly acceptanceRequests: readonly AcceptanceRequestView[]
   readonly decisions: readonly DecisionView[]
   readonly documents: readonly DocumentView[]
@@ -144,7 +144,7 @@ export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' |
   /** The last day, UTC: 2027-03-01. */
   readonly until: string
 }
-/** A request accepts nothing. `lapsed`: nobody settled it before its own end. */
+/** A request accepts nothing. `lapsed`: not resolved before its own end. */
 export interface AcceptanceRequestView extends AcceptanceRequest {
   readonly standing: 'open' | 'lapsed' | Resolution['as']
 }
@@ -160,7 +160,7 @@ export interface RiskAcceptanceDraft {
   /** A day in UTC, YYYY-MM-DD; the acceptance ends with it. */
   readonly until: string
 }
-/** An exception that nobody has approved yet. */
+/** A requested risk acceptance. */
 export type AcceptanceRequestDraft = Omit<RiskAcceptanceDraft, 'approvedBy' | 'approverRole'>
 export interface ApprovalDraft {
   /** Of the request. */

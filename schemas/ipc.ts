@@ -121,7 +121,7 @@ export interface Methods extends EngagementMethods, HistoryMethods, ScheduleMeth
   'acceptances.withdraw': { in: WithdrawalDraft; out: RegisterView }
   /** Asks for an exception; accepts nothing. */
   'acceptances.request': { in: AcceptanceRequestDraft; out: RegisterView }
-  /** Accepts a request on its own terms. Refused when it was settled or its end has passed. */
+  /** Accepts a request on its own terms. Refused when it was resolved or its end has passed. */
   'acceptances.approve': { in: ApprovalDraft; out: RegisterView }
   'acceptances.reject': { in: WithdrawalDraft; out: RegisterView }
   /** The list as CSV. */

@@ -808,7 +808,7 @@ export interface MachineMark {
   readonly value: string
 }
 /**
- * One promise of the provider, answered for one node.
+ * The result of one claim of the provider on one node.
  */
 export interface ClaimResult {
   readonly claim: string
@@ -1716,7 +1716,7 @@ export interface AssessmentIndex {
   readonly shared?: SharedIdentities
 }
 /**
- * Who is in the population: declared list, enrolled nodes and the provider’s inventory against each other.
+ * The declared list, the nodes of the fleet file and the provider inventory, reconciled with each other.
  */
 export interface Reconciliation {
   readonly declared: number
@@ -1730,7 +1730,7 @@ export interface Reconciliation {
    */
   readonly conflicts: readonly string[]
   /**
-   * Rows of the inventory that are unaccounted for: then no control is supported.
+   * Unreconciled rows of the inventory; with any, no control is supported.
    */
   readonly unreconciled: number
 }
@@ -1858,7 +1858,7 @@ export interface Planned {
   readonly due: Instant
 }
 /**
- * A finding that somebody accepts for a time: at most 366 days, in UTC. The verdict stays what it is.
+ * A deviation whose risk a named person accepts for a time: at most 366 days, in UTC. The verdict is unchanged.
  */
 export interface RiskAcceptance {
   readonly id: string
@@ -1891,7 +1891,7 @@ export interface Withdrawal {
   readonly reason: string
 }
 /**
- * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On an exception, the one who asked signed its request: the same terms, asked for at `at`. Two people sign with different keys.
+ * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On a risk acceptance, the requester signed its request: the same terms, requested at `at`. Two people sign with different keys.
  */
 export interface EntrySignature {
   readonly role: 'requester' | 'approver'
@@ -1958,7 +1958,7 @@ export interface AnsweredResults {
   readonly nodes: readonly string[]
 }
 /**
- * Who is to bring a record that no server can show, by when.
+ * Who provides a document that no server can replace, by when.
  */
 export interface DocumentRequest {
   readonly framework: FrameworkName
@@ -1968,7 +1968,7 @@ export interface DocumentRequest {
   readonly due: Instant
 }
 /**
- * An exception that somebody asked for. It accepts nothing; approval makes an exception of the same id, and the request stays, settled.
+ * A requested risk acceptance. It accepts nothing; approval makes a risk acceptance of the same ID, and the request stays, resolved.
  */
 export interface AcceptanceRequest {
   readonly id: string
@@ -1991,7 +1991,7 @@ export interface AcceptanceRequest {
   readonly resolved?: Resolution
 }
 /**
- * What became of a request: an exception under the same id, or nothing. The request stays listed.
+ * The outcome of a request: a risk acceptance of the same ID, or nothing. The request stays listed.
  */
 export interface Resolution {
   readonly at: Instant
@@ -2050,7 +2050,7 @@ export interface ExplainingDocument {
   readonly sha256: Sha256
 }
 /**
- * What people said about the evidence of a fleet: accepted exceptions, attached records, and who is to bring a record by when. It never changes a verdict; control states follow it by the result model. Nothing in it is ever deleted.
+ * What people stated about the evidence of a fleet: risk acceptances, decisions, documents, and who provides a document by when. It never changes a verdict; control states follow it by the result model. Nothing in it is ever deleted.
  */
 export interface Register {
   readonly schema: 'barewitness.register/1'
@@ -2700,7 +2700,7 @@ export interface ScheduledOptions {
   readonly passphraseFile?: string
   readonly register?: string
   /**
-   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, exceptions and records. Each run takes what lies there when it is sealed.
+   * The folder where the window keeps what was declared in it: engagement, claims, frameworks, risk acceptances and documents. Each run takes what lies there when it is sealed.
    */
   readonly declarations?: string
   readonly timestamp?: string

@@ -137,7 +137,7 @@ function rowProblems(
       ? [
           {
             path: place(),
-            text: 'lacks “documentsRequired”: required documents; if none, set “class: automatable”',
+            text: 'lacks “documentsRequired”: required documents; if none, set “evidenceType: technical”',
           },
         ]
       : []),
