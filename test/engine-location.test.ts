@@ -27,8 +27,8 @@ describe('where nodes are said to be', () => {
     // What was not collected stays in the count of every policy that is for it.
     expect(row('demo-away-07')).toMatchObject({
       claim: null,
-      answers: [],
-      unanswered: ['Images stay in the United States (demo)'],
+      results: [],
+      withoutResult: ['Images stay in the United States (demo)'],
       narrowest: null,
       failure: { code: 'ssh.unreachable' },
     })

@@ -116,7 +116,7 @@ describe.skipIf(!ready)(`with ${TOOLS.join(', ')} (skipped where one is absent)`
   test('an altered pack stops it', async () => {
     const folder = desk(signer.chain[0])
     await writePack(join(folder, NAME), new Map([...files, [PATHS.register, new TextEncoder().encode('[1]\n')]]))
-    expect(paste(commandsOf(files), folder).said).toMatch(/data\/exceptions\.json: FAILED.*STOPPED/s)
+    expect(paste(commandsOf(files), folder).said).toMatch(/data\/register\.json: FAILED.*STOPPED/s)
   })
 
   test('openssl accepts the certificates strictly, and the pack as the archive it is', async () => {
