@@ -49,7 +49,7 @@ test.each([
     ),
     `${path}:33:7: riskAcceptances[1].expiresAt is “next year”, which is not in the expected form`,
   ],
-  ['{\n  "schema": "barewitness.register/1",\n  "riskAcceptances": [,]\n}', `${path}:3:18: not valid JSON`],
+  ['{\n  "schema": "barewitness.register/1",\n  "riskAcceptances": [,]\n}', `${path}:3:23: not valid JSON`],
   ['[]', `${path}:1:1: the document must be a mapping, not []`],
 ])('%#: what does not fit is refused with its line', async (text, detail) => {
   writeFileSync(path, text)
