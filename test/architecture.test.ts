@@ -10,19 +10,32 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   schemas: ['schemas'],
   'main/core': ['schemas', 'main/core', 'node:crypto', 'geographiclib-geodesic', 'd3-geo'],
   'main/catalog': ['schemas', 'main/core', 'main/catalog'],
-  'main/app': ['schemas', 'main/core', 'main/catalog', 'main/app'],
+  'main/verify': ['schemas', 'main/core', 'main/verify'],
+  'main/app': ['schemas', 'main/core', 'main/catalog', 'main/verify', 'main/app'],
   'main/adapters': [
     'schemas',
     'main/core',
+    'main/verify',
     'main/adapters',
     /^node:/,
     /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
   ],
-  'main/cli': ['schemas', 'main/core', 'main/catalog', 'main/app', 'main/adapters', 'main/cli', /^node:/, 'commander'],
+  'main/cli': [
+    'schemas',
+    'main/core',
+    'main/catalog',
+    'main/verify',
+    'main/app',
+    'main/adapters',
+    'main/cli',
+    /^node:/,
+    'commander',
+  ],
   'main/electron': [
     'schemas',
     'main/core',
     'main/catalog',
+    'main/verify',
     'main/app',
     'main/adapters',
     'main/electron',
@@ -73,10 +86,12 @@ describe('who may import whom', () => {
   })
 })
 
-describe('core and catalog stay pure', () => {
+const PURE = ['main/core/', 'main/catalog/', 'main/verify/']
+
+describe('what argues and verifies stays pure', () => {
   const IMPURE =
     /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\b|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\blocaleCompare\b|\btoLocale|\bIntl\./
-  const pure = files.filter((file) => file.startsWith('main/core') || file.startsWith('main/catalog'))
+  const pure = files.filter((file) => PURE.some((room) => file.startsWith(room)))
   test.each(pure)('%s', (file) => {
     const code = readFileSync(join(root, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
     expect(code).not.toMatch(IMPURE)

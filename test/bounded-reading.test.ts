@@ -7,10 +7,6 @@ import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { reviewFile } from '../main/app/review.ts'
 import { isWithinBudget } from '../main/core/bounded-json.ts'
-import { sha256 } from '../main/core/digest.ts'
-import { PATHS, stampPath } from '../main/core/pack-files.ts'
-import { fromPem, pem } from '../main/core/pem.ts'
-import type { PackSource } from '../main/core/ports.ts'
 import {
   atMost,
   DEEPEST_JSON,
@@ -21,12 +17,16 @@ import {
   MOST_REVOCATION_LISTS,
   MOST_STAMPS,
   MOST_VALUES,
-} from '../main/core/verify/budgets.ts'
-import { canonical, readRecording, textOf } from '../main/core/verify/read.ts'
-import { stampsOver } from '../main/core/verify/signature.ts'
-import { NOBODY } from '../main/core/verify/trust.ts'
-import type { VerifiedPack } from '../main/core/verify.ts'
+} from '../main/core/budgets.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { PATHS, stampPath } from '../main/core/pack-files.ts'
+import { fromPem, pem } from '../main/core/pem.ts'
+import type { PackSource } from '../main/core/ports.ts'
 import type { World } from '../main/core/world.ts'
+import type { VerifiedPack } from '../main/verify/pack.ts'
+import { canonical, readRecording, textOf } from '../main/verify/steps/read.ts'
+import { stampsOver } from '../main/verify/steps/signature.ts'
+import { NOBODY } from '../main/verify/steps/trust.ts'
 import type { VerificationCheck } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'

@@ -7,13 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { discloseCopy, revealedCopy, revealFile } from '../main/app/disclose.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { sha256 } from '../main/core/digest.ts'
-import { disclosureAnswers } from '../main/core/disclosure/answers.ts'
-import { INDEX_PATH, SEED_PATH } from '../main/core/disclosure/commit.ts'
-import { bytesOfUnit, type DisclosedUnit, isOpen, textOfParts, UNITS_PATH } from '../main/core/disclosure/copy.ts'
-import { NOTES_PATH } from '../main/core/disclosure/notes.ts'
-import { indexProblems } from '../main/core/disclosure/open-pack.ts'
-import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/core/disclosure/read.ts'
-import { unitText } from '../main/core/disclosure/render.ts'
+import { PATHS } from '../main/core/pack.ts'
+import type { Signer } from '../main/core/ports.ts'
+import type { LoadedRecording } from '../main/core/recording.ts'
+import { disclosureAnswers } from '../main/verify/disclosure/answers.ts'
+import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/commit.ts'
+import { bytesOfUnit, type DisclosedUnit, isOpen, textOfParts, UNITS_PATH } from '../main/verify/disclosure/copy.ts'
+import { NOTES_PATH } from '../main/verify/disclosure/notes.ts'
+import { indexProblems } from '../main/verify/disclosure/open-pack.ts'
+import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/verify/disclosure/read.ts'
+import { unitText } from '../main/verify/disclosure/render.ts'
 import {
   applyReveal,
   checkReveal,
@@ -21,10 +24,7 @@ import {
   readReveal,
   revealBytes,
   revealSpan,
-} from '../main/core/disclosure/reveal.ts'
-import { PATHS } from '../main/core/pack.ts'
-import type { Signer } from '../main/core/ports.ts'
-import type { LoadedRecording } from '../main/core/recording.ts'
+} from '../main/verify/disclosure/reveal.ts'
 import { copyOf, disclosablePack, textIn } from './support/disclosure.ts'
 import {
   AS_OF,

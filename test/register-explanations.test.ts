@@ -10,7 +10,7 @@ import { explain, explanationsFor, withdrawExplanation } from '../main/core/regi
 import { registerProblems } from '../main/core/register/problems.ts'
 import { EMPTY_REGISTER, registerFor } from '../main/core/register.ts'
 import { buildReport, documentText } from '../main/core/report.ts'
-import { registerOfPack } from '../main/core/verify/register.ts'
+import { registerOfPack } from '../main/verify/steps/register.ts'
 import type { ExplanationDraft } from '../schemas/ipc-packs.ts'
 import type { Register } from '../schemas/types.ts'
 import { validator } from './support/deps.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inJson } from '../main/cli/commands/verify.ts'
-import { MOST_PROBLEMS } from '../main/core/verify/budgets.ts'
+import { MOST_PROBLEMS } from '../main/core/budgets.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 
 test('of many verdicts that come out differently, --json lists as many as of any problem, and counts all', () => {

@@ -1,6 +1,6 @@
-import { INDEX_PATH, indexOf, isUnit, unitRoot } from '../core/disclosure/commit.ts'
-import { type Word, wordIndex, wordsIn } from '../core/disclosure/words.ts'
 import { type PackContent, type PackFiles, sizeOf } from '../core/pack-files.ts'
+import { INDEX_PATH, indexOf, isUnit, unitRoot } from '../verify/disclosure/commit.ts'
+import { type Word, wordIndex, wordsIn } from '../verify/disclosure/words.ts'
 
 /**
  * Above this size a pack is sealed without the index that redacted copies need: cutting every text takes longer than

@@ -1,12 +1,12 @@
 import type { Catalog } from '../core/catalog.ts'
-import { isPartClass, type PartClass, WITHHOLDABLE, type WithholdableClass } from '../core/disclosure/classes.ts'
-import { type DisclosedCopy, disclose } from '../core/disclosure/disclose.ts'
-import { readDisclosure } from '../core/disclosure/read.ts'
-import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '../core/disclosure/reveal.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { quote } from '../core/plain-text.ts'
 import type { PackSource } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
+import { isPartClass, type PartClass, WITHHOLDABLE, type WithholdableClass } from '../verify/disclosure/classes.ts'
+import { type DisclosedCopy, disclose } from '../verify/disclosure/disclose.ts'
+import { readDisclosure } from '../verify/disclosure/read.ts'
+import { applyReveal, type Place, readReveal, revealBytes, revealSpan } from '../verify/disclosure/reveal.ts'
 
 export interface DiscloseRequest {
   readonly source: PackSource

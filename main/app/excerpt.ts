@@ -5,9 +5,9 @@ import { isSafeName, packIn } from '../core/layout.ts'
 import { jsonBytes, type PackContent } from '../core/pack-files.ts'
 import { below, EXCERPT_PATH, isPeriodPack, PERIOD_PATH, partialPaths, runFolder } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
-import { canonical, textOf } from '../core/verify/read.ts'
-import type { Excerpt } from '../core/verify-excerpt.ts'
 import type { OpenPack, World } from '../core/world.ts'
+import type { Excerpt } from '../verify/excerpt.ts'
+import { canonical, textOf } from '../verify/steps/read.ts'
 
 export interface WrittenExcerpt {
   readonly path: string

@@ -5,9 +5,9 @@ import type { PackContent } from '../core/pack-files.ts'
 import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
 import type { EnteredRun } from '../core/period/runs.ts'
-import { readBag } from '../core/verify/bag.ts'
-import { NOBODY } from '../core/verify/trust.ts'
 import type { OpenPack, World } from '../core/world.ts'
+import { readBag } from '../verify/steps/bag.ts'
+import { NOBODY } from '../verify/steps/trust.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
 
 /** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */

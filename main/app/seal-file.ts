@@ -3,9 +3,9 @@ import { fail, type Outcome } from '../core/failure.ts'
 import { PATHS, type PackContent, stampPath } from '../core/pack-files.ts'
 import type { PadesLevel } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import { bytesOf } from '../core/verify/read.ts'
-import { stampsOver } from '../core/verify/signature.ts'
 import type { OpenPack, World } from '../core/world.ts'
+import { bytesOf } from '../verify/steps/read.ts'
+import { stampsOver } from '../verify/steps/signature.ts'
 import type { Stamping } from './stamping.ts'
 
 /** A sealed pack or report that can take one more time-stamp, over its whole content. */

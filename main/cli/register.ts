@@ -4,8 +4,8 @@ import { fail, type Outcome } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
 import { registerProblems } from '../core/register/problems.ts'
 import { ok } from '../core/result.ts'
-import { readEntries } from '../core/verify/entries.ts'
 import type { World } from '../core/world.ts'
+import { readEntries } from '../verify/steps/entries.ts'
 
 const MOST_PROBLEMS = 5
 

@@ -1,4 +1,4 @@
-import { DEEPEST_JSON, LARGEST_JSON, MOST_VALUES } from './verify/budgets.ts'
+import { DEEPEST_JSON, LARGEST_JSON, MOST_VALUES } from './budgets.ts'
 
 const [QUOTE, ESCAPE, COMMA] = [0x22, 0x5c, 0x2c]
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]

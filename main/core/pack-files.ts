@@ -34,6 +34,13 @@ export const sizeOf = (content: PackContent): number => (content instanceof Uint
 export const digestOf = (content: PackContent): Sha256 =>
   content instanceof Uint8Array ? sha256(content) : content.sha256
 
+/** Required contents of a pack of one kind. */
+export interface PackForm {
+  readonly needed: readonly string[]
+  /** Files that its statement lists in addition to the manifest, if present. */
+  readonly subjects: readonly string[]
+}
+
 export const PATHS = {
   assessment: 'data/assessment.json',
   catalog: 'data/catalog.json',

@@ -13,3 +13,12 @@ export const oneLine = (text: string, max = 2000): string => plain(text.trim().r
 
 /** A node's own words inside one of our sentences, marked as a quotation. */
 export const quote = (text: string, max = 120): string => `“${plain(text.trim(), max)}”`
+
+/** The text of bytes in UTF-8, a byte order mark included; null when they are not. */
+export const decodeUtf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}

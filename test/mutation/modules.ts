@@ -43,8 +43,8 @@ export const MODULES: readonly MutatedModule[] = [
     tests: ['test/redact-classes.test.ts', 'test/redact.test.ts'],
   },
   { path: 'main/adapters/seal/tsp/token.ts', tests: ['test/tsp.test.ts'], only: ['names', 'isIssuerSerial'] },
-  { path: 'main/core/verify/rules.ts', tests: ['test/verify-rules.test.ts'] },
-  { path: 'main/core/verify/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
+  { path: 'main/verify/steps/rules.ts', tests: ['test/verify-rules.test.ts'] },
+  { path: 'main/verify/steps/lacking.ts', tests: ['test/verify-lacking.test.ts'] },
   { path: 'main/core/conclusion/parts.ts', tests: ['test/conclusion/decisions.test.ts'] },
   { path: 'main/core/conclusion/counts.ts', tests: ['test/conclusion/counts.test.ts'] },
   {

@@ -7,8 +7,8 @@ import { catalog } from '../../main/catalog/index.ts'
 import { codeOf } from '../../main/cli/context.ts'
 import { EXIT } from '../../main/cli/exit-codes.ts'
 import { pem } from '../../main/core/pem.ts'
-import { lackingIn } from '../../main/core/verify/lacking.ts'
 import { VERIFY_SH } from '../../main/core/verify-sh.ts'
+import { lackingIn } from '../../main/verify/steps/lacking.ts'
 import type { VectorSet } from './vectors.ts'
 
 /** What a verifier answers about a vector. */

@@ -1,5 +1,5 @@
 import type { SiteRow } from '../../../schemas/types.ts'
-import { decodeUtf8 } from '../../core/disclosure/text.ts'
+import { decodeUtf8 } from '../../core/plain-text.ts'
 import { cellTexts, type SitesReading, siteRow, uniqueRows } from './site-row.ts'
 
 const MOST_ROWS = 20_000

@@ -1,10 +1,9 @@
 import type { VantageRecord } from '../../../schemas/types.ts'
-import { decodeUtf8 } from '../../core/disclosure/text.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { quote } from '../../core/plain-text.ts'
+import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { vantageStands } from '../../core/verify/location.ts'
+import { vantageStands } from '../../verify/steps/location.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { placeOf, readNamed } from './document.ts'
 

@@ -1,12 +1,12 @@
 import type { Input } from '../../../schemas/ipc.ts'
 import type { Catalog } from '../../core/catalog.ts'
-import { INDEX_PATH } from '../../core/disclosure/commit.ts'
-import type { DisclosedCopy } from '../../core/disclosure/disclose.ts'
-import type { DisclosureNotes } from '../../core/disclosure/notes.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { handOutName, packIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import type { World } from '../../core/world.ts'
+import { INDEX_PATH } from '../../verify/disclosure/commit.ts'
+import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
+import type { DisclosureNotes } from '../../verify/disclosure/notes.ts'
 import { discloseCopy } from '../disclose.ts'
 
 type Withhold = NonNullable<Input<'export.build'>['withhold']>

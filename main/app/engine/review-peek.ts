@@ -5,10 +5,10 @@ import type { SealReading } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/files.ts'
-import { bytesOf, textOf } from '../../core/verify/read.ts'
-import { chainIn, readSealOf } from '../../core/verify/signature.ts'
-import { certificatesOf, type Trust } from '../../core/verify/trust.ts'
 import type { World } from '../../core/world.ts'
+import { bytesOf, textOf } from '../../verify/steps/read.ts'
+import { chainIn, readSealOf } from '../../verify/steps/signature.ts'
+import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
 
 /** What must be known of a file before the six verification checks. None of it is trusted. */
 export interface Peeked {

@@ -6,7 +6,7 @@ import { anchorsPath } from '../../core/layout.ts'
 import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { NOBODY, type Trust } from '../../core/verify/trust.ts'
+import { NOBODY, type Trust } from '../../verify/steps/trust.ts'
 import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 

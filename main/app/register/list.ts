@@ -18,7 +18,7 @@ import {
 import { registerProblems } from '../../core/register/problems.ts'
 import { isOneKey, type Signable } from '../../core/register/signatures.ts'
 import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
-import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../core/verify/entries.ts'
+import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 
 /** An entry for the list: without signature bytes, with what the signatures show. */
 type Listed<T extends Signable, S> = Omit<T, 'signatures'> & {

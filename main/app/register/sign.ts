@@ -2,8 +2,8 @@ import type { EntrySignature, Register } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { SealReader, Signer } from '../../core/ports.ts'
 import { entryOf, signedBytes, withSignature } from '../../core/register/signatures.ts'
-import { readSignatures, signatureProblems } from '../../core/verify/entries.ts'
 import type { World } from '../../core/world.ts'
+import { readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 import { whileSigning } from '../signing.ts'
 
 /** The signer of an entry, and their role. The key is opened only after everything else was accepted. */

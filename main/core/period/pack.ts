@@ -10,13 +10,13 @@ import {
   PATHS,
   type PackContent,
   type PackFiles,
+  type PackForm,
 } from '../pack-files.ts'
 import type { PackSource } from '../ports.ts'
 import { compare } from '../recording.ts'
 import type { PeriodEntry } from '../run-chain/entry.ts'
 import { CHAIN_PATHS } from '../run-chain/files.ts'
 import { STATEMENT_TYPE } from '../statement.ts'
-import type { PackForm } from '../verify/manifests.ts'
 import { sampledNodes } from './period.ts'
 
 /** The content of a sealed period report. */

@@ -1,8 +1,8 @@
+import { MOST_ENTRIES } from '../budgets.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import type { Sha256 } from '../digest.ts'
 import { rootOf, verifyConsistency, verifyInclusion } from '../merkle.ts'
 import { quote } from '../plain-text.ts'
-import { MOST_ENTRIES } from '../verify/budgets.ts'
 import {
   entryBytes,
   hasExactly,

@@ -1,0 +1,101 @@
+import { parseBounded } from '../../core/bounded-json.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { isSha256, type Sha256 } from '../../core/digest.ts'
+import { isSafePath } from '../../core/pack-files.ts'
+import { decodeUtf8 } from '../../core/plain-text.ts'
+import { isPartClass, type PartClass } from './classes.ts'
+import { bucketOf, type CommittedPart, commitment, rootOf } from './commit.ts'
+
+/** The copy’s own file: one line per unit, in the order of disclosure-sha256.txt. */
+export const UNITS_PATH = 'disclosed.jsonl'
+
+export interface OpenPart {
+  readonly class: PartClass
+  readonly salt: Sha256
+  readonly bytes: Uint8Array
+}
+export type DisclosedPart = OpenPart | CommittedPart
+
+/** One payload file in the copy. */
+export interface DisclosedUnit {
+  readonly path: readonly DisclosedPart[]
+  readonly content: readonly DisclosedPart[]
+}
+
+export const isOpen = (part: DisclosedPart): part is OpenPart => 'salt' in part
+export const isWhollyOpen = ({ content }: DisclosedUnit): boolean => content.every(isOpen)
+
+/** The bytes of a unit without redacted parts. */
+export const bytesOfUnit = ({ content }: DisclosedUnit): Uint8Array | null =>
+  content.every(isOpen) ? new Uint8Array(Buffer.concat(content.map(({ bytes }) => bytes))) : null
+
+/** The text of parts, with `gap` for each redacted one. */
+export const textOfParts = (parts: readonly DisclosedPart[], gap: (part: CommittedPart) => string): string =>
+  parts
+    .map((part) => (isOpen(part) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(part.bytes) : gap(part)))
+    .join('')
+
+/** The unit root, from disclosed parts and commitments. */
+export const unitRootOf = ({ path, content }: DisclosedUnit): Sha256 =>
+  rootOf(path.map(committed), content.map(committed))
+
+export const committed = (part: DisclosedPart): CommittedPart =>
+  isOpen(part)
+    ? {
+        class: part.class,
+        bucket: bucketOf(part.bytes.length),
+        commitment: commitment(Buffer.from(part.salt, 'hex'), part.bytes),
+      }
+    : part
+
+/** The one line of a unit: canonical JSON (RFC 8785) and a line end. */
+export const unitLine = ({ path, content }: DisclosedUnit): string =>
+  `${canonicalJson({ path: path.map(partJson), content: content.map(partJson) })}\n`
+
+/** A part as JSON: a whole file in base64 (RFC 4648 §4), everything else as text. */
+export const partJson = (part: DisclosedPart): object =>
+  !isOpen(part)
+    ? { class: part.class, bucket: part.bucket, commitment: part.commitment }
+    : part.class === 'file'
+      ? { class: part.class, salt: part.salt, base64: Buffer.from(part.bytes).toString('base64') }
+      : { class: part.class, salt: part.salt, text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(part.bytes) }
+
+/** Parses a line strictly: it must be the canonical line of a unit. Null for anything else. */
+export function readUnitLine(line: string): DisclosedUnit | null {
+  try {
+    const value: unknown = parseBounded(line)
+    if (!hasKeys(value, ['content', 'path']) || !Array.isArray(value.path) || !Array.isArray(value.content)) return null
+    const [path, content] = [value.path.map(readPart), value.content.map(readPart)]
+    if (!path.every((part) => part !== null) || !content.every((part) => part !== null)) return null
+    const unit = { path, content }
+    const isFit = path.length > 0 && isSafePath(textOfParts(path, () => 'x'))
+    return isFit && unitLine(unit) === `${line}\n` ? unit : null
+  } catch {
+    return null
+  }
+}
+
+/** Parses a part strictly; null for anything else. Invalid UTF-8 and non-canonical base64 are detected by the line comparison. */
+export function readPart(value: unknown): DisclosedPart | null {
+  if (hasKeys(value, ['bucket', 'class', 'commitment'])) {
+    const { class: kind, bucket, commitment: over } = value
+    if (!isPartClass(kind) || !isDigest(over) || !isBucket(bucket)) return null
+    return { class: kind, bucket, commitment: over }
+  }
+  const isFile = hasKeys(value, ['base64', 'class', 'salt'])
+  if (!isFile && !hasKeys(value, ['class', 'salt', 'text'])) return null
+  const { class: kind, salt } = value
+  const content = isFile ? value.base64 : value.text
+  if (!isPartClass(kind) || (kind === 'file') !== isFile || !isDigest(salt) || typeof content !== 'string') return null
+  const bytes = new Uint8Array(Buffer.from(content, isFile ? 'base64' : 'utf8'))
+  return bytes.length === 0 || (!isFile && decodeUtf8(bytes) !== content) ? null : { class: kind, salt, bytes }
+}
+
+const isDigest = (value: unknown): value is Sha256 => typeof value === 'string' && isSha256(value)
+const isBucket = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 8 && value <= 2 ** 40 && bucketOf(value) === value
+
+function hasKeys<K extends string>(value: unknown, keys: readonly K[]): value is Record<K, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.keys(value).sort().join() === keys.join()
+}

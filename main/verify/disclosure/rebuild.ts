@@ -1,0 +1,228 @@
+import type {
+  AssessmentIndex,
+  Capture,
+  CatalogReference,
+  NodeAssessment,
+  Recording,
+  Register,
+} from '../../../schemas/types.ts'
+import { verdictWords } from '../../../schemas/words.ts'
+import { parseBounded } from '../../core/bounded-json.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { sha256 } from '../../core/digest.ts'
+import { RECORDING } from '../../core/layout.ts'
+import { PATHS, type PackScope } from '../../core/pack-files.ts'
+import { isChosenProfile } from '../../core/profile.ts'
+import type { CapturedAnswer, LoadedRecording } from '../../core/recording.ts'
+import { bytesOfUnit, type DisclosedPart, type DisclosedUnit, isOpen, textOfParts } from './copy.ts'
+
+/** Marks a redacted part in a text. A private-use character: valid in a JSON string and never used otherwise. */
+const GAP = '\ue000'
+
+/** Fields of recording.json that no verdict depends on (tested over the whole catalog) and that can be redacted. */
+const NOT_EVALUATED =
+  /^(?:run|id|continues|synthetic|node\.(?:address|port|role)|hostKey(?:\..+)?|collector\..+|session\.(?:transport|authMethod|serverVersion|algorithms|jump)(?:\..+)?|outcome\.failure\.detail)$/
+
+/** A recording as far as the copy contains it. */
+export interface DisclosedRecording {
+  readonly recording: Recording
+  /** Every line of captures.jsonl; `answer` is null where its bytes, or their link to the line, are redacted. */
+  readonly captures: readonly { readonly meta: Capture; readonly answer: CapturedAnswer | null }[]
+}
+
+/** A declared node as far as the copy contains it. Null: redacted or unreadable. */
+export interface DisclosedNode {
+  /** The name, or the position among the nodes where the name is redacted. */
+  readonly label: string
+  /** The folder name, with a gap where it is redacted. */
+  readonly folder: string
+  /** Stated results of the node. */
+  readonly entry: NodeAssessment | null
+  /** Its recording; also null where its header or a line is not disclosed as far as verdicts require. */
+  readonly recording: DisclosedRecording | null
+  /** Whether the copy has a unit for a recording. */
+  readonly isRecorded: boolean
+}
+
+export interface DisclosedContent {
+  /** Stated rules of the evaluation. */
+  readonly rules: { readonly catalog: CatalogReference; readonly engine: string } | null
+  readonly scope: PackScope | null
+  /** The register; null where parts of it are redacted. */
+  readonly register: Register | null
+  /** Stated assessment as a whole; null unless all of it except file digests is disclosed. */
+  readonly index: AssessmentIndex | null
+  /** Whether every path is disclosed. */
+  readonly arePathsOpen: boolean
+  /** Whether any disclosed part marks demo data. */
+  readonly demo: boolean
+  /** In the order of their folders. */
+  readonly nodes: readonly DisclosedNode[]
+}
+
+/** Reads the content of disclosed parts as untrusted input: unreadable counts as redacted, and it never throws. */
+export function contentOf(units: readonly DisclosedUnit[]): DisclosedContent {
+  const root = new Map(units.map((unit) => [pathWithGaps(unit), unit]))
+  const whole = json(root.get(PATHS.assessment))
+  const headers = units.filter((unit) => pathWithGaps(unit).endsWith(`/${RECORDING.header}`)).map(json)
+  return {
+    rules: rulesIn(whole),
+    index: indexIn(whole),
+    arePathsOpen: units.every(({ path }) => path.every(isOpen)),
+    demo: [whole, ...headers].some((value) => (value as { demo?: unknown } | null)?.demo === true),
+    scope: scopeIn(json(root.get(PATHS.scope))),
+    register: registerIn(json(root.get(PATHS.register))),
+    nodes: foldersOf(units).map(nodeIn),
+  }
+}
+
+/** Whether a part of a text is redacted. */
+export const hasGap = (text: string): boolean => text.includes(GAP)
+
+/** Input for assess(): the disclosed captures only. */
+export const loadedFrom = ({ recording, captures }: DisclosedRecording): LoadedRecording => ({
+  recording,
+  captures: captures.flatMap(({ answer }) => (answer === null ? [] : [answer])),
+})
+
+interface Folder {
+  readonly name: string
+  readonly files: ReadonlyMap<string, DisclosedUnit>
+}
+
+/** The units of each node, by path inside its folder. Where names are redacted, a node begins with its assessment, which sorts first. */
+function foldersOf(units: readonly DisclosedUnit[]): readonly Folder[] {
+  const folders: { name: string; files: Map<string, DisclosedUnit> }[] = []
+  for (const unit of units) {
+    const [, name, inner] = /^data\/nodes\/([^/]+)\/(.+)$/s.exec(pathWithGaps(unit)) ?? []
+    if (name === undefined || inner === undefined) continue
+    const folder = folders.at(-1)
+    if (folder === undefined || name !== folder.name || (hasGap(name) && inner === 'assessment.json'))
+      folders.push({ name, files: new Map([[inner, unit]]) })
+    else folder.files.set(inner, unit)
+  }
+  return folders
+}
+
+function nodeIn({ name: folder, files }: Folder, index: number): DisclosedNode {
+  const entry = entryIn(json(files.get('assessment.json')))
+  const name = entry?.node ?? GAP
+  return {
+    label: hasGap(name) ? `withheld-node-${index + 1}` : name,
+    folder,
+    entry,
+    recording: recordingIn(files),
+    isRecorded: files.has(RECORDING.header),
+  }
+}
+
+const pathWithGaps = ({ path }: DisclosedUnit): string => textOfParts(path, () => GAP)
+const textWithGaps = ({ content }: DisclosedUnit): string => textOfParts(content, () => GAP)
+
+function json(unit: DisclosedUnit | undefined): unknown {
+  const isWithheld = (part: DisclosedPart): boolean => !isOpen(part) && (part.class === 'text' || part.class === 'file')
+  if (unit === undefined || unit.content.some(isWithheld)) return null
+  try {
+    return parseBounded(textWithGaps(unit))
+  } catch {
+    return null
+  }
+}
+
+function recordingIn(folder: Folder['files']): DisclosedRecording | null {
+  const header = json(folder.get(RECORDING.header)) as Recording | null
+  const lines = folder.get(RECORDING.captures)
+  if (lines === undefined || typeof header?.node?.name !== 'string' || typeof header.outcome?.status !== 'string')
+    return null
+  if (typeof header.endedAt !== 'string' || gapsIn(header).some((field) => !NOT_EVALUATED.test(field))) return null
+  const captures: { readonly meta: Capture; readonly answer: CapturedAnswer | null }[] = []
+  for (const line of linesOf(lines)) {
+    const meta = captureIn(line)
+    if (meta === null) return null
+    const [stdout, stderr] = [meta.stdout, meta.stderr].map((stream) => streamBytes(folder, stream))
+    const isWhole = gapsIn(meta).length === 0 && stdout && stderr
+    captures.push({ meta, answer: isWhole ? { meta, stdout, stderr } : null })
+  }
+  return { recording: header, captures }
+}
+
+const linesOf = (unit: DisclosedUnit): readonly string[] =>
+  textWithGaps(unit)
+    .split('\n')
+    .filter((line) => line !== '')
+
+/** A line of captures.jsonl. Where a digest is redacted, its size is too, and the gap closes the string for both. */
+function captureIn(line: string): Capture | null {
+  try {
+    const meta: unknown = parseBounded(line.replaceAll(`"sha256":"${GAP}}`, `"sha256":"${GAP}"}`))
+    const { probe, command, stdout, stderr } = meta as Partial<Capture>
+    const isNamed = typeof probe === 'string' && typeof command === 'string' && !hasGap(probe) && !hasGap(command)
+    return isNamed && typeof stdout?.sha256 === 'string' && typeof stderr?.sha256 === 'string'
+      ? (meta as Capture)
+      : null
+  } catch {
+    return null
+  }
+}
+
+function streamBytes(folder: Folder['files'], stream: Capture['stdout']): Uint8Array | null {
+  const unit = folder.get(`${RECORDING.blobs}/${stream.sha256}`)
+  const bytes = unit === undefined ? null : bytesOfUnit(unit)
+  return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
+}
+
+/** The fields of a JSON value that contain a gap, as dotted paths; keys count as their field. */
+function gapsIn(value: unknown, at = ''): readonly string[] {
+  if (typeof value === 'string') return hasGap(value) ? [at] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const field = at === '' ? key : `${at}.${key}`
+    return [...(hasGap(key) ? [field] : []), ...gapsIn(inner, field)]
+  })
+}
+
+function entryIn(value: unknown): NodeAssessment | null {
+  const { node, results } = (value ?? {}) as Partial<NodeAssessment>
+  const isWhole =
+    typeof node === 'string' &&
+    Array.isArray(results) &&
+    results.every(
+      (found) =>
+        typeof found?.check === 'string' && !hasGap(found.check) && Object.hasOwn(verdictWords, String(found.verdict)),
+    )
+  return isWhole ? (value as NodeAssessment) : null
+}
+
+function rulesIn(value: unknown): DisclosedContent['rules'] {
+  const { catalog, engine } = (value ?? {}) as Partial<AssessmentIndex>
+  const { version, digest, module } = (catalog ?? {}) as Partial<CatalogReference>
+  const parts = [version, digest, module, engine]
+  return parts.every((part) => typeof part === 'string' && !hasGap(part))
+    ? { catalog: { version, digest, module } as CatalogReference, engine: String(engine) }
+    : null
+}
+
+function indexIn(value: unknown): AssessmentIndex | null {
+  const { nodes, controls, scope } = (value ?? {}) as Partial<AssessmentIndex>
+  const isWhole = Array.isArray(nodes) && Array.isArray(controls) && typeof scope === 'object'
+  const isOpenElsewhere = gapsIn(value).every((field) => /^nodes\.[0-9]+\.sha256$/.test(field))
+  return isWhole && isOpenElsewhere && rulesIn(value) !== null ? (value as AssessmentIndex) : null
+}
+
+/** Whether every field of a document is disclosed. */
+export const isWithoutGap = (value: unknown): boolean => !hasGap(canonicalJson(value))
+
+function registerIn(value: unknown): Register | null {
+  const { riskAcceptances, documents, documentRequests } = (value ?? {}) as Partial<Register>
+  const isWhole = [riskAcceptances, documents, documentRequests].every(Array.isArray)
+  return isWhole && isWithoutGap(value) ? (value as Register) : null
+}
+
+function scopeIn(value: unknown): PackScope | null {
+  const { population, asOf, frameworks, profile } = (value ?? {}) as Partial<PackScope>
+  const isWhole = Array.isArray(population) && Array.isArray(frameworks) && typeof asOf === 'string' && !hasGap(asOf)
+  // Verdicts depend on these thresholds: an incomplete profile would be mistaken for a different one.
+  const isJudged =
+    profile === undefined || (isChosenProfile(profile) && !profile.changes.some((one) => hasGap(one.threshold)))
+  return isWhole && isJudged && population.every((one) => typeof one === 'string') ? (value as PackScope) : null
+}

@@ -1,0 +1,197 @@
+import type { DeclaredNode, InventoryRow, Machine, SiteRow, VantageMeasurement } from '../../../schemas/types.ts'
+import { parseBounded } from '../../core/bounded-json.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import type { PartClass } from './classes.ts'
+import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
+import { cuttableText } from './text.ts'
+
+/** A name to search everywhere: declared in the fleet file, or found after a key in a capture. */
+export interface Word {
+  readonly text: string
+  readonly class: 'node' | 'user' | 'host' | 'serial'
+}
+
+/** Words by their lower-case text, ready for one pass over any text. */
+export interface WordIndex {
+  readonly classes: ReadonlyMap<string, PartClass>
+  /** Hashes of first pieces: almost every position in a text is skipped quickly. */
+  readonly firstPieces: Uint8Array
+  readonly longest: number
+}
+
+const PIECES = /^[a-z0-9]+(?:[._:-]{1,2}[a-z0-9]+){0,23}$/
+const SHORTEST_SERIAL = 6
+const EVERYWHERE: ReadonlySet<string> = new Set(['root', 'none', 'localhost'])
+
+/**
+ * The words that one payload file gives: from scope.json the declared names, the provider's lists and the nodes that were timed from elsewhere, from a recording.json what was declared of the node, from its assessment.json what its machine tells, and from any text the serial numbers and host
+ * names after known keys. Anything that is not such a file gives none.
+ */
+export function wordsIn(path: string, bytes: Uint8Array): readonly Word[] {
+  const text = cuttableText(path, bytes)
+  if (text === null) return []
+  const keyed = hitsOf(text, KEYED_RULES).map(
+    (hit): Word => ({ text: text.slice(hit.start, hit.end), class: hit.class === 'host' ? 'host' : 'serial' }),
+  )
+  return [...declaredWords(path, bytes), ...keyed]
+}
+
+/** Declarations of fleet file and engagement, and identifiers of a node in other lists, from one payload file. */
+export function declaredWords(path: string, bytes: Uint8Array): readonly Word[] {
+  if (path === PATHS.scope) return declaredNames(bytes)
+  const [, file] = /^data\/nodes\/[^/]+\/(recording|assessment)\.json$/.exec(path) ?? []
+  if (file === undefined) return []
+  return file === 'recording' ? wordsOfNode(bytes) : wordsOfMachine(bytes)
+}
+
+function declaredNames(bytes: Uint8Array): readonly Word[] {
+  try {
+    const scope = parseBounded(new TextDecoder().decode(bytes)) as {
+      population?: unknown
+      engagement?: { inventory?: { rows?: unknown } | null }
+      location?: { vantages?: unknown; sites?: { rows?: unknown } }
+    } | null
+    const sites = listOf(scope?.location?.sites?.rows) as (Partial<SiteRow> | null)[]
+    const rows = listOf(scope?.engagement?.inventory?.rows) as (Partial<InventoryRow> | null)[]
+    return [
+      ...wordsOf('node', listOf(scope?.population)),
+      // A provider inventory also names machines that are in no fleet file.
+      ...rows.flatMap((row) => [
+        ...wordsOf('node', [row?.name]),
+        ...wordsOf('node', typeof row?.address === 'string' ? row.address.split(/[\s,;|]+/) : []),
+        ...wordsOf('serial', [row?.serial]),
+      ]),
+      ...sites.flatMap((row) => wordsOf('serial', [row?.serial])),
+      ...measurementsIn(scope?.location?.vantages).flatMap((timed) =>
+        wordsOf('node', [timed?.node, timed?.address, timed?.path?.remoteAddress]),
+      ),
+    ]
+  } catch {
+    return []
+  }
+}
+
+/** A list of vantage measurements is untrusted here: invalid entries give nothing. */
+export const measurementsIn = (vantages: unknown): readonly (Partial<VantageMeasurement> | null | undefined)[] =>
+  listOf(vantages).flatMap((record) =>
+    listOf((record as { measurements?: unknown } | null)?.measurements),
+  ) as readonly (Partial<VantageMeasurement> | null)[]
+
+/** Serial numbers are in a list there, without a key before each. */
+function wordsOfMachine(bytes: Uint8Array): readonly Word[] {
+  try {
+    const { machine } = parseBounded(new TextDecoder().decode(bytes)) as { machine?: Partial<Machine> }
+    return [...wordsOf('node', [machine?.address]), ...wordsOf('serial', listOf(machine?.serials))]
+  } catch {
+    return []
+  }
+}
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const wordsOf = (kind: Word['class'], texts: readonly unknown[]): readonly Word[] =>
+  texts.flatMap((text) => (typeof text === 'string' && text !== '' ? [{ text, class: kind }] : []))
+
+function wordsOfNode(bytes: Uint8Array): readonly Word[] {
+  let node: Partial<DeclaredNode>
+  try {
+    const header: unknown = parseBounded(new TextDecoder().decode(bytes))
+    node = (header as { node?: Partial<DeclaredNode> } | null)?.node ?? {}
+  } catch {
+    return []
+  }
+  const texts = (list: unknown): string[] =>
+    (Array.isArray(list) ? list : [list]).filter((one): one is string => typeof one === 'string')
+  const pins: unknown[] = Array.isArray(node.hardware) ? node.hardware : []
+  return [
+    ...texts([node.name, node.address]).map((text): Word => ({ text, class: 'node' })),
+    ...[...texts(node.user), ...texts(node.roster)].map((text): Word => ({ text, class: 'user' })),
+    ...texts(pins.map((pin) => (pin as { value?: unknown } | null)?.value)).map(
+      (text): Word => ({ text, class: 'serial' }),
+    ),
+  ]
+}
+
+const ORDER: readonly Word['class'][] = ['serial', 'host', 'user', 'node']
+
+/** Words of all files; their order does not matter. Words indistinguishable from ordinary text are omitted. */
+export function wordIndex(words: Iterable<Word>): WordIndex {
+  const classes = new Map<string, Word['class']>()
+  const firstPieces = new Uint8Array(BUCKETS)
+  let longest = 0
+  for (const word of words) {
+    const text = word.text.toLowerCase().replaceAll(/^[^a-z0-9]{1,8}|[^a-z0-9]{1,8}$/g, '')
+    if (!PIECES.test(text) || EVERYWHERE.has(text)) continue
+    if (word.class === 'serial' && (text.length < SHORTEST_SERIAL || !/[0-9]/.test(text))) continue
+    const before = classes.get(text)
+    if (before === undefined || ORDER.indexOf(word.class) > ORDER.indexOf(before)) classes.set(text, word.class)
+    firstPieces[hashOf(text, 0, pieceEnd(text, 0))] = 1
+    longest = Math.max(longest, text.split(/[._:-]{1,2}/).length)
+  }
+  return { classes, firstPieces, longest }
+}
+
+/** Every whole-word occurrence, the longest at each position. Linear: a word has at most 24 pieces. */
+export function wordHits(text: string, words: WordIndex): readonly Hit[] {
+  if (words.longest === 0) return []
+  const lower = text.toLowerCase()
+  const hits: Hit[] = []
+  let at = 0
+  while (at < lower.length) {
+    const code = lower.charCodeAt(at)
+    if (code === BACKSLASH) {
+      // After a JSON escape such as \n, a word can begin one character later; after a plain backslash, here.
+      at += 1
+      take(lower, at, words, hits)
+      at += 1
+    }
+    const end = pieceEnd(lower, at)
+    if (end === at) {
+      at += 1
+      continue
+    }
+    take(lower, at, words, hits)
+    at = end
+  }
+  return hits
+}
+
+function take(lower: string, at: number, { classes, firstPieces, longest }: WordIndex, hits: Hit[]): void {
+  let end = pieceEnd(lower, at)
+  if (end === at || firstPieces[hashOf(lower, at, end)] !== 1) return
+  let best: Hit | null = null
+  for (let pieces = 1; pieces <= longest && end > at && end - at <= LONGEST_WORD; pieces += 1) {
+    const found = classes.get(lower.slice(at, end))
+    if (found !== undefined) best = { class: found, start: at, end }
+    const next = joined(lower, end)
+    end = next === end ? at : pieceEnd(lower, next)
+  }
+  if (best !== null) hits.push(best)
+}
+
+const BACKSLASH = 0x5c
+const BUCKETS = 1 << 16
+const LONGEST_WORD = 256
+
+const isPiece = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
+const isJoint = (code: number): boolean => code === 0x2d || code === 0x2e || code === 0x3a || code === 0x5f
+
+function pieceEnd(text: string, at: number): number {
+  let end = at
+  while (end < text.length && isPiece(text.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Where the next piece begins after one or two joints; `end` itself when none does. */
+function joined(text: string, end: number): number {
+  if (!isJoint(text.charCodeAt(end))) return end
+  if (isPiece(text.charCodeAt(end + 1))) return end + 1
+  return isJoint(text.charCodeAt(end + 1)) && isPiece(text.charCodeAt(end + 2)) ? end + 2 : end
+}
+
+/** FNV-1a, folded. It only filters. */
+function hashOf(text: string, at: number, end: number): number {
+  let hash = 0x811c9dc5
+  for (let i = at; i < Math.min(end, at + LONGEST_WORD); i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash ^ (hash >>> 16)) & (BUCKETS - 1)
+}

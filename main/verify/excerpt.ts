@@ -1,0 +1,151 @@
+import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import { bounded } from '../core/budgets.ts'
+import { EXCERPT_PATH, onlyPaths } from '../core/period/pack.ts'
+import { plain, quote } from '../core/plain-text.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../core/ports.ts'
+import { plural } from '../core/report/wording.ts'
+import { hasExactly, parsedJson } from '../core/run-chain/entry.ts'
+import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
+import { packedAgain } from './steps/manifests.ts'
+import { canonical, textOf } from './steps/read.ts'
+import { type RulesSources, unknownRules } from './steps/rules.ts'
+import { readSampled, type SampledReading } from './steps/sampled.ts'
+import { NO_SEAL, namedAuthority, signedBy, signerOf } from './steps/signature.ts'
+import { existedBy, shownTime } from './steps/time.ts'
+import type { Trust } from './steps/trust.ts'
+
+export interface VerifyExcerptInput extends RulesSources {
+  readonly source: PackSource
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
+  readonly departures: readonly string[]
+  readonly seal: SealReader
+  readonly validator: SchemaValidator
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  readonly file: string
+}
+
+/** Self-description of an excerpt, not covered by any seal. */
+export interface Excerpt {
+  readonly schema: 'barewitness.excerpt/1'
+  readonly run: string
+  readonly nodes: readonly string[]
+  readonly why: string
+}
+
+/**
+ * Verification checks of a pack excerpt: selected nodes of one run under that run’s seal. Never throws, whatever it contains.
+ */
+export async function verifyExcerpt(input: VerifyExcerptInput): Promise<VerificationReport> {
+  const { trust, verifiedAt } = input
+  const source = onlyPaths(
+    input.source,
+    input.source.paths.filter((path) => path !== EXCERPT_PATH),
+  )
+  const said = parseExcerpt(await textOf(input.source, EXCERPT_PATH))
+  const bag = await readBag(source, input)
+  const sampled = await readSampled(source, bag.trace, input)
+  const named = await namedAuthority(source)
+  const time = shownTime(bag.seal?.timestamps ?? [], { trust, verifiedAt, ...named })
+  const answers = [
+    intact([...input.departures.map(packedAgain), ...bag.problems], source.paths.length),
+    signedBy(bag.seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
+    existedBy(time, {
+      stamps: bag.seal?.timestamps.length ?? 0,
+      expected: named.wholeChains,
+      statedAt: bag.statement?.predicate.asOf ?? null,
+    }),
+    complete(source, said, { bag, sampled }),
+    reproducible(sampled),
+    NO_CHAIN,
+  ]
+  return {
+    schema: 'barewitness.verification/2',
+    file: plain(input.file),
+    kind: 'excerpt',
+    verifiedAt,
+    ok: answers.every(({ outcome }) => outcome !== 'failed'),
+    demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
+    checks: answers.map(bounded),
+    rules: sampled.rules,
+    differences: sampled.differences,
+    signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),
+  }
+}
+
+function parseExcerpt(text: string | null): Excerpt | null {
+  const value = canonical(text) === null ? null : parsedJson(text ?? '')
+  if (!hasExactly(value, ['schema', 'run', 'nodes', 'why']) || value.schema !== 'barewitness.excerpt/1') return null
+  const { run, nodes, why } = value
+  const isText = (one: unknown): one is string => typeof one === 'string' && one.length <= 1000
+  if (!isText(run) || !isText(why) || !Array.isArray(nodes) || !nodes.every(isText)) return null
+  return { schema: 'barewitness.excerpt/1', run, nodes, why }
+}
+
+const intact = (problems: readonly string[], files: number): VerificationCheckResult => ({
+  check: 'integrity',
+  outcome: problems.length > 0 ? 'failed' : 'passed',
+  summary:
+    problems.length > 0
+      ? 'Enclosed files differ from the sealed contents of the run’s pack.'
+      : `All ${files} enclosed files match the sealed digests of the run’s pack.`,
+  details: problems,
+})
+
+function complete(
+  source: PackSource,
+  said: Excerpt | null,
+  { bag, sampled }: { readonly bag: BagReading; readonly sampled: SampledReading },
+): VerificationCheckResult {
+  const run = bag.statement?.predicate.run
+  const problems = [
+    ...(said === null ? [`${EXCERPT_PATH} does not have the required form.`] : []),
+    ...(said === null || said.run === run ? [] : [`${EXCERPT_PATH} names a different run from the seal.`]),
+    ...nodesLacking(source, said?.nodes ?? []).map((node) => `Node ${quote(node)} is listed but not enclosed.`),
+    ...(said === null || sampled.nodes === said.nodes.length
+      ? []
+      : [`${EXCERPT_PATH} lists different nodes from those enclosed.`]),
+    ...(bag.trace === null ? ['The run trace is not enclosed.'] : []),
+    ...sampled.problems,
+  ]
+  const check = 'completeness'
+  return problems.length > 0
+    ? {
+        check,
+        outcome: 'failed',
+        summary: 'Referenced files are missing or inconsistent.',
+        details: problems,
+      }
+    : {
+        check,
+        outcome: 'passed',
+        summary: `${plural(sampled.nodes, 'node')} of run ${quote(run ?? '')} enclosed completely. All other nodes of the run are omitted.`,
+        details: [`Purpose, as stated by its creator: ${quote(said?.why ?? '', 600)}.`],
+      }
+}
+
+function reproducible({
+  details,
+  nodes,
+  stated,
+  identical,
+  rules,
+  falsified,
+}: SampledReading): VerificationCheckResult {
+  const check = 'reproducibility'
+  if (nodes === 0)
+    return { check, outcome: 'indeterminate', summary: 'No node is enclosed, so nothing can be re-evaluated.', details }
+  const count = `${identical} of ${stated} verdicts reproduced from the captures`
+  if (falsified !== null) return { check, outcome: 'failed', summary: falsified, details }
+  if (rules?.status === 'unknown')
+    return { check, outcome: 'indeterminate', summary: unknownRules(rules.version, { stated, identical }), details }
+  return { check, outcome: details.length === 0 ? 'passed' : 'failed', summary: `Re-evaluated: ${count}.`, details }
+}
+
+const NO_CHAIN: VerificationCheckResult = {
+  check: 'continuity',
+  outcome: 'indeterminate',
+  summary: 'Not checked on an excerpt. Verify the pack or the period report to check the run chain.',
+  details: [],
+}

@@ -1,0 +1,327 @@
+import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
+import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import { addAll, bounded } from '../core/budgets.ts'
+import type { Catalog } from '../core/catalog.ts'
+import type { NodeVerdicts } from '../core/conclusion/conclude.ts'
+import type { KeptRules, PackJudge } from '../core/judge.ts'
+import { PATHS } from '../core/pack-files.ts'
+import { plain } from '../core/plain-text.ts'
+import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
+import type { LoadedRecording } from '../core/recording.ts'
+import { EMPTY_REGISTER } from '../core/register.ts'
+import { ownEntry } from '../core/run-chain/entry.ts'
+import { type ChainHead, headOf } from '../core/run-chain/head.ts'
+import { indexProblems } from './disclosure/open-pack.ts'
+import { chainOf } from './steps/chain.ts'
+import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
+import { executiveProblems, readReport, reportProblems } from './steps/enclosed-report.ts'
+import { engagementOfPack } from './steps/engagement.ts'
+import { locationOfPack } from './steps/location.ts'
+import { alterations, packedAgain } from './steps/manifests.ts'
+import { readNodes, strangeFolders } from './steps/nodes.ts'
+import { ALREADY_REJECTED, earlierProblems, type PageComparer, readEarlier } from './steps/pages.ts'
+import { profileNotes } from './steps/profile.ts'
+import { type PackReading, readPack } from './steps/read.ts'
+import { registerOfPack } from './steps/register.ts'
+import { compareNode, compareWhole, wordingDiffers } from './steps/reproduce.ts'
+import {
+  falsifiedRules,
+  judgeOfPack,
+  type RulesAtHand,
+  rulesAtHand,
+  rulesReading,
+  unknownRules,
+} from './steps/rules.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
+import { existedBy, shownTime } from './steps/time.ts'
+import { traceDiffers } from './steps/trace.ts'
+import type { Trust } from './steps/trust.ts'
+
+export interface VerifyInput {
+  readonly source: PackSource
+  /** Departures of the archive from the form that this program writes; empty for a folder. */
+  readonly departures: readonly string[]
+  readonly seal: SealReader
+  /** The rules of this program and the retained rules of earlier versions. */
+  readonly catalog: Catalog
+  readonly kept: KeptRules
+  readonly validator: SchemaValidator
+  /** Regenerates the pages of the pack and compares them. */
+  readonly pages: PageComparer
+  readonly trust: Trust
+  /** The checkpoint of the run chain that the reader kept from an earlier pack. */
+  readonly lastHead: ChainHead | null
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  /** The pack’s name, for display. */
+  readonly file: string
+  /** Keep every recording and result for later use. Otherwise only one node at a time is in memory. */
+  readonly keep: boolean
+}
+
+export interface VerifiedPack {
+  readonly report: VerificationReport
+  readonly contents: PackContents
+  /** Checkpoint of the run chain with this pack as its last entry, for the reader to keep. Null when the pack is in no chain or does not verify. */
+  readonly head: ChainHead | null
+}
+
+/** What a pack states, as far as it can be read, whether or not it verifies. */
+export interface PackContents {
+  readonly run: string | null
+  readonly statement: Statement | null
+  readonly scope: Scope | null
+  /** With `keep`: the stated assessment, joined from its parts. */
+  readonly assessment: Assessment | null
+  readonly recordings: readonly LoadedRecording[]
+  /** The register; null when it cannot be read. */
+  readonly register: Register | null
+  /** Verdicts stated, and how many of them were reproduced here. */
+  readonly verdicts: { readonly stated: number; readonly identical: number }
+}
+
+/**
+ * Performs the six verification checks of a pack independently: a failed check does not prevent the others. Never throws,
+ * whatever the pack contains. `ok` is false as soon as one check fails.
+ */
+export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
+  const { source, trust, verifiedAt } = input
+  const reading = await readPack(source, input.validator)
+  const said = await registerOfPack(input, reading)
+  const declared = await engagementOfPack(source, reading, input.catalog)
+  const location = await locationOfPack(source, reading, input.seal, trust)
+  const seal = await readSealOf(source, input.seal, trust)
+  const altered = [
+    ...input.departures.map(packedAgain),
+    ...(await alterations(source, reading.statement)),
+    ...(await indexProblems(source)),
+  ]
+  const rules = reading.assessment === null ? null : await rulesAtHand(input, reading.assessment)
+  const judge = await judgeOfPack(rules, reading)
+  const walked = await walk(input, reading, judge)
+  const pdf = await readReport(source, input.seal, trust, PATHS.report)
+  const executive = await readReport(source, input.seal, trust, PATHS.executive)
+  const earlier = await readEarlier(source, input.validator)
+  const named = await namedAuthority(source)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
+  const chain = await chainOf(
+    { ...input, trusted: seal !== null && standing(seal, trust) !== 'unknown' },
+    ownOf(reading),
+    seal,
+  )
+  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const { statement, assessment, scope } = reading
+  const problems = [
+    ...walked.problems,
+    ...declared,
+    ...location.problems,
+    ...said.problems,
+    ...earlier.problems,
+    ...(earlier.earlier === null ? [] : earlierProblems(earlier.earlier, chain.stated)),
+    ...reportProblems(pdf, reading, signer),
+    ...executiveProblems(executive, reading, signer),
+  ]
+  const rederived = await reproducible(reading, { rules, judge }, walked, {
+    register: said.register,
+    trace: await traceDiffers(input, reading, { judge, rules: rules?.standing ?? null }, walked),
+  })
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
+  const pages =
+    isRejected || statement === null || said.register === null || seal?.signer == null
+      ? ALREADY_REJECTED
+      : await input.pages.compare({
+          source,
+          reading,
+          statement,
+          register: said.register,
+          earlier: earlier.earlier,
+          signer: seal.signer,
+        })
+  const answers = [
+    intact(altered, seal, source.paths.length),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
+    existedBy(time, {
+      stamps: seal?.timestamps.length ?? 0,
+      expected: named.wholeChains,
+      statedAt: assessment?.asOf ?? null,
+    }),
+    completeness(problems, {
+      ...walked,
+      notes: [...said.notes, ...location.notes],
+      level: pdf?.level ?? null,
+      pages,
+      earlier: earlier.earlier?.runs.length ?? 0,
+    }),
+    rederived,
+    chain.answer,
+  ]
+  const ok = answers.every(({ outcome }) => outcome !== 'failed')
+  const report: VerificationReport = {
+    schema: 'barewitness.verification/2',
+    file: plain(input.file),
+    kind: 'pack',
+    verifiedAt,
+    ok,
+    demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
+    checks: answers.map(bounded),
+    rules:
+      assessment === null || rules === null
+        ? null
+        : rulesReading(assessment.catalog, rules.standing, { stated: walked.count, identical: walked.identical }),
+    differences: walked.differences,
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
+  }
+  const contents: PackContents = {
+    run: statement?.predicate.run ?? null,
+    statement,
+    scope: assessment?.scope ?? scope,
+    assessment:
+      assessment === null || !input.keep
+        ? null
+        : {
+            ...assessment,
+            schema: 'barewitness.assessment/1',
+            nodes: walked.stated,
+          },
+    recordings: walked.recordings,
+    register: said.register,
+    verdicts: { stated: walked.count, identical: walked.identical },
+  }
+  return { report, contents, head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
+}
+
+const ownOf = ({ statement }: PackReading) =>
+  statement === null
+    ? null
+    : (tagManifest: Uint8Array, signer: string) => ownEntry(statement.predicate, tagManifest, signer)
+
+interface Walk {
+  readonly problems: readonly string[]
+  readonly absences: readonly string[]
+  readonly differences: readonly Difference[]
+  readonly details: readonly string[]
+  readonly wording: readonly string[]
+  readonly verdicts: readonly NodeVerdicts[]
+  readonly count: number
+  readonly identical: number
+  readonly recorded: number
+  readonly demo: boolean
+  /** Null as soon as one node could not be re-evaluated. */
+  readonly traced: readonly TracedNode[] | null
+  /** Only with `keep`. */
+  readonly stated: readonly NodeAssessment[]
+  readonly recordings: readonly LoadedRecording[]
+}
+
+/** One pass over the nodes; only what the checks need is kept of each. */
+async function walk(
+  { source, validator, keep, pages }: VerifyInput,
+  reading: PackReading,
+  judge: PackJudge | null,
+): Promise<Walk> {
+  const found = {
+    problems: [...wholeProblems(reading, strangeFolders(source, reading))],
+    absences: [] as string[],
+    differences: [] as Difference[],
+    details: [] as string[],
+    wording: [] as string[],
+    verdicts: [] as NodeVerdicts[],
+    count: 0,
+    identical: 0,
+    recorded: 0,
+    demo: false,
+    traced: [] as TracedNode[] | null,
+    stated: [] as NodeAssessment[],
+    recordings: [] as LoadedRecording[],
+  }
+  for await (const node of readNodes(source, validator, reading, judge)) {
+    const compared = compareNode(node)
+    const absence = absenceOf(node)
+    if (reading.scope !== null) pages.add(node, reading.scope)
+    addAll(found.problems, nodeProblems(node, reading))
+    addAll(found.differences, compared.differences)
+    addAll(found.details, compared.details)
+    if (compared.details.length === 0) addAll(found.wording, wordingDiffers(node))
+    if (absence !== null) found.absences.push(absence)
+    if (compared.verdicts !== null) found.verdicts.push(compared.verdicts)
+    found.count += compared.stated
+    found.identical += compared.identical
+    if (node.recording !== null) found.recorded += 1
+    found.demo ||= node.recording?.recording.demo === true
+    if (node.traced === null) found.traced = null
+    else found.traced?.push(node.traced)
+    if (keep && node.stated !== null) found.stated.push(node.stated)
+    if (keep && node.recording !== null) found.recordings.push(node.recording)
+  }
+  return found
+}
+
+/** Compares the files with the sealed list. Without a valid seal, nothing shows that the list is the sealed one. */
+export function intact(altered: readonly string[], seal: SealReading | null, files: number): VerificationCheckResult {
+  const check = 'integrity'
+  if (altered.length > 0) {
+    const summary = `${altered.length === 1 ? 'One difference' : `${altered.length} differences`} from the sealed contents.`
+    return { check, outcome: 'failed', summary, details: altered }
+  }
+  if (seal === null || seal.problems.length > 0)
+    return {
+      check,
+      outcome: 'indeterminate',
+      summary: 'Digests match, but no valid seal covers the list.',
+      details: [],
+    }
+  return {
+    check,
+    outcome: 'passed',
+    summary: `All ${files} files match the sealed digests.`,
+    details: [],
+  }
+}
+
+async function reproducible(
+  reading: PackReading,
+  { rules, judge }: { readonly rules: RulesAtHand | null; readonly judge: PackJudge | null },
+  walked: Walk,
+  { register, trace }: { readonly register: Register | null; readonly trace: readonly string[] },
+): Promise<VerificationCheckResult> {
+  const check = 'reproducibility'
+  const count = `${walked.identical} of ${walked.count} verdicts`
+  if (rules === null || judge === null || reading.assessment === null)
+    return {
+      check,
+      outcome: 'failed',
+      summary: 'Re-evaluation is not possible.',
+      details: ['The pack lacks files required for re-evaluation.'],
+    }
+  const derived = await judge.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
+  const whole = compareWhole(reading.assessment, derived, rules.standing)
+  const said = [...walked.details, ...whole.details]
+  const rest =
+    whole.wording && said.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
+  const differing = [...said, ...walked.wording, ...rest, ...trace]
+  const { sentence, loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
+  const details = [...differing, ...loosened]
+  switch (rules.standing) {
+    case 'falsified':
+      return {
+        check,
+        outcome: 'failed',
+        summary: falsifiedRules(reading.assessment.catalog, rules.reference),
+        details: [`With the rules of this program, ${count} are reproduced.`, ...details],
+      }
+    case 'unknown':
+      return {
+        check,
+        outcome: 'indeterminate',
+        summary: `${unknownRules(reading.assessment.catalog.version, { stated: walked.count, identical: walked.identical })} ${sentence}`,
+        details,
+      }
+    case 'same':
+      return {
+        check,
+        outcome: differing.length === 0 ? 'passed' : 'failed',
+        summary: `Re-evaluated from the captures: ${count} reproduced${differing.length === 0 ? ', byte for byte' : ''}. ${sentence}`,
+        details,
+      }
+  }
+}

@@ -1,0 +1,275 @@
+import type { Period, Statement } from '../../schemas/types.ts'
+import type { VerificationCheckResult } from '../../schemas/verification.ts'
+import { bounded } from '../core/budgets.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
+import type { Sha256 } from '../core/digest.ts'
+import { manifestRead, PATHS } from '../core/pack-files.ts'
+import { daysWithin, MOST_DAYS } from '../core/period/days.ts'
+import { PERIOD_FORM, PERIOD_PATH, periodEntry, periodStatement } from '../core/period/pack.ts'
+import { plain, quote } from '../core/plain-text.ts'
+import { compare } from '../core/recording.ts'
+import { plural } from '../core/report/wording.ts'
+import { isDay, isInstant } from '../core/run-chain/entry.ts'
+import { headOf } from '../core/run-chain/head.ts'
+import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'
+import { intact, type VerifiedPack, type VerifyInput } from './pack.ts'
+import { chainOf } from './steps/chain.ts'
+import { ownReportProblems, readReport } from './steps/enclosed-report.ts'
+import { alterations, packedAgain } from './steps/manifests.ts'
+import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from './steps/pages.ts'
+import { type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
+import { canonical, textOf } from './steps/read.ts'
+import { unknownRules } from './steps/rules.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
+import { existedBy, shownTime } from './steps/time.ts'
+
+export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
+
+/** As VerifiedPack, without contents: there is no single run whose contents could be read afterwards. */
+export type VerifiedPeriod = Pick<VerifiedPack, 'report' | 'head'>
+
+/**
+ * Performs the six verification checks of a sealed period report. All its statements are derived again from the
+ * run chain and the sealed run traces, and sampled nodes from their captures. Never throws, whatever it contains.
+ */
+export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPeriod> {
+  const { source, trust, verifiedAt } = input
+  const period = await readPeriod(input)
+  const statement = period === null ? null : await expectedStatement(input, period)
+  const seal = await readSealOf(source, input.seal, trust)
+  const altered = [...input.departures.map(packedAgain), ...(await alterations(source, statement, PERIOD_FORM))]
+  const named = await namedAuthority(source)
+  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
+  const trusted = seal !== null && standing(seal, trust) !== 'unknown'
+  const chain = await chainOf(
+    { ...input, trusted },
+    period === null ? null : (tagManifest, signer) => periodEntry(period, tagManifest, signer),
+    seal,
+  )
+  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const walked = await walkPeriod(input, period, chain.stated)
+  const evidenceDigest = digestIn(statement)
+  const problems = [
+    ...(await statedProblems(input, period, statement)),
+    ...ownReportProblems(await readReport(source, input.seal, trust, PATHS.report), {
+      path: PATHS.report,
+      digest: evidenceDigest,
+      signer,
+    }),
+    ...walked.problems,
+  ]
+  const rederived = reproducible(walked)
+  const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
+  const pages =
+    isRejected || evidenceDigest === undefined || walked.derived === null || seal?.signer == null
+      ? ALREADY_REJECTED
+      : await input.pages({
+          period: walked.derived.period,
+          changes: walked.derived.changes,
+          frameworks: walked.derived.frameworks,
+          evidenceDigest,
+          signer: seal.signer,
+        })
+  const answers = [
+    intact(altered, seal, source.paths.length),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
+    existedBy(time, {
+      stamps: seal?.timestamps.length ?? 0,
+      expected: named.wholeChains,
+      statedAt: period?.asOf ?? null,
+    }),
+    complete(problems, walked, {
+      trusted,
+      samples: period?.samples ?? [],
+      early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
+      pages,
+    }),
+    rederived,
+    chain.answer,
+  ]
+  const ok = answers.every(({ outcome }) => outcome !== 'failed')
+  return {
+    report: {
+      schema: 'barewitness.verification/2',
+      file: plain(input.file),
+      kind: 'period',
+      verifiedAt,
+      ok,
+      demo: seal?.demo === true || period?.demo === true || walked.demo,
+      checks: answers.map(bounded),
+      rules:
+        walked.unknown.size === 0
+          ? null
+          : {
+              status: 'unknown',
+              version: plain([...walked.unknown].sort(compare).join(', '), 200),
+              results: walked.stated,
+              unconfirmed: walked.stated - walked.identical,
+            },
+      differences: walked.differences,
+      signer: signerOf(seal, trust, time.at ?? verifiedAt),
+    },
+    head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
+  }
+}
+
+const TOLERANCE = CLOCK_TOLERANCE_MINUTES * 60_000
+
+/** The stated period report; null where it is not in canonical form or its dates are not a valid period. */
+async function readPeriod({ source, validator }: VerifyPeriodInput): Promise<Period | null> {
+  const found = canonical(await textOf(source, PERIOD_PATH))
+  if (found === null || validator.problems('period', found.value).length > 0) return null
+  const period = found.value as Period
+  const { from, to } = period
+  return isInstant(period.asOf) && isDay(from) && isDay(to) && from <= to && daysWithin(from, to).length <= MOST_DAYS
+    ? period
+    : null
+}
+
+type ExpectedStatement = ReturnType<typeof periodStatement>
+
+async function expectedStatement({ source }: VerifyPeriodInput, period: Period): Promise<ExpectedStatement> {
+  const digests = new Map<string, string>()
+  for (const path of PERIOD_FORM.subjects) {
+    const digest = source.paths.includes(path) ? await source.sha256(path).catch(() => null) : null
+    if (digest !== null) digests.set(path, digest)
+  }
+  return periodStatement(period, { manifest: manifestRead((await textOf(source, PATHS.manifest)) ?? ''), digests })
+}
+
+async function statedProblems(
+  { source }: VerifyPeriodInput,
+  period: Period | null,
+  statement: ExpectedStatement | null,
+): Promise<readonly string[]> {
+  if (period === null || statement === null)
+    return [`${PERIOD_PATH} is missing, not in canonical form, or not a period report.`]
+  return [
+    ...((await textOf(source, PATHS.statement)) === `${canonicalJson(statement)}\n`
+      ? []
+      : [`${PATHS.statement} does not state this period and these files.`]),
+    ...(period.asOf > `${period.to}T23:59:59.999Z` ? [] : ['The period had not ended when the report was sealed.']),
+  ]
+}
+
+/** Digest of the evidence that the report was produced for. */
+const digestIn = (statement: ExpectedStatement | null): Sha256 | undefined =>
+  ((statement ?? {}) as Partial<Pick<Statement, 'predicate'>>).predicate?.report.evidenceDigest
+
+interface Stated {
+  /** The reader trusts the key of the period report. */
+  readonly trusted: boolean
+  readonly samples: Period['samples']
+  /** The stated creation time, where it is in the future. */
+  readonly early: string | null
+  readonly pages: PagesCompared
+}
+
+function complete(
+  problems: readonly string[],
+  { runs, absent, strangers, nodes }: PeriodWalk,
+  { trusted, samples, early, pages }: Stated,
+): VerificationCheckResult {
+  const check = 'completeness'
+  if (problems.length > 0)
+    return {
+      check,
+      outcome: 'failed',
+      summary: 'Referenced files are missing or inconsistent.',
+      details: problems,
+    }
+  if (pages.kind === 'differ')
+    return {
+      check,
+      outcome: 'failed',
+      summary: 'The report pages do not match the sealed evidence.',
+      details: pages.problems,
+    }
+  const enclosed = runs - absent.length
+  const said = `All runs of the run chain in the period are accounted for: ${plural(runs, 'run')}, of which ${enclosed} with the run trace and seal of their packs.`
+  const open = [
+    ...(absent.length === 0
+      ? []
+      : [
+          `For ${plural(absent.length, 'run')} only the seal is stated: ${listed(absent)}. The contents of ${absent.length === 1 ? 'its pack' : 'their packs'} are unknown.`,
+        ]),
+    ...(trusted && strangers.length > 0
+      ? [`${plural(strangers.length, 'run')} sealed by a key that you do not trust: ${listed(strangers)}.`]
+      : []),
+    ...(pages.kind === 'same' ? [] : [`The report pages were not compared with the sealed evidence: ${pages.why}.`]),
+    ...(early === null ? [] : [`It is dated ${early}, later than this computer’s clock.`]),
+  ]
+  return open.length > 0
+    ? {
+        check,
+        outcome: 'indeterminate',
+        summary: `${said} ${open[0]}`,
+        details: [...open.slice(1), drawn(samples, nodes)],
+      }
+    : {
+        check,
+        outcome: 'passed',
+        summary: `${said} Every report page matches the sealed evidence.`,
+        details: [drawn(samples, nodes)],
+      }
+}
+
+const MOST_NAMED = 10
+const listed = (names: readonly string[]): string =>
+  `${names
+    .slice(0, MOST_NAMED)
+    .map((name) => quote(name, 100))
+    .join(', ')}${names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''}`
+
+/** Number of sampled items, and of nodes among them whose captures are enclosed. */
+function drawn(samples: Period['samples'], nodes: number): string {
+  if (samples.length === 0) return 'No items were sampled. The captures are in the packs of the runs.'
+  const rows = samples.reduce((sum, sample) => sum + sample.sampled.length, 0)
+  return `${plural(samples.length, 'sample')} with ${plural(rows, 'item')} in total. ${
+    nodes === 0
+      ? 'No captures are enclosed; they are in the packs of the runs.'
+      : `The captures of ${plural(nodes, 'node')} are enclosed; the others are in the packs of the runs.`
+  }`
+}
+
+function reproducible({
+  failed,
+  wrong,
+  other,
+  unknown,
+  stated,
+  identical,
+  nodes,
+}: PeriodWalk): VerificationCheckResult {
+  const check = 'reproducibility'
+  if (failed !== null) return { check, outcome: 'failed', summary: 'Re-evaluation is not possible.', details: [failed] }
+  const sampled =
+    nodes === 0 ? '' : ` ${identical} of ${stated} verdicts of sampled nodes reproduced from the captures.`
+  if (wrong.length > 0)
+    return {
+      check,
+      outcome: 'failed',
+      summary: `Statements differ from those derived from the run chain, the sealed run traces and the captures.${sampled}`,
+      details: [...wrong, ...other],
+    }
+  if (unknown.size > 0)
+    return {
+      check,
+      outcome: 'indeterminate',
+      summary: unknownRules([...unknown].sort(compare).join(', '), { stated, identical }),
+      details: other,
+    }
+  return other.length > 0
+    ? {
+        check,
+        outcome: 'indeterminate',
+        summary: `Parts were produced by a different version and are not reproduced here. Use that version to compare.${sampled}`,
+        details: other,
+      }
+    : {
+        check,
+        outcome: 'passed',
+        summary: `The period report and its lists were reproduced from the run chain and the sealed run traces, byte for byte.${sampled}`,
+        details: [],
+      }
+}

@@ -1,0 +1,117 @@
+import type { VerificationCheck, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import { bounded } from '../core/budgets.ts'
+import { plain } from '../core/plain-text.ts'
+import type { PdfReading, SealReader } from '../core/ports.ts'
+import { type EmbeddedForm, embeddedResults } from '../core/report/embedded.ts'
+import { signedBy, signerOf } from './steps/signature.ts'
+import { existedBy, shownTime } from './steps/time.ts'
+import { certificatesOf, type Trust } from './steps/trust.ts'
+
+export interface VerifyReportInput {
+  readonly pdf: Uint8Array
+  readonly reader: SealReader
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  /** The file’s name, for display. */
+  readonly file: string
+}
+
+/**
+ * Verification of a PDF alone. For a Barewitness report: integrity, signature and time; the other checks require the
+ * pack. Any other PDF is not verified. Never throws.
+ */
+export async function verifyReport(input: VerifyReportInput): Promise<VerificationReport> {
+  const { pdf, reader, trust, verifiedAt } = input
+  const reading = await reader.readPdf(pdf, certificatesOf([...trust.signers, ...trust.authorities]), trust.lists)
+  return reading.kind === 'report' ? ofOurs(reading, input) : ofOthers(reading, { file: input.file, verifiedAt })
+}
+
+function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportInput): VerificationReport {
+  const { seal, problems } = reading
+  const stamps = seal?.timestamps ?? []
+  // A time-stamp over the whole report is added only after all certificate chains are in it.
+  const wholeChains = stamps.length > 1
+  const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
+  const embedded = embeddedResults(reading.attachments)
+  const broken = [...problems, ...(seal?.problems ?? [])]
+  const answers: readonly VerificationCheckResult[] = [
+    broken.length === 0
+      ? answer(
+          'integrity',
+          'passed',
+          'The report is unchanged since sealing; only time-stamps and their validation data were added.',
+          [
+            `Level ${reading.level}: this describes the form only, not the trust in its authorities. If a later level was removed, a lower one remains; the pack states which bytes belong to the report.`,
+            'The content of its pages was not compared with evidence.',
+          ],
+        )
+      : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
+    signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
+    existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
+    notCovered('completeness', 'A report alone contains no evidence; verify its pack.', [
+      `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
+      CARRIED[embedded?.form ?? 'none'],
+    ]),
+    notCovered('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    notCovered('continuity', 'The run chain is only in packs; verify its pack.'),
+  ]
+  return {
+    schema: 'barewitness.verification/2',
+    file: plain(file),
+    kind: 'report',
+    verifiedAt,
+    ok: answers.every(({ outcome }) => outcome !== 'failed'),
+    demo: seal?.demo === true || embedded?.index.demo === true,
+    checks: answers.map(bounded),
+    rules: null,
+    differences: [],
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
+  }
+}
+
+const NO_SIGNATURE = 'No readable author signature in this PDF.'
+
+const CARRIED: Readonly<Record<EmbeddedForm | 'none', string>> = {
+  whole: 'The results of every node are embedded.',
+  index: 'The states of controls, and the digest of each node’s results, are embedded. The results are in the pack.',
+  none: 'No readable results are embedded.',
+}
+
+/** Result for a PDF that is not read because it exceeds the size of any Barewitness report. */
+export const largerThanRead = (about: Pick<VerificationReport, 'file' | 'verifiedAt'>): VerificationReport =>
+  ofOthers({ problems: ['This PDF is larger than any Barewitness report.'] }, about)
+
+const ofOthers = (
+  { problems }: Pick<PdfReading, 'problems'>,
+  { file, verifiedAt }: Pick<VerificationReport, 'file' | 'verifiedAt'>,
+): VerificationReport => ({
+  schema: 'barewitness.verification/2',
+  file: plain(file),
+  kind: 'foreign-pdf',
+  verifiedAt,
+  ok: false,
+  demo: false,
+  checks: [
+    answer('integrity', 'failed', 'Not a Barewitness report; not verified.', problems),
+    ...(['signature', 'time', 'completeness', 'reproducibility', 'continuity'] as const).map((check) =>
+      notCovered(check, 'Not verified: this file was not written by Barewitness.'),
+    ),
+  ],
+  rules: null,
+  differences: [],
+  signer: null,
+})
+
+const answer = (
+  check: VerificationCheck,
+  outcome: VerificationCheckResult['outcome'],
+  summary: string,
+  details: readonly string[] = [],
+): VerificationCheckResult => ({ check, outcome, summary, details })
+
+const notCovered = (
+  check: VerificationCheck,
+  summary: string,
+  details: readonly string[] = [],
+): VerificationCheckResult => answer(check, 'indeterminate', summary, details)

@@ -1,0 +1,178 @@
+import type { NodeAssessment, Observation } from '../../../schemas/types.ts'
+import type { VerificationCheckResult } from '../../../schemas/verification.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { PATHS } from '../../core/pack.ts'
+import { quote } from '../../core/plain-text.ts'
+import { type RecordingOutline, recordingDigest } from '../../core/recording.ts'
+import { plural } from '../../core/report/wording.ts'
+import type { NodeReading } from './nodes.ts'
+import type { PagesCompared } from './pages.ts'
+import type { PackReading } from './read.ts'
+
+/** Notes for the reader on a complete pack. */
+export interface Whole {
+  /** Nodes with a recording. */
+  readonly recorded: number
+  readonly absences: readonly string[]
+  /** Notes about the register. */
+  readonly notes: readonly string[]
+  /** PAdES level of the report. */
+  readonly level: string | null
+  readonly pages: PagesCompared
+  /** Earlier runs that the report covers. */
+  readonly earlier: number
+}
+
+/** Completeness: whether everything that the pack refers to is present and consistent. */
+export function completeness(
+  problems: readonly string[],
+  { recorded, absences, notes, level, pages, earlier }: Whole,
+): VerificationCheckResult {
+  const check = 'completeness'
+  if (problems.length > 0)
+    return {
+      check,
+      outcome: 'failed',
+      summary: 'Referenced files are missing or inconsistent.',
+      details: problems,
+    }
+  if (pages.kind === 'differ')
+    return {
+      check,
+      outcome: 'failed',
+      summary: 'The report pages do not match the sealed evidence.',
+      details: pages.problems,
+    }
+  const parts = `All declared nodes are accounted for (${recorded} with a recording); all citations resolve`
+  return {
+    check,
+    ...(pages.kind === 'same'
+      ? {
+          outcome: 'passed',
+          summary: `${parts}; every page of the report and the executive summary matches the evidence.`,
+        }
+      : {
+          outcome: 'indeterminate',
+          summary: `${parts}. The report pages were not compared with the evidence: ${pages.why}.`,
+        }),
+    details: [
+      ...absences,
+      ...notes,
+      ...(earlier === 0
+        ? []
+        : [
+            `The report covers ${plural(earlier, 'earlier run')} not in this pack; those results are statements of the signer.`,
+          ]),
+      ...(level === null ? [] : [`The report’s signature has PAdES level ${level}.`]),
+    ],
+  }
+}
+
+/** Inconsistencies between the parts of a pack as a whole; nodes are checked one by one. */
+export function wholeProblems(reading: PackReading, strange: readonly string[]): readonly string[] {
+  const { statement, scope, assessment, problems } = reading
+  if (scope === null || assessment === null || statement === null) return problems
+  const declared = new Set(scope.population)
+  const assessed = assessment.nodes.map(({ node }) => node)
+  const stated = statement.predicate.nodes.map(({ name }) => name)
+  return [
+    ...problems,
+    ...agreement(reading),
+    ...lacking(scope.population, assessed, PATHS.assessment),
+    ...lacking(scope.population, stated, PATHS.statement),
+    ...[...new Set([...assessed, ...stated])]
+      .filter((name) => !declared.has(name))
+      .map((name) => `Node ${quote(name)} is in the pack but not declared.`),
+    ...strange.map((folder) => `${quote(folder, 400)} does not belong to a declared node.`),
+    ...(new Set(assessed).size === assessed.length && new Set(stated).size === stated.length
+      ? []
+      : ['The pack names a node twice.']),
+  ]
+}
+
+const lacking = (population: readonly string[], named: readonly string[], where: string): readonly string[] => {
+  const there = new Set(named)
+  return population
+    .filter((node) => !there.has(node))
+    .map((node) => `Node ${quote(node)} is declared but missing from ${where}.`)
+}
+
+/** Inconsistencies of one node: recording, statement, and observations that cite missing captures. */
+export function nodeProblems(
+  { node, recording, stated, problems }: NodeReading,
+  { statement }: PackReading,
+): readonly string[] {
+  const claim = statement?.predicate.nodes.find(({ name }) => name === node)
+  const digest = recording === null ? null : recordingDigest(recording)
+  const claims =
+    claim === undefined
+      ? []
+      : claim.recording !== digest
+        ? [`Node ${quote(node)}: ${PATHS.statement} names a different recording from the one in the pack.`]
+        : claim.hostKey !== (recording?.recording.hostKey?.fingerprint ?? null)
+          ? [`Node ${quote(node)}: ${PATHS.statement} and the recording name different host keys.`]
+          : []
+  return [...problems, ...claims, ...(stated === null ? [] : restProblems(stated, recording))]
+}
+
+/** The pack’s own statement about a node that was not collected completely; null otherwise. */
+export const absenceOf = ({ stated }: NodeReading): string | null =>
+  stated === null || stated.status === 'complete' ? null : absence(stated)
+
+function absence({ node, status, failure }: NodeAssessment): string {
+  const why = failure === null ? '' : ` (${failure.code})`
+  if (status === 'missing') return `The pack states that ${quote(node)} was not collected.`
+  return `The pack states that ${quote(node)} was ${status === 'partial' ? 'partially collected' : 'not collected'}${why}.`
+}
+
+/** The three statements of what was evaluated must agree. */
+function agreement({ statement, scope, assessment, catalogDigest }: PackReading): readonly string[] {
+  if (statement === null || scope === null || assessment === null) return []
+  const { predicate } = statement
+  const problems: string[] = []
+  const { asOf, ...declared } = scope
+  if (canonicalJson(declared) !== canonicalJson(assessment.scope))
+    problems.push(`${PATHS.scope} and ${PATHS.assessment} declare different scopes.`)
+  if (new Set([asOf, assessment.asOf, predicate.asOf]).size > 1)
+    problems.push('The pack states several evaluation dates.')
+  if (predicate.fleet !== scope.fleet) problems.push('The pack names several fleets.')
+  if (predicate.demo !== assessment.demo)
+    problems.push(`${PATHS.statement} and ${PATHS.assessment} disagree about demo data.`)
+  if (
+    catalogDigest !== assessment.catalog.digest ||
+    canonicalJson(predicate.catalog) !== canonicalJson(assessment.catalog)
+  )
+    problems.push(`The catalog in the pack differs from the one stated in ${PATHS.assessment} and ${PATHS.statement}.`)
+  return problems
+}
+
+function restProblems(entry: NodeAssessment, loaded: RecordingOutline | null): readonly string[] {
+  const name = quote(entry.node)
+  if (loaded === null) {
+    const cited = [
+      ...entry.results.flatMap(({ observations }) => observations),
+      ...(entry.isolation?.observations ?? []),
+      ...(entry.isolation?.anomalies ?? []),
+    ].some(({ captures }) => captures.length > 0)
+    return entry.recording === null && entry.status === 'missing' && !cited
+      ? []
+      : [`Node ${name}: its recording, on which ${PATHS.assessment} is based, is not in the pack.`]
+  }
+  if (entry.recording?.digest !== recordingDigest(loaded))
+    return [`Node ${name}: ${PATHS.assessment} is based on a different recording from the one in the pack.`]
+  const known = new Set(loaded.captures.map(({ meta }) => `${meta.probe} ${meta.command} ${meta.stdout.sha256}`))
+  const dangling = (reasons: readonly Pick<Observation, 'probe' | 'captures'>[]): boolean =>
+    reasons.some(({ probe, captures }) =>
+      captures.some(({ command, sha256 }) => !known.has(`${probe} ${command} ${sha256}`)),
+    )
+  return [
+    ...entry.results
+      .filter(({ observations }) => dangling(observations))
+      .map(
+        ({ check }) => `Node ${name}, check ${quote(check)}: an observation cites a capture that is not in the pack.`,
+      ),
+    ...(dangling([...(entry.isolation?.observations ?? []), ...(entry.isolation?.anomalies ?? [])])
+      ? [`Node ${name}: an isolation observation cites a capture that is not in the pack.`]
+      : []),
+  ]
+}

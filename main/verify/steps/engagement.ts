@@ -1,0 +1,172 @@
+import type { Engagement, Scope } from '../../../schemas/types.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { type Catalog, catalogDigest, catalogFor } from '../../core/catalog.ts'
+import { sha256 } from '../../core/digest.ts'
+import { listProblems } from '../../core/engagement/list-text.ts'
+import { engagementProblems, type KnownNames, namesOf } from '../../core/engagement/problems.ts'
+import { imitated } from '../../core/look-alike.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { PackSource } from '../../core/ports.ts'
+import { problemsIn } from '../../core/provider.ts'
+import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
+
+const MOST_PROBLEMS = 100
+
+/** The parts of the pack and the available rules that are compared. */
+interface Declared extends Pick<PackReading, 'scope'> {
+  readonly catalogDigest?: PackReading['catalogDigest']
+}
+
+/**
+ * Inconsistencies between the declarations of a pack and its other parts: engagement and fleet nodes must form the population, names
+ * must be in the pack’s catalog, dates must exist, the provider inventory must be stored unchanged with the stated rows, the
+ * customer’s frameworks must be distinguishable from the built-in ones, and the provider claims must be consistent. Packs without an
+ * engagement contain no inventory. An unreadable scope is reported elsewhere; hostile input never throws.
+ */
+export async function engagementOfPack(
+  source: PackSource,
+  { scope, catalogDigest: digest = null }: Declared,
+  catalog: Catalog | null = null,
+): Promise<readonly string[]> {
+  if (scope === null) return []
+  const { engagement } = scope
+  const packed = await packedCatalog(source)
+  const known = namesOf(packed.checks, [...(scope.mappings ?? []), ...packed.frameworks])
+  const problems = [
+    ...populationProblems(scope),
+    ...(engagement === undefined
+      ? []
+      : engagementProblems(engagement, known).map(
+          ({ path, text }) => `${PATHS.scope}: engagement.${path.join('.')} ${text}.`,
+        )),
+    ...(await inventoryProblems(source, engagement?.inventory ?? null)),
+    ...mappingProblems(scope, packed, known.checks, catalog),
+    ...providerProblems(scope, packed, digest, catalog),
+  ]
+  const more = problems.length - MOST_PROBLEMS
+  return more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems
+}
+
+function populationProblems({ population, inFleet, engagement }: Scope): readonly string[] {
+  if (engagement === undefined)
+    return inFleet === undefined
+      ? []
+      : [`${PATHS.scope}: nodes are listed as in the fleet file, but there is no engagement.`]
+  const there = new Set(population)
+  const told = new Set([...engagement.population.nodes, ...(inFleet ?? population)])
+  const lacking = (nodes: readonly string[], said: string): readonly string[] =>
+    nodes
+      .filter((node) => !there.has(node))
+      .map((node) => `${PATHS.scope}: node ${quote(node)} is ${said} but not in the population.`)
+  return [
+    ...lacking(engagement.population.nodes, 'declared'),
+    ...lacking(inFleet ?? [], 'in the fleet file'),
+    ...population
+      .filter((node) => !told.has(node))
+      .map(
+        (node) =>
+          `${PATHS.scope}: node ${quote(node)} is in the population but neither declared nor in the fleet file.`,
+      ),
+  ]
+}
+
+async function inventoryProblems(source: PackSource, inventory: Engagement['inventory']): Promise<readonly string[]> {
+  const isThere = source.paths.includes(PATHS.inventory)
+  if (inventory === null) return isThere ? [`${PATHS.inventory} is present without an engagement.`] : []
+  const called = `The provider inventory ${quote(inventory.file.name)} of the engagement`
+  if (!isThere) return [`${called} is missing: there is no ${PATHS.inventory}.`]
+  const bytes = await bytesOf(source, PATHS.inventory)
+  return bytes !== null && bytes.length === inventory.file.size && sha256(bytes) === inventory.file.sha256
+    ? [
+        ...(new Set(inventory.rows.map(({ id }) => id)).size === inventory.rows.length
+          ? []
+          : [`${called} contains duplicate row IDs, so an exclusion would apply to several rows.`]),
+        ...listProblems(bytes, inventory.rows).map((text) => `${called} ${text}.`),
+      ]
+    : [`${called} was changed: ${PATHS.inventory} has a different digest or size.`]
+}
+
+/** Customer frameworks: each must be in the pack’s catalog as in the scope, and must not imitate a built-in framework. */
+function mappingProblems(
+  { mappings = [] }: Scope,
+  { frameworks, offNodeChecks }: PackedCatalog,
+  checks: KnownNames['checks'],
+  catalog: Catalog | null,
+): readonly string[] {
+  const elsewhere = new Set(offNodeChecks.map(({ id }) => id))
+  return mappings.flatMap((mapping, at) => {
+    const { id, controls } = mapping
+    const called = `${PATHS.scope}: mapping ${quote(id)}`
+    const like = imitated(mapping, catalog?.frameworks ?? [])
+    const packed = frameworks.filter((one) => one.id === id)
+    const keys = new Set(controls.map(({ key }) => key))
+    const unknown = new Set(
+      controls.flatMap(({ mappings: supports }) =>
+        supports.flatMap(({ check }) => (checks.has(check) || elsewhere.has(check) ? [] : [check])),
+      ),
+    )
+    return [
+      ...(like === null
+        ? []
+        : [`${called} has ${like === 'id' ? 'an ID' : 'a title'} that imitates a built-in framework.`]),
+      ...(mappings.findIndex((other) => other.id === id) < at ? [`${called} occurs twice.`] : []),
+      ...(packed.length === 1 && canonicalJson(packed[0]) === canonicalJson(mapping)
+        ? []
+        : [`${called} differs from the framework of that name in ${PATHS.catalog}.`]),
+      ...(keys.size === controls.length && controls.every((one) => one.key === `${id}:${one.id}`)
+        ? []
+        : [`${called} contains controls with duplicate or invalid keys.`]),
+      ...[...unknown].map((check) => `${called} names ${quote(check, 100)}, a check that is not in the catalog.`),
+      ...controls
+        .filter(({ mappings: supports }) => new Set(supports.map(({ check }) => check)).size < supports.length)
+        .map((row) => `${called} names a check twice for control ${quote(row.id, 60)}.`),
+    ]
+  })
+}
+
+/** A profile with the ID of a built-in one must equal it; names must exist where the available rules are those of the pack. */
+function providerProblems(
+  { provider, mappings = [] }: Scope,
+  { providers }: PackedCatalog,
+  digest: string | null,
+  catalog: Catalog | null,
+): readonly string[] {
+  if (provider === undefined) return []
+  const called = `${PATHS.scope}: provider ${quote(provider.id)}`
+  const shipped = providers.find(({ id }) => id === provider.id)
+  const isOurs = catalog !== null && digest === catalogDigest(catalogFor(catalog, { mappings }))
+  return [
+    ...(shipped === undefined || canonicalJson(shipped) === canonicalJson(provider)
+      ? []
+      : [`${called} differs from the built-in profile with that ID.`]),
+    ...(isOurs ? problemsIn(provider, catalog).map(({ path, text }) => `${called}: ${path.join('.')} ${text}.`) : []),
+  ]
+}
+
+interface PackedCatalog {
+  readonly checks: readonly { readonly id: unknown }[]
+  readonly frameworks: readonly { readonly id: unknown; readonly controls: readonly { readonly key: unknown }[] }[]
+  readonly offNodeChecks: readonly { readonly id: unknown }[]
+  readonly providers: readonly { readonly id: unknown }[]
+}
+
+/** The parts of the pack’s catalog that declarations can refer to. Empty where it cannot be read. */
+async function packedCatalog(source: PackSource): Promise<PackedCatalog> {
+  // In the form that catalogBytes() writes.
+  const text = await textOf(source, PATHS.catalog)
+  const value = canonical(text === null ? null : `${text}\n`)?.value as Partial<PackedCatalog> | null | undefined
+  const list = <T>(all: readonly T[] | undefined, fits: (one: Partial<T>) => boolean): readonly T[] =>
+    Array.isArray(all)
+      ? (all as readonly T[]).filter((one) => typeof one === 'object' && one !== null && fits(one))
+      : []
+  return {
+    checks: list(value?.checks, () => true),
+    frameworks: list(
+      value?.frameworks,
+      ({ controls }) => Array.isArray(controls) && controls.every((one) => typeof one === 'object' && one !== null),
+    ),
+    offNodeChecks: list(value?.offNodeChecks, () => true),
+    providers: list(value?.providers, () => true),
+  }
+}

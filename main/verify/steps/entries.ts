@@ -1,0 +1,138 @@
+import type { EntrySignature, Register } from '../../../schemas/types.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { SealReader } from '../../core/ports.ts'
+import {
+  isOneKey,
+  keysProblem,
+  ONE_KEY,
+  type Signable,
+  signablesIn,
+  signaturesOf,
+  signedBytes,
+} from '../../core/register/signatures.ts'
+import { isOnePerson } from '../../core/register.ts'
+import { type DetachedReading, readDetached } from './detached.ts'
+import { NOBODY } from './trust.ts'
+
+/** Result of reading one signature on a register entry. */
+export interface EntrySignatureReading extends Omit<DetachedReading, 'demo' | 'standing'> {
+  readonly role: EntrySignature['role']
+}
+
+/** Reads every signature on an entry, with the reader’s revocation lists. Never throws, whatever they contain. */
+export const readSignatures = (
+  seal: SealReader,
+  entry: Signable,
+  lists: readonly Uint8Array[] = [],
+): Promise<readonly EntrySignatureReading[]> =>
+  Promise.all(
+    signaturesOf(entry).map(async (signature) => {
+      const content = signedBytes(entry, signature)
+      const trust = { ...NOBODY, lists }
+      const {
+        demo,
+        standing: _,
+        problems,
+        ...reading
+      } = await readDetached(seal, content, signature, { what: 'entry', trust })
+      return { ...reading, role: signature.role, problems: demo ? [...problems, DEMO] : problems }
+    }),
+  )
+
+const DEMO = 'It was made with a demo key, which identifies no one.'
+
+/** Name of an entry in messages. */
+const entryName = (entry: Signable): string =>
+  `${'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
+
+/** Problems of the signatures of one entry, one sentence each. */
+export const signatureProblems = (entry: Signable, readings: readonly EntrySignatureReading[]): readonly string[] => {
+  const keys = keysProblem(entry) ?? oneKeyProblem(entry, readings)
+  return [
+    ...readings.flatMap(({ role, problems }) =>
+      problems
+        .slice(0, 1)
+        .map(
+          (problem) =>
+            `${entryName(entry)}: the signature of the ${ROLES[role]} is invalid: ${problem} The entry may have been changed since.`,
+        ),
+    ),
+    ...(keys === null ? [] : [`${entryName(entry)}: ${keys}.`]),
+  ]
+}
+
+/** The same key in two certificates counts as one key. */
+function oneKeyProblem(entry: Signable, readings: readonly EntrySignatureReading[]): string | null {
+  const keys = readings.flatMap(({ key }) => key ?? [])
+  return 'approvedBy' in entry && !isOnePerson(entry) && new Set(keys).size < keys.length ? ONE_KEY : null
+}
+
+const ROLES = { requester: 'requester', approver: 'approver' } as const
+
+/** Result of reading the signatures of a register: problems, and notes for the reader. */
+export interface EntriesReading {
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** Reads the signatures of a whole register. The reader must confirm the holder of each key, so each key is listed once. */
+export async function readEntries(
+  seal: SealReader,
+  register: Register,
+  lists: readonly Uint8Array[] = [],
+): Promise<EntriesReading> {
+  const entries = signablesIn(register)
+  const problems: string[] = []
+  const revoked = new Map<string, string>()
+  const keys = new Map<string, { readonly subject: string; count: number }>()
+  for (const entry of entries) {
+    const readings = await readSignatures(seal, entry, lists)
+    problems.push(...signatureProblems(entry, readings))
+    for (const { subject, fingerprint, revokedAt, problems: wrong } of readings) {
+      if (wrong.length > 0) continue
+      if (revokedAt !== null) revoked.set(fingerprint, revokedAt)
+      const key = keys.get(fingerprint) ?? { subject: subject ?? '', count: 0 }
+      keys.set(fingerprint, { ...key, count: key.count + 1 })
+    }
+  }
+  return {
+    problems,
+    notes: [
+      ...peopleNotes(entries),
+      ...[...keys].map(([fingerprint, key]) => keyNote(fingerprint, key)),
+      ...[...revoked].map(
+        ([fingerprint, at]) =>
+          `The key ${fingerprint} was revoked at ${at}. The earlier signing times are stated by the signer only.`,
+      ),
+    ],
+  }
+}
+
+const keyNote = (
+  fingerprint: string,
+  { subject, count }: { readonly subject: string; readonly count: number },
+): string =>
+  `${quote(subject)}, key fingerprint ${fingerprint}, signed ${count === 1 ? 'one entry' : `${count} entries`} of the register. The holder of the key is not confirmed.`
+
+function peopleNotes(entries: readonly Signable[]): readonly string[] {
+  const count = (holds: (entry: Signable) => boolean): number => entries.filter(holds).length
+  const unsigned = count((entry) => signaturesOf(entry).length === 0)
+  const approved = (entry: Signable): boolean => signaturesOf(entry).some(({ role }) => role === 'approver')
+  const half = count((entry) => 'approvedBy' in entry && signaturesOf(entry).length > 0 && !approved(entry))
+  const one = count((entry) => 'approvedBy' in entry && isOnePerson(entry))
+  const key = count(isOneKey)
+  const of = `of ${entries.length} risk acceptances, requests and decisions`
+  return [
+    ...(unsigned === 0
+      ? []
+      : [`${unsigned} ${of} ${is(unsigned)} not digitally signed; approval is not independently evidenced.`]),
+    ...(half === 0 ? [] : [`${half} ${of} ${is(half)} signed by the requester but not by the approver.`]),
+    ...(one === 0
+      ? []
+      : [
+          `${one} ${of} ${is(one)} requested and approved by the same person${key === 0 ? '' : `, ${key} with the same key`} (no segregation of duties).`,
+        ]),
+  ]
+}
+
+const is = (count: number): string => (count === 1 ? 'is' : 'are')

@@ -1,0 +1,134 @@
+import type { DeclaredLocation, SiteList, VantageRecord } from '../../../schemas/types.ts'
+import type { SignerStanding } from '../../../schemas/verification.ts'
+import { readSigned, signerOf } from '../../core/cms-plain.ts'
+import { sha256 } from '../../core/digest.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { PackSource, SealReader } from '../../core/ports.ts'
+import { millisOf } from '../../core/register/days.ts'
+import { err } from '../../core/result.ts'
+import { vantageBytes, vantageProblems } from '../../core/vantage.ts'
+import { type DetachedReading, readDetached } from './detached.ts'
+import { bytesOf, type PackReading } from './read.ts'
+import { siteRowProblems } from './site-rows.ts'
+import { NOBODY, type Trust } from './trust.ts'
+
+/** Result of reading the signature of a vantage measurement; `problems` cover the whole measurement. */
+export type VantageReading = DetachedReading
+
+/** Reads a measurement of valid form and evaluates it against the reader’s trust. Never throws, whatever it contains. */
+export async function vantageStands(
+  seal: SealReader,
+  record: VantageRecord,
+  trust: Trust = NOBODY,
+): Promise<VantageReading> {
+  const { signature, ...unsigned } = record
+  const reading = await readDetached(seal, vantageBytes(unsigned, signature), signature, { what: 'record', trust })
+  const isOneText = Buffer.from(signature.cms, 'base64').toString('base64') === signature.cms
+  const about = [
+    ...reading.problems,
+    ...(isOneText ? [] : ['The encoding of the signature was changed.']),
+    ...(reading.demo && !record.demo
+      ? ['It was made with a demo key, but the measurement is not marked as demo data.']
+      : []),
+  ].map((problem) => `Its signature is invalid: ${problem} It may have been changed since.`)
+  return { ...reading, problems: [...about, ...vantageProblems(record)] }
+}
+
+/** Location evidence from outside the nodes: problems, and notes for the reader. */
+export interface LocationReading {
+  readonly problems: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const MOST_PROBLEMS = 100
+
+/**
+ * Problems of the vantage measurements of a pack and of the provider’s site list. Every measurement must match its
+ * signature. An unreadable scope is reported elsewhere; hostile input never throws.
+ */
+export async function locationOfPack(
+  source: PackSource,
+  { scope }: Pick<PackReading, 'scope'>,
+  seal: SealReader,
+  trust: Trust = NOBODY,
+): Promise<LocationReading> {
+  if (scope === null) return { problems: [], notes: [] }
+  const { vantages = [], sites } = scope.location ?? {}
+  const problems: string[] = []
+  const notes: string[] = []
+  for (const record of vantages) {
+    const reading = await vantageStands(seal, record, trust)
+    problems.push(...reading.problems.map((problem) => `${PATHS.scope}: ${recordName(record)}: ${problem}`))
+    if (reading.problems.length === 0) notes.push(...vantageNotes(record, reading, trust, scope.asOf))
+  }
+  problems.push(...repeated(vantages), ...(await siteProblems(source, sites)))
+  const more = problems.length - MOST_PROBLEMS
+  return {
+    problems: more > 0 ? [...problems.slice(0, MOST_PROBLEMS), `${more} more of this kind.`] : problems,
+    notes,
+  }
+}
+
+const recordName = ({ id, vantage }: VantageRecord): string => `vantage measurement ${id} of ${quote(vantage.name)}`
+
+const repeated = (vantages: readonly VantageRecord[]): readonly string[] =>
+  vantages
+    .filter(({ id }, at) => vantages.findIndex((other) => other.id === id) < at)
+    .map((record) => `${PATHS.scope}: ${recordName(record)} occurs twice.`)
+
+/** All bounds depend on the declared place of the vantage point, so the declaring party is stated with every measurement. */
+function vantageNotes(
+  record: VantageRecord,
+  { subject, revokedAt, standing, demo: isDemoKey }: VantageReading,
+  trust: Trust,
+  asOf: string,
+): readonly string[] {
+  const { vantage, signature, measurements, demo } = record
+  const { fingerprint } = signature
+  const signed = `${quote(subject ?? '')}, key fingerprint ${fingerprint}, signed ${recordName(record)}`
+  return [
+    `${signed}${demo ? ' (demo data)' : ''}. ${isDemoKey ? 'It is a demo key, which can never be trusted.' : STANDS[standing](trust)} The place of the vantage point was declared by ${quote(vantage.declaredBy)} and not measured; an incorrect place invalidates every bound based on it.`,
+    ...(revokedAt === null
+      ? []
+      : [
+          `The key ${fingerprint} was revoked at ${revokedAt}. The earlier signing times are stated by the signer only.`,
+        ]),
+    ...(measurements.some(({ at }) => millisOf(at) <= millisOf(asOf))
+      ? []
+      : [`The ${recordName(record)} was made after ${asOf} and is not used at that evaluation date.`]),
+  ]
+}
+
+const STANDS: Readonly<Record<SignerStanding, (trust: Trust) => string>> = {
+  pinned: () => 'You trust this key.',
+  known: () => 'Its certificate was issued under a root certificate that you trust.',
+  unknown: ({ signers }) =>
+    `${signers.length === 0 ? 'No trusted signers were supplied' : 'The key is not among those you trust'}, so the signer is not confirmed: compare the fingerprint with one obtained from the signer directly.`,
+}
+
+/** The provider’s site list must be stored unchanged and match its signature. */
+async function siteProblems(source: PackSource, sites: DeclaredLocation['sites']): Promise<readonly string[]> {
+  const isThere = source.paths.includes(PATHS.sites)
+  if (sites === undefined) return isThere ? [`${PATHS.sites} is present without a site list.`] : []
+  const called = `The site list ${quote(sites.file.name)}`
+  if (!isThere) return [`${called} is missing: there is no ${PATHS.sites}.`]
+  const bytes = await bytesOf(source, PATHS.sites)
+  return bytes !== null && bytes.length === sites.file.size && sha256(bytes) === sites.file.sha256
+    ? [
+        ...siteRowProblems(bytes, sites).map((problem) => `${called} ${problem}.`),
+        ...siteSignatureProblems(called, sites, bytes),
+      ]
+    : [`${called} was changed: ${PATHS.sites} has a different digest or size.`]
+}
+
+function siteSignatureProblems(called: string, { signature, signer }: SiteList, bytes: Uint8Array): readonly string[] {
+  if (signature === undefined) return signer === undefined ? [] : [`${called} names a signer but is not signed.`]
+  const message = readSigned(new Uint8Array(Buffer.from(signature.cms, 'base64')))
+  const read = message === null ? err('unsupported format') : signerOf(message, bytes)
+  if (!read.ok) return [`${called}: its signature is invalid: ${read.error}.`]
+  const { subject, fingerprint } = read.value
+  return fingerprint === signature.fingerprint && subject === signature.subject
+    ? []
+    : [`${called}: it was signed by ${quote(subject)}, but a different signer is stated.`]
+}

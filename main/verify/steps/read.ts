@@ -1,0 +1,232 @@
+import type { AssessmentIndex, Capture, Mapping, Recording, Statement } from '../../../schemas/types.ts'
+import { parseBounded } from '../../core/bounded-json.ts'
+import {
+  atMost,
+  LARGEST_JSON,
+  LARGEST_LIST,
+  LARGEST_NOTE,
+  LARGEST_RECORDING,
+  LARGEST_REPEATED,
+  LARGEST_TEXT,
+  MOST_NODES,
+  MOST_PROBLEMS,
+} from '../../core/budgets.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { sha256 } from '../../core/digest.ts'
+import { RECORDING } from '../../core/layout.ts'
+import { tooLarge } from '../../core/mapping.ts'
+import { PATHS } from '../../core/pack.ts'
+import { nodeFolder, type PackScope } from '../../core/pack-files.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { PackSource, SchemaValidator } from '../../core/ports.ts'
+import { type CapturedAnswer, compare, type LoadedRecording } from '../../core/recording.ts'
+
+/** The small text files; null where one is missing, unreadable or not UTF-8. */
+export interface PackTexts {
+  readonly manifest: string | null
+  readonly tagManifest: string | null
+  readonly info: string | null
+  readonly bag: string | null
+}
+
+/** The pack-level documents as far as readable, and what could not be read. Nodes are read one by one. */
+export interface PackReading {
+  readonly statement: Statement | null
+  readonly scope: PackScope | null
+  readonly assessment: AssessmentIndex | null
+  /** SHA-256 of the catalog snapshot in the pack. */
+  readonly catalogDigest: string | null
+  readonly problems: readonly string[]
+}
+
+const MOST_CAPTURES = 20_000
+
+export async function readPack(source: PackSource, validator: SchemaValidator): Promise<PackReading> {
+  const problems: string[] = []
+  const text = (path: string): Promise<string | null> => textOf(source, path)
+  const document = async <T>(path: string, wrong: (value: unknown) => readonly string[]): Promise<T | null> => {
+    const found = canonical(await text(path))
+    const why = found === null ? ['missing, too large, or not canonical JSON'] : wrong(found.value)
+    if (why.length > 0) problems.push(`${path}: ${why[0]}.`)
+    return why.length > 0 || found === null ? null : (found.value as T)
+  }
+  const statement = await document<Statement>(PATHS.statement, (value) => validator.problems('statement', value))
+  const scope = await document<PackScope>(PATHS.scope, (value) => scopeProblems(value, validator))
+  const assessment = await document<AssessmentIndex>(PATHS.assessment, (value) =>
+    validator.problems('assessment-index', value),
+  )
+  const catalog = await text(PATHS.catalog)
+  return {
+    statement,
+    scope,
+    assessment,
+    catalogDigest: catalog === null ? null : sha256(catalog),
+    problems,
+  }
+}
+
+/** The lists and small texts of a pack. In a large pack they are large, so keep them only while comparing. */
+export const readTexts = async (source: PackSource): Promise<PackTexts> => ({
+  manifest: await textOf(source, PATHS.manifest),
+  tagManifest: await textOf(source, PATHS.tagManifest),
+  info: await textOf(source, PATHS.info),
+  bag: await textOf(source, PATHS.bag),
+})
+
+/** Size limit of a text file. */
+function largestText(source: PackSource, path: string): number {
+  if (path === PATHS.bag || path === PATHS.info) return LARGEST_NOTE
+  if (path === PATHS.manifest || path === PATHS.tagManifest)
+    return Math.max(LARGEST_LIST, 2 * source.paths.reduce((sum, one) => sum + one.length + LINE_BYTES, 0))
+  return path.endsWith('.json') ? LARGEST_JSON : LARGEST_TEXT
+}
+
+/** A digest, two blanks and a line end. */
+const LINE_BYTES = 67
+
+/** A file's text; null when it is missing, larger than its budget, unreadable or not UTF-8. */
+export async function textOf(source: PackSource, path: string): Promise<string | null> {
+  const bytes = await bytesOf(source, path, largestText(source, path))
+  if (bytes === null) return null
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** A file's bytes; null when it is missing, unreadable, or of more than `most` bytes. */
+export async function bytesOf(source: PackSource, path: string, most?: number): Promise<Uint8Array | null> {
+  try {
+    const bytes = await source.read(path, most)
+    return most !== undefined && bytes.length > most ? null : bytes
+  } catch {
+    return null
+  }
+}
+
+/** JSON within the budgets, in its one canonical text (RFC 8785) and a line end, so that two readers cannot see different values, as with repeated keys. */
+export function canonical(text: string | null): { readonly value: unknown } | null {
+  try {
+    const value = parseBounded(text ?? '')
+    return `${canonicalJson(value)}\n` === text ? { value } : null
+  } catch {
+    return null
+  }
+}
+
+/** The declarations in a pack; null where they are missing or have problems. */
+export async function readScope(source: PackSource, validator: SchemaValidator): Promise<PackScope | null> {
+  const found = canonical(await textOf(source, PATHS.scope))
+  return found === null || scopeProblems(found.value, validator).length > 0 ? null : (found.value as PackScope)
+}
+
+/** Problems of scope.json, which contains the scope of the assessment and the evaluation date. */
+function scopeProblems(value: unknown, validator: SchemaValidator): readonly string[] {
+  if (typeof value !== 'object' || value === null) return ['not a scope']
+  const { asOf, ...scope } = value as Record<string, unknown>
+  const isMoment = typeof asOf === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(asOf)
+  if (!isMoment) return ['no evaluation date']
+  const { population } = scope
+  if (Array.isArray(population) && population.length > MOST_NODES)
+    return [`declares ${population.length} nodes; the limit is ${MOST_NODES}`]
+  const misfits = validator.problems('scope', scope)
+  if (misfits.length > 0) return misfits
+  const large = tooLarge((scope as { mappings?: readonly Mapping[] }).mappings ?? [])
+  return large === null ? [] : [`mappings ${large}`]
+}
+
+/** Folders below data/nodes, each with the paths in it. */
+export function nodeFolders(source: PackSource): ReadonlyMap<string, readonly string[]> {
+  const folders = new Map<string, string[]>()
+  for (const path of [...source.paths].sort(compare)) {
+    const folder = /^data\/nodes\/[^/]+/.exec(path)?.[0]
+    if (folder === undefined) continue
+    const paths = folders.get(folder)
+    if (paths === undefined) folders.set(folder, [path])
+    else paths.push(path)
+  }
+  return folders
+}
+
+export interface RecordingReading {
+  readonly recording: LoadedRecording | null
+  readonly problems: readonly string[]
+}
+
+/** Files of a node other than captures. */
+const OWN_FILES = ['assessment.json', RECORDING.header, RECORDING.captures]
+
+/** Reads one node’s recording: every line valid, every listed output present with its digest and size, and no unlisted files. */
+export async function readRecording(
+  source: PackSource,
+  folder: string,
+  paths: readonly string[],
+  validator: SchemaValidator,
+): Promise<RecordingReading> {
+  const problems: string[] = []
+  const header = canonical(await textOf(source, `${folder}/${RECORDING.header}`))
+  const wrong =
+    header === null ? ['missing, too large, or not canonical JSON'] : validator.problems('recording', header.value)
+  if (header === null || wrong.length > 0)
+    return { recording: null, problems: [`${folder}/recording.json: ${wrong[0]}.`] }
+  const recording = header.value as Recording
+  if (nodeFolder(recording.node.name) !== folder)
+    problems.push(`${folder}/recording.json belongs to node ${quote(recording.node.name)}, not to this folder.`)
+  const lines = (await textOf(source, `${folder}/${RECORDING.captures}`))?.split('\n', MOST_CAPTURES + 2)
+  if (lines === undefined || lines.at(-1) !== '' || lines.length > MOST_CAPTURES)
+    return { recording: null, problems: [...problems, `${folder}/captures.jsonl is missing or cannot be read.`] }
+  const captures: CapturedAnswer[] = []
+  const named = new Set(OWN_FILES.map((file) => `${folder}/${file}`))
+  const streamOf = streamReader(source, folder)
+  for (const [index, line] of lines.slice(0, -1).entries()) {
+    const meta = canonical(`${line}\n`)
+    const why = meta === null ? ['not JSON in canonical form'] : validator.problems('capture', meta.value)
+    if (meta === null || why.length > 0) {
+      problems.push(`${folder}/captures.jsonl:${index + 1}: ${why[0]}.`)
+      if (problems.length > MOST_PROBLEMS) return { recording: null, problems }
+      continue
+    }
+    const capture = meta.value as Capture
+    const [stdout, stderr] = [await streamOf(capture.stdout), await streamOf(capture.stderr)]
+    for (const { sha256: digest } of [capture.stdout, capture.stderr])
+      named.add(`${folder}/${RECORDING.blobs}/${digest}`)
+    if (stdout === 'beyond' || stderr === 'beyond')
+      return { recording: null, problems: [...problems, `${folder}/captures.jsonl lists more bytes than the limit.`] }
+    if (stdout && stderr) captures.push({ meta: capture, stdout, stderr })
+    else
+      problems.push(`${folder}: the output of ${capture.probe}/${capture.command} is missing or differs from its line.`)
+  }
+  const stray = paths
+    .filter((path) => !named.has(path))
+    .map((path) => `${quote(path, 400)} does not belong to a capture.`)
+  return { recording: { recording, captures }, problems: atMost([...problems, ...stray]) }
+}
+
+/** Reads the streams of one recording, each file once; null for one that differs from its line, `beyond` past the limits. */
+function streamReader(
+  source: PackSource,
+  folder: string,
+): (stream: Capture['stdout']) => Promise<Uint8Array | null | 'beyond'> {
+  const known = new Map<string, Uint8Array | null>()
+  let repeated = 0
+  let held = 0
+  return async (stream) => {
+    const key = `${stream.sha256} ${stream.size}`
+    const before = known.get(key)
+    if (before !== undefined) {
+      repeated += before?.length ?? 0
+      return repeated > LARGEST_REPEATED + held ? 'beyond' : before
+    }
+    const bytes = await blob(source, folder, stream)
+    held += bytes?.length ?? 0
+    if (held > LARGEST_RECORDING) return 'beyond'
+    known.set(key, bytes)
+    return bytes
+  }
+}
+
+async function blob(source: PackSource, folder: string, stream: Capture['stdout']): Promise<Uint8Array | null> {
+  const bytes = await bytesOf(source, `${folder}/${RECORDING.blobs}/${stream.sha256}`)
+  return bytes !== null && bytes.length === stream.size && sha256(bytes) === stream.sha256 ? bytes : null
+}

@@ -1,0 +1,251 @@
+import type {
+  AcceptanceRequest,
+  EvidenceDocument,
+  Mapping,
+  Register,
+  RiskAcceptance,
+  Scope,
+} from '../../../schemas/types.ts'
+import { parseBounded } from '../../core/bounded-json.ts'
+import { sha256 } from '../../core/digest.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
+import { compare } from '../../core/recording.ts'
+import { documentPaths } from '../../core/register/attachments.ts'
+import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../../core/register/decisions.ts'
+import { explanationsOf } from '../../core/register/explanations.ts'
+import { acceptanceRequestsOf } from '../../core/register/pending.ts'
+import { registerProblems } from '../../core/register/problems.ts'
+import { EMPTY_REGISTER, standingOf } from '../../core/register.ts'
+import { readEntries } from './entries.ts'
+import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
+import type { Trust } from './trust.ts'
+
+/** The register of a pack, and its inconsistencies with the rest of the pack. */
+export interface RegisterReading {
+  /** Null when it cannot be read. */
+  readonly register: Register | null
+  readonly problems: readonly string[]
+  /** Notes for the reader. */
+  readonly notes: readonly string[]
+}
+
+const FOLDER = 'data/documents/'
+
+/**
+ * Reads the register of a pack: it must match its schema, refer to checks and nodes of the pack, and list exactly the files stored. Packs
+ * of earlier versions contain an empty list instead.
+ */
+export async function registerOfPack(
+  { source, validator, seal, trust }: PackParts,
+  { scope, assessment }: Pick<PackReading, 'scope'> & Partial<Pick<PackReading, 'assessment'>>,
+): Promise<RegisterReading> {
+  const register = await readRegister(source, validator)
+  if ('problem' in register) return { register: null, problems: [register.problem], notes: [] }
+  const catalog = await catalogIn(source, scope ?? {})
+  const signed = await readEntries(seal, register, trust?.lists)
+  const where = (problem: string): string => `${PATHS.register}: ${problem}`
+  return {
+    register,
+    problems: atMost([
+      ...registerProblems(register).map(where),
+      ...exceptionProblems(register, new Set(scope?.population ?? []), catalog.checks).map(where),
+      ...decisionProblems(register, catalog.levelOf).map(where),
+      ...explanationProblems(register, new Set(scope?.population ?? []), catalog.signals).map(where),
+      ...signed.problems.map(where),
+      ...(await attachmentProblems(source, register)),
+    ]),
+    notes: [...notes(register, assessment?.asOf ?? null), ...signed.notes],
+  }
+}
+
+/** A pack and its readers. */
+export interface PackParts {
+  readonly source: PackSource
+  readonly validator: SchemaValidator
+  readonly seal: SealReader
+  /** Without it, no revocation lists are available. */
+  readonly trust?: Pick<Trust, 'lists'>
+}
+
+/** Problems of the register that are listed; further ones are counted. */
+const MOST_PROBLEMS = 200
+const atMost = (problems: readonly string[]): readonly string[] =>
+  problems.length <= MOST_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MOST_PROBLEMS),
+        `${PATHS.register}: ${problems.length - MOST_PROBLEMS} more problems of this kind.`,
+      ]
+
+/** The register in a pack by its form alone, or why it cannot be read. */
+export async function readRegister(
+  source: PackSource,
+  validator: SchemaValidator,
+): Promise<Register | { readonly problem: string }> {
+  const found = canonical(await textOf(source, PATHS.register))
+  if (found === null) return { problem: `${PATHS.register}: missing or not canonical JSON.` }
+  if (Array.isArray(found.value) && found.value.length === 0) return EMPTY_REGISTER
+  const [problem] = validator.problems('register', found.value)
+  return problem === undefined ? (found.value as Register) : { problem: `${PATHS.register}: ${problem}.` }
+}
+
+/** The parts of a pack’s catalog that a register refers to. Empty for a catalog of another form. */
+interface PackCatalog {
+  readonly checks: ReadonlySet<unknown>
+  readonly signals: ReadonlySet<unknown>
+  readonly levelOf: LevelOf
+}
+
+async function catalogIn(source: PackSource, { mappings = [] }: Pick<Scope, 'mappings'>): Promise<PackCatalog> {
+  try {
+    const {
+      checks,
+      signals = [],
+      frameworks,
+    } = parseBounded((await textOf(source, PATHS.catalog)) ?? '') as {
+      readonly checks: readonly { readonly id: unknown }[]
+      readonly signals?: readonly { readonly id: unknown }[]
+      readonly frameworks: readonly Pick<Mapping, 'id' | 'controls'>[]
+    }
+    return {
+      checks: new Set(checks.map(({ id }) => id)),
+      signals: new Set(signals.map(({ id }) => id)),
+      levelOf: levelsIn([...frameworks, ...mappings]),
+    }
+  } catch {
+    return { checks: new Set(), signals: new Set(), levelOf: () => null }
+  }
+}
+
+function exceptionProblems(
+  register: Register,
+  nodes: ReadonlySet<string>,
+  checks: ReadonlySet<unknown>,
+): readonly string[] {
+  const accepted = new Set(register.riskAcceptances.map(({ id }) => id))
+  const named = (where: string, { check, nodes: on }: RiskAcceptance | AcceptanceRequest) => [
+    ...(checks.has(check) ? [] : [`${where} check ${quote(check)}, which is not in the pack’s catalog.`]),
+    ...(on.length === 0 ? [`${where} no node.`] : []),
+    ...strangers(on.filter((node) => !nodes.has(node))).map(
+      (node) => `${where} node ${node}, which is not declared in the pack.`,
+    ),
+  ]
+  return [
+    ...register.riskAcceptances.flatMap((entry) => named(`risk acceptance ${entry.id} names`, entry)),
+    ...acceptanceRequestsOf(register).flatMap((entry) => [
+      ...named(`request ${entry.id} names`, entry),
+      ...(entry.resolved?.as === 'approved' && !accepted.has(entry.id)
+        ? [`request ${entry.id} is marked approved, but there is no such risk acceptance.`]
+        : []),
+    ]),
+  ]
+}
+
+const MOST_STRANGERS = 3
+
+/** The first names, the last with the count of the others. */
+const strangers = (names: readonly string[]): readonly string[] =>
+  names
+    .slice(0, MOST_STRANGERS)
+    .map((name, at) =>
+      at === MOST_STRANGERS - 1 && names.length > MOST_STRANGERS
+        ? `${quote(name)} and ${names.length - MOST_STRANGERS} more`
+        : quote(name),
+    )
+
+const decisionProblems = (register: Register, levelOf: LevelOf): readonly string[] =>
+  decisionsOf(register).flatMap((entry) => {
+    const { id, framework, control } = entry
+    const problem = decisionProblem(entry, levelOf(framework, control))
+    const row = quote(`${framework} ${control}`, 200)
+    return problem === null ? [] : [`decision ${id} about ${row}: ${problem}.`]
+  })
+
+const explanationProblems = (
+  register: Register,
+  nodes: ReadonlySet<string>,
+  signals: ReadonlySet<unknown>,
+): readonly string[] =>
+  explanationsOf(register).flatMap(({ id, signal, nodes: on }) => [
+    ...(signals.has(signal)
+      ? []
+      : [`explanation ${id} names signal ${quote(signal)}, which is not in the pack’s catalog.`]),
+    ...(on.length === 0 ? [`explanation ${id} names no node.`] : []),
+    ...strangers(on.filter((node) => !nodes.has(node))).map(
+      (node) => `explanation ${id} names node ${node}, which is not declared in the pack.`,
+    ),
+  ])
+
+async function attachmentProblems(source: PackSource, register: Register): Promise<readonly string[]> {
+  const named = documentPaths(register)
+  const problems: string[] = []
+  for (const [path, attachment] of named) {
+    const problem = await attachmentProblem(source, path, attachment)
+    if (problem !== null) problems.push(problem)
+  }
+  const strange = source.paths.filter((path) => path.startsWith(FOLDER) && !named.has(path)).sort(compare)
+  return [...problems, ...strange.map((path) => `${quote(path, 400)} is not listed in the register.`)]
+}
+
+async function attachmentProblem(
+  source: PackSource,
+  path: string,
+  { name, sha256: digest, size }: EvidenceDocument,
+): Promise<string | null> {
+  const called = `The document ${quote(name)}`
+  if (!source.paths.includes(path)) return `${called} is missing: there is no ${quote(path, 400)}.`
+  const bytes = await bytesOf(source, path)
+  return bytes !== null && bytes.length === size && sha256(bytes) === digest
+    ? null
+    : `${called} was changed: ${quote(path, 400)} has a different digest or size.`
+}
+
+function notes(register: Register, asOf: string | null): readonly string[] {
+  const { riskAcceptances, documents } = register
+  const count = (some: number, one: string): string => `${some} ${one}${some === 1 ? '' : 's'}`
+  const decided = decisionsOf(register).length
+  const explained = explanationsOf(register).length
+  const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
+  const entries = [...riskAcceptances, ...documents, ...decisionsOf(register), ...explanationsOf(register)]
+  const later = asOf === null ? 0 : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length
+  const rows = rowsDecidedTwice(register, asOf)
+  return [
+    ...(riskAcceptances.length + documents.length === 0
+      ? []
+      : [
+          `The pack lists ${count(riskAcceptances.length, 'risk acceptance')} and ${count(documents.length, 'document')}; none changes a verdict.`,
+        ]),
+    ...(decided === 0 ? [] : [`The pack lists ${count(decided, 'control decision')}; none changes a verdict.`]),
+    ...(explained === 0
+      ? []
+      : [
+          `The pack lists ${count(explained, 'explanation')} of isolation signals, as stated by the people named; none changes a verdict.`,
+        ]),
+    ...(later === 0
+      ? []
+      : [
+          `Of these, ${later} ${later === 1 ? 'was' : 'were'} made after ${asOf} and ${later === 1 ? 'is' : 'are'} not yet effective at that date.`,
+        ]),
+    ...(rows === 0
+      ? []
+      : [
+          `${count(rows, 'control')} ${rows === 1 ? 'has' : 'have'} more than one decision in effect. The latest applies.`,
+        ]),
+    ...(open === 0
+      ? []
+      : [`The pack lists ${count(open, 'request')} pending approval; requests have no effect until approved.`]),
+  ]
+}
+
+/** Controls with several decisions in effect at once. */
+function rowsDecidedTwice(register: Register, asOf: string | null): number {
+  if (asOf === null) return 0
+  const counts = new Map<string, number>()
+  for (const entry of decisionsOf(register)) {
+    const row = `${entry.framework}\n${entry.control}`
+    if (standingOf(entry, asOf) === 'in-force') counts.set(row, (counts.get(row) ?? 0) + 1)
+  }
+  return [...counts.values()].filter((count) => count > 1).length
+}

@@ -1,0 +1,77 @@
+import type { AssessmentIndex, CatalogReference } from '../../../schemas/types.ts'
+import type { RulesReading } from '../../../schemas/verification.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { type AboutRules, type Judge, judgeOf, type KeptRules, type PackJudge } from '../../core/judge.ts'
+import { plain, quote } from '../../core/plain-text.ts'
+import { NOTHING_SHARED } from '../../core/same-machine.ts'
+import type { PackReading } from './read.ts'
+
+/**
+ * Compares the rules stated by a pack with the rules `here`. `same`: identical. `falsified`: the same
+ * version with a different rules module or catalog from that version. `unknown`: a version that is not available here.
+ */
+export type RulesStanding = RulesReading['status']
+
+export function rulesStanding(stated: CatalogReference, here: CatalogReference): RulesStanding {
+  if (stated.version !== here.version) return 'unknown'
+  return stated.module === here.module && stated.digest === here.digest ? 'same' : 'falsified'
+}
+
+/** The available rules that best match the ones stated by a pack, with the result of the comparison. */
+export interface RulesAtHand extends AboutRules {
+  readonly judge: Judge
+  readonly standing: RulesStanding
+}
+
+/** Sources of the rules of this program and of earlier versions. */
+export interface RulesSources {
+  readonly catalog: Catalog
+  readonly kept: KeptRules
+}
+
+export async function rulesAtHand(
+  sources: RulesSources,
+  { catalog: stated, scope }: Pick<AssessmentIndex, 'catalog' | 'scope'>,
+): Promise<RulesAtHand> {
+  const judge = await judgeOf(sources, stated.version)
+  const about = await judge.about(scope)
+  return { ...about, judge, standing: rulesStanding(stated, about.reference) }
+}
+
+/** The rules applied to a pack; null where it lacks data for an evaluation. */
+export const judgeOfPack = async (
+  rules: RulesAtHand | null,
+  { scope, assessment }: Pick<PackReading, 'scope' | 'assessment'>,
+): Promise<PackJudge | null> =>
+  rules === null || scope === null || assessment === null
+    ? null
+    : rules.judge.pack({ scope, shared: assessment.shared ?? NOTHING_SHARED })
+
+/** Machine-readable result about the rules. */
+export const rulesReading = (
+  stated: CatalogReference,
+  status: RulesStanding,
+  { stated: results, identical }: { readonly stated: number; readonly identical: number },
+): RulesReading => ({
+  status,
+  version: plain(stated.version, 40),
+  results,
+  unconfirmed: results - identical,
+})
+
+/** Why the stated rules are not those of the version they name. */
+export function falsifiedRules(stated: CatalogReference, here: CatalogReference): string {
+  const differs = (['module', 'digest'] as const)
+    .filter((part) => stated[part] !== here[part])
+    .map((part) => `the SHA-256 of its ${PARTS[part]} is ${here[part]}, but ${quote(stated[part], 64)} is stated`)
+  return `The stated rules are not those of version ${quote(stated.version, 40)}: ${differs.join('; ')}.`
+}
+
+const PARTS = { module: 'module', digest: 'catalog' } as const
+
+/** Summary for rules that are not available here: the number of results not confirmed. */
+export const unknownRules = (
+  version: string,
+  { stated, identical }: { readonly stated: number; readonly identical: number },
+): string =>
+  `${stated - identical} of ${stated} results not confirmed: rules version ${quote(version, 40)} is not available here. With the rules of this program, ${identical} of ${stated} verdicts are reproduced. Verify with a version of Barewitness that includes those rules.`

@@ -1,0 +1,196 @@
+import type { SignerStanding, VerificationCheckResult, VerificationReport } from '../../../schemas/verification.ts'
+import { LARGEST_STAMP, MOST_CERTIFICATES, MOST_REVOCATION_LISTS, MOST_STAMPS } from '../../core/budgets.ts'
+import { sha256 } from '../../core/digest.ts'
+import { PATHS, stampPath } from '../../core/pack-files.ts'
+import { fromPem } from '../../core/pem.ts'
+import { quote } from '../../core/plain-text.ts'
+import type { PackSource, SealReader, SealReading, StampedBytes } from '../../core/ports.ts'
+import { bytesOf, textOf } from './read.ts'
+import type { ShownTime } from './time.ts'
+import { certificatesOf, standingOf, type Trust } from './trust.ts'
+
+/** Reads the seal over the tag manifest, or null when there is none. Trust anchors help to complete the chain; trust is evaluated separately. */
+export async function readSealOf(source: PackSource, seal: SealReader, trust: Trust): Promise<SealReading | null> {
+  const signature = await bytesOf(source, PATHS.seal)
+  const content = await bytesOf(source, PATHS.tagManifest)
+  if (signature === null || content === null) return null
+  const brought = {
+    chain: await chainIn(source, PATHS.chain),
+    crls: await listsBelow(source, SIGNER_LISTS),
+    tsaChain: await chainIn(source, PATHS.tsaChain),
+    tsaCrls: await listsBelow(source, PATHS.tsaLists),
+  }
+  const reading = await seal.read({
+    content,
+    signature,
+    chain: [...brought.chain.slice(0, MOST_CERTIFICATES), ...certificatesOf(trust.signers)],
+    crls: brought.crls.slice(0, MOST_REVOCATION_LISTS),
+    timestamps: await stampsOver(source, signature),
+    tsaChain: [...brought.tsaChain.slice(0, MOST_CERTIFICATES), ...certificatesOf(trust.authorities)],
+    tsaCrls: brought.tsaCrls.slice(0, MOST_REVOCATION_LISTS),
+    freshCrls: trust.lists,
+  })
+  const beyond = [
+    ...([brought.chain, brought.tsaChain].some(({ length }) => length > MOST_CERTIFICATES)
+      ? [`The pack contains more than ${MOST_CERTIFICATES} certificates for one chain; the others were not read.`]
+      : []),
+    ...([brought.crls, brought.tsaCrls].some(({ length }) => length > MOST_REVOCATION_LISTS)
+      ? [
+          `The pack contains more than ${MOST_REVOCATION_LISTS} revocation lists for one chain; the others were not read.`,
+        ]
+      : []),
+  ]
+  return beyond.length === 0 ? reading : { ...reading, problems: [...reading.problems, ...beyond] }
+}
+
+const SIGNER_LISTS = 'signature/crls/'
+
+/** Certificates in a pack, up to one above the limit. Their presence gives them no trust. */
+export const chainIn = async (source: PackSource, path: string): Promise<readonly Uint8Array[]> =>
+  fromPem('CERTIFICATE', (await textOf(source, path)) ?? '', MOST_CERTIFICATES + 1)
+
+/** Whether a pack contains the chain of the authority that was to time-stamp its seal, and the root of that chain. */
+export async function namedAuthority(
+  source: PackSource,
+): Promise<{ readonly wholeChains: boolean; readonly firstRoot: string | null }> {
+  if (!source.paths.includes(PATHS.tsaChain)) return { wholeChains: false, firstRoot: null }
+  const root = (await chainIn(source, PATHS.tsaChain)).at(-1)
+  return { wholeChains: true, firstRoot: sha256(root ?? new Uint8Array()) }
+}
+
+/** Revocation lists in a folder of a pack, up to one above the limit. */
+async function listsBelow(source: PackSource, folder: string): Promise<readonly Uint8Array[]> {
+  const most = MOST_REVOCATION_LISTS + 1
+  const lists: Uint8Array[] = []
+  for (const path of source.paths) {
+    if (!path.startsWith(folder)) continue
+    lists.push(...fromPem('X509 CRL', (await textOf(source, path)) ?? '', most - lists.length))
+    if (lists.length >= most) break
+  }
+  return lists
+}
+
+/** The time-stamps in a pack up to the limit, each with the bytes it covers: the seal and all earlier time-stamps. */
+export async function stampsOver(source: PackSource, signature: Uint8Array): Promise<readonly StampedBytes[]> {
+  const stamps: StampedBytes[] = []
+  let over = signature
+  while (stamps.length < MOST_STAMPS) {
+    const token = await bytesOf(source, stampPath(stamps.length + 1), LARGEST_STAMP)
+    if (token === null) break
+    stamps.push({ token, over })
+    over = new Uint8Array(Buffer.concat([over, token]))
+  }
+  return stamps
+}
+
+/** Signer trust. A demo key, or an invalid seal, is never trusted. */
+export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
+  reading.demo || reading.problems.length > 0 || reading.signer === null
+    ? 'unknown'
+    : standingOf(trust.signers, reading.signer, reading.root)
+
+/** The signer for the verification report, evaluated at a time; null when it cannot be read. */
+export function signerOf(reading: SealReading | null, trust: Trust, at: string): VerificationReport['signer'] {
+  if (reading === null || reading.signer === null) return null
+  const { subject, fingerprint, notAfter } = reading.signer
+  const stands = standing(reading, trust)
+  return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands, ended: at > notAfter }
+}
+
+export interface Judgement {
+  readonly trust: Trust
+  readonly time: ShownTime
+  readonly verifiedAt: string
+  /** Whether the chain must be complete up to its root. */
+  readonly wholeChain: boolean
+  /** Message where no seal can be read. */
+  readonly absent: string
+}
+
+/** Message for a pack or redacted copy without a seal. */
+export const NO_SEAL = `No seal: ${PATHS.seal} or ${PATHS.tagManifest} is missing.`
+
+/**
+ * Signature check: validity of the seal and signer trust, evaluated at the confirmed time, otherwise now. A pack contains its complete chain;
+ * a report alone may not, and then only the key can be recognized, not its issuer.
+ */
+export function signedBy(reading: SealReading | null, judgement: Judgement): VerificationCheckResult {
+  const answer = (
+    outcome: VerificationCheckResult['outcome'],
+    summary: string,
+    details: readonly string[] = [],
+  ): VerificationCheckResult => ({ check: 'signature', outcome, summary, details })
+  if (reading === null) return answer('failed', judgement.absent)
+  if (reading.problems.length > 0 || reading.signer === null)
+    return answer('failed', 'The signature is invalid.', reading.problems)
+  const { trust, time, verifiedAt, wholeChain } = judgement
+  if (wholeChain && reading.incomplete !== null)
+    return answer('failed', 'The signature is valid, but its certificate chain is incomplete.', [reading.incomplete])
+  const { subject, fingerprint } = reading.signer
+  const who = `${quote(subject)}, key fingerprint ${fingerprint}`
+  const { refused, open, facts } = validity(reading, reading.signer, time, verifiedAt)
+  if (refused !== null) return answer('failed', `The signature by ${who} is valid, but ${refused}`, facts)
+  const stands = standing(reading, trust)
+  if (stands === 'unknown' && trust.signers.length > 0)
+    return answer(
+      'failed',
+      reading.demo
+        ? 'The signature is valid, but was made with a demo key. Demo keys are never trusted, even when supplied.'
+        : `The signature is valid, but the key of ${who} is not among those you trust.`,
+      facts,
+    )
+  if (open !== null) return answer('indeterminate', `The signature by ${who} is valid, but ${open}`, facts)
+  if (stands === 'pinned') return answer('passed', `Trusted key: signed by ${who}, a key you trust.`, facts)
+  if (stands === 'known')
+    return answer('passed', `Trusted issuer: signed by ${who}, issued under a root certificate you trust.`, facts)
+  return answer(
+    'indeterminate',
+    reading.demo
+      ? 'Unconfirmed signer: the signature is valid, but was made with a demo key, which can never be trusted.'
+      : `Unconfirmed signer: the signature by ${who} is valid. Compare the fingerprint with one obtained from the signer directly, or trust their root certificate.`,
+    facts,
+  )
+}
+
+interface Validity {
+  /** Reason for failure. */
+  readonly refused: string | null
+  /** Reason why the result is indeterminate. */
+  readonly open: string | null
+  readonly facts: readonly string[]
+}
+
+/** Validity and revocation of the certificate at the relevant time (RFC 5280 §6.1.3; ETSI EN 319 102-1 §5.5.4). */
+function validity(
+  reading: SealReading,
+  { notBefore, notAfter }: NonNullable<SealReading['signer']>,
+  time: ShownTime,
+  verifiedAt: string,
+): Validity {
+  const at = time.at ?? verifiedAt
+  const moment = time.at === null ? 'now' : `at ${at}, the confirmed time`
+  const revokedAt = reading.revoked?.at ?? null
+  const later = revokedAt !== null && time.at !== null && revokedAt > time.at
+  const facts = [
+    `The certificate and its issuers are valid from ${notBefore} to ${notAfter}; evaluated ${moment}.`,
+    ...(reading.root === null
+      ? reading.incomplete === null
+        ? []
+        : [reading.incomplete]
+      : [`Issued under ${quote(reading.root.subject)}, fingerprint ${reading.root.fingerprint}.`]),
+    ...(later ? [`The key was revoked later, at ${revokedAt}. The seal was made before that time.`] : []),
+    ...(reading.revocationCovered && (reading.revocationUntil === null || reading.revocationUntil >= at)
+      ? []
+      : ['Revocation not checked: no current revocation list for every certificate at that time.']),
+  ]
+  const none = { refused: null, open: null, facts }
+  if (revokedAt !== null && !later)
+    return time.at === null
+      ? { ...none, refused: `its key was revoked at ${revokedAt}. No time-stamp shows that the seal was made before.` }
+      : { ...none, refused: `its key was revoked at ${revokedAt}, before the confirmed time of the seal.` }
+  if (at < notBefore) return { ...none, refused: `its certificate was not yet valid ${moment}.` }
+  if (at <= notAfter) return none
+  return time.at === null
+    ? { ...none, open: `its certificate expired on ${notAfter}. No time-stamp shows that the seal was made before.` }
+    : { ...none, refused: `its certificate had expired ${moment}.` }
+}

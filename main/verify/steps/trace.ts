@@ -1,0 +1,35 @@
+import type { RunTrace, TracedNode } from '../../../schemas/types.ts'
+import type { PackJudge } from '../../core/judge.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import type { PackSource, SchemaValidator } from '../../core/ports.ts'
+import { traceBytes } from '../../core/trace.ts'
+import { canonical, type PackReading, textOf } from './read.ts'
+import type { RulesStanding } from './rules.ts'
+
+/**
+ * Compares the run trace in a pack with the one derived here: a sentence when they differ. Packs from before run traces have none.
+ * With different rules, the fields that identify the rules are taken as stated.
+ */
+export async function traceDiffers(
+  { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
+  { statement, assessment }: PackReading,
+  { judge, rules: standing }: { readonly judge: PackJudge | null; readonly rules: RulesStanding | null },
+  { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
+): Promise<readonly string[]> {
+  if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || judge === null) return []
+  const text = await textOf(source, PATHS.trace)
+  const found = canonical(text)
+  if (found === null || validator.problems('trace', found.value).length > 0)
+    return [`${PATHS.trace} is not a run trace in canonical form.`]
+  if (traced === null) return [`${PATHS.trace} could not be derived.`]
+  const stated = found.value as RunTrace
+  const { run, planned = null } = statement.predicate
+  // Facts shared between nodes and the reconciliation are taken as stated; compareWhole() compares them with the derived ones.
+  const { shared, reconciliation } = assessment
+  const derived = await judge.trace(traced, { run, planned, demo, shared, reconciliation })
+  const { engine, rules } = stated
+  const compared = standing === 'same' ? derived : { ...derived, engine, rules, catalog: assessment.catalog }
+  return new TextDecoder().decode(traceBytes(compared)) === text
+    ? []
+    : [`${PATHS.trace} differs from the run trace derived from the evidence and the scope.`]
+}
