@@ -155,34 +155,36 @@ describe('what a verifier says of a copy', () => {
 
   test('one verdict rests on a withheld address, the other comes out the same', async () => {
     const { reading } = await sample({ classes: ['ipv4'] })
-    const { answers, verdicts, underivable: listed } = await disclosureAnswers(reading, SAMPLE_RULES, [])
+    const { verdicts, underivable: listed, ...found } = await disclosureAnswers(reading, SAMPLE_RULES, [])
     expect(listed).toEqual({
       verdicts: [{ node: 'node-b', check: 'encryption.at-rest.swap', verdict: 'not-satisfied' }],
       isolation: ['node-b'],
       unstated: [],
     })
     expect(verdicts).toEqual({ stated: 2, rederived: 1, identical: 1 })
-    expect(answers.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual([
+    const { integrity, completeness, reproducibility } = found
+    const checks = [integrity, completeness, reproducibility]
+    expect(checks.map(({ check, outcome }) => `${check} ${outcome}`)).toEqual([
       'integrity passed',
       'completeness indeterminate',
       'reproducibility indeterminate',
     ])
-    expect(answers[0]?.details).toContain('Redacted: IPv4 address, 5 places.')
-    expect(answers[2]?.details).toEqual([
+    expect(integrity.details).toContain('Redacted: IPv4 address, 5 places.')
+    expect(reproducibility.details).toEqual([
       'Node “node-b”, check “encryption.at-rest.swap”: stated “Not satisfied”, depends on redacted parts.',
     ])
   })
 
   test('nothing that matters withheld: every verdict comes out the same', async () => {
     const { reading } = await sample({ classes: ['ssh-key'] })
-    const { answers } = await disclosureAnswers(reading, SAMPLE_RULES, [])
-    expect(answers[2]).toMatchObject({ outcome: 'passed', details: [] })
+    const { reproducibility } = await disclosureAnswers(reading, SAMPLE_RULES, [])
+    expect(reproducibility).toMatchObject({ outcome: 'passed', details: [] })
   })
 
   test('without a seal that verifies, nothing is shown to be intact', async () => {
     const { reading } = await sample({ classes: ['ipv4'] })
-    expect((await disclosureAnswers(reading, SAMPLE_RULES, null)).answers[0]?.outcome).toBe('indeterminate')
-    expect((await disclosureAnswers(reading, SAMPLE_RULES, ['wrong'])).answers[0]?.outcome).toBe('indeterminate')
+    expect((await disclosureAnswers(reading, SAMPLE_RULES, null)).integrity.outcome).toBe('indeterminate')
+    expect((await disclosureAnswers(reading, SAMPLE_RULES, ['wrong'])).integrity.outcome).toBe('indeterminate')
   })
 
   test('an owner who leaves a verdict off the list is contradicted', async () => {
@@ -190,7 +192,7 @@ describe('what a verifier says of a copy', () => {
     if (reading.notes === null) throw new Error('no notes')
     const shorter = { ...reading.notes, underivable: { ...reading.notes.underivable, verdicts: [] } }
     const lying = await readDisclosure(sourceOf(new Map([...files, [NOTES_PATH, notesBytes(shorter)]])))
-    expect((await disclosureAnswers(lying, SAMPLE_RULES, [])).answers[1]).toMatchObject({ outcome: 'failed' })
+    expect((await disclosureAnswers(lying, SAMPLE_RULES, [])).completeness).toMatchObject({ outcome: 'failed' })
   })
 
   test('stated verdicts that do not follow from what is disclosed are named', async () => {
@@ -201,8 +203,12 @@ describe('what a verifier says of a copy', () => {
       ...sampleCatalog,
       checks: [{ ...probe, evaluate: () => ({ verdict: 'informational' as const, observations: [] }) }],
     }
-    const { answers, differences } = await disclosureAnswers(reading, { catalog: other, kept: NO_KEPT_RULES }, [])
-    expect(answers[2]?.outcome).toBe('failed')
+    const { reproducibility, differences } = await disclosureAnswers(
+      reading,
+      { catalog: other, kept: NO_KEPT_RULES },
+      [],
+    )
+    expect(reproducibility.outcome).toBe('failed')
     expect(differences).toEqual([
       { node: 'node-a', check: 'encryption.at-rest.swap', stated: 'satisfied', derived: 'informational' },
       { node: 'node-b', check: 'encryption.at-rest.swap', stated: 'not-satisfied', derived: 'informational' },

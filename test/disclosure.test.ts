@@ -323,7 +323,7 @@ describe('tampering with a copy', () => {
         async (path, text) => {
           const reading = await read(new Map([...files, [path, new TextEncoder().encode(`${text}\n`)]]))
           expect(reading.problems.length).toBeGreaterThan(0)
-          expect((await disclosureAnswers(reading, SAMPLE_RULES, [])).answers[0]?.outcome).toBe('failed')
+          expect((await disclosureAnswers(reading, SAMPLE_RULES, [])).integrity.outcome).toBe('failed')
         },
       ),
       { numRuns: 200 },

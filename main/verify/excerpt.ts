@@ -1,17 +1,15 @@
 import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
-import { bounded } from '../core/budgets.ts'
 import { EXCERPT_PATH, onlyPaths } from '../core/period/pack.ts'
-import { plain, quote } from '../core/plain-text.ts'
+import { quote } from '../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../core/ports.ts'
 import { plural } from '../core/report/wording.ts'
 import { hasExactly, parsedJson } from '../core/run-chain/entry.ts'
+import { conclusion, sealedPack } from './pipeline.ts'
 import { type BagReading, nodesLacking, readBag } from './steps/bag.ts'
 import { packedAgain } from './steps/manifests.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { type RulesSources, unknownRules } from './steps/rules.ts'
 import { readSampled, type SampledReading } from './steps/sampled.ts'
-import { NO_SEAL, namedAuthority, signedBy, signerOf } from './steps/signature.ts'
-import { existedBy, shownTime } from './steps/time.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyExcerptInput extends RulesSources {
@@ -38,7 +36,6 @@ export interface Excerpt {
  * Verification checks of a pack excerpt: selected nodes of one run under that run’s seal. Never throws, whatever it contains.
  */
 export async function verifyExcerpt(input: VerifyExcerptInput): Promise<VerificationReport> {
-  const { trust, verifiedAt } = input
   const source = onlyPaths(
     input.source,
     input.source.paths.filter((path) => path !== EXCERPT_PATH),
@@ -46,32 +43,16 @@ export async function verifyExcerpt(input: VerifyExcerptInput): Promise<Verifica
   const said = parseExcerpt(await textOf(input.source, EXCERPT_PATH))
   const bag = await readBag(source, input)
   const sampled = await readSampled(source, bag.trace, input)
-  const named = await namedAuthority(source)
-  const time = shownTime(bag.seal?.timestamps ?? [], { trust, verifiedAt, ...named })
-  const answers = [
-    intact([...input.departures.map(packedAgain), ...bag.problems], source.paths.length),
-    signedBy(bag.seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
-    existedBy(time, {
-      stamps: bag.seal?.timestamps.length ?? 0,
-      expected: named.wholeChains,
-      statedAt: bag.statement?.predicate.asOf ?? null,
-    }),
-    complete(source, said, { bag, sampled }),
-    reproducible(sampled),
-    NO_CHAIN,
-  ]
-  return {
-    schema: 'barewitness.verification/2',
-    file: plain(input.file),
-    kind: 'excerpt',
-    verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'failed'),
-    demo: bag.seal?.demo === true || bag.statement?.predicate.demo === true,
-    checks: answers.map(bounded),
+  return conclusion('excerpt', input, await sealedPack(source, bag.seal, input), {
+    integrity: intact([...input.departures.map(packedAgain), ...bag.problems], source.paths.length),
+    completeness: complete(source, said, { bag, sampled }),
+    reproducibility: reproducible(sampled),
+    continuity: NO_CHAIN,
+    statedAt: bag.statement?.predicate.asOf ?? null,
+    demo: bag.statement?.predicate.demo === true,
     rules: sampled.rules,
     differences: sampled.differences,
-    signer: signerOf(bag.seal, trust, time.at ?? verifiedAt),
-  }
+  })
 }
 
 function parseExcerpt(text: string | null): Excerpt | null {

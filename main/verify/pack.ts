@@ -1,17 +1,17 @@
 import type { Assessment, NodeAssessment, Register, Scope, Statement, TracedNode } from '../../schemas/types.ts'
 import type { Difference, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
-import { addAll, bounded } from '../core/budgets.ts'
+import { addAll } from '../core/budgets.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { NodeVerdicts } from '../core/conclusion/conclude.ts'
 import type { KeptRules, PackJudge } from '../core/judge.ts'
 import { PATHS } from '../core/pack-files.ts'
-import { plain } from '../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader, SealReading } from '../core/ports.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
 import { ownEntry } from '../core/run-chain/entry.ts'
 import { type ChainHead, headOf } from '../core/run-chain/head.ts'
 import { indexProblems } from './disclosure/open-pack.ts'
+import { conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
 import { absenceOf, completeness, nodeProblems, wholeProblems } from './steps/complete.ts'
 import { executiveProblems, readReport, reportProblems } from './steps/enclosed-report.ts'
@@ -32,8 +32,6 @@ import {
   rulesReading,
   unknownRules,
 } from './steps/rules.ts'
-import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
-import { existedBy, shownTime } from './steps/time.ts'
 import { traceDiffers } from './steps/trace.ts'
 import type { Trust } from './steps/trust.ts'
 
@@ -90,7 +88,8 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const said = await registerOfPack(input, reading)
   const declared = await engagementOfPack(source, reading, input.catalog)
   const location = await locationOfPack(source, reading, input.seal, trust)
-  const seal = await readSealOf(source, input.seal, trust)
+  const sealed = await sealStep(source, input.seal, input)
+  const { seal } = sealed
   const altered = [
     ...input.departures.map(packedAgain),
     ...(await alterations(source, reading.statement)),
@@ -102,14 +101,8 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   const pdf = await readReport(source, input.seal, trust, PATHS.report)
   const executive = await readReport(source, input.seal, trust, PATHS.executive)
   const earlier = await readEarlier(source, input.validator)
-  const named = await namedAuthority(source)
-  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
-  const chain = await chainOf(
-    { ...input, trusted: seal !== null && standing(seal, trust) !== 'unknown' },
-    ownOf(reading),
-    seal,
-  )
-  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const chain = await chainOf({ ...input, trusted: isTrusted(sealed, input) }, ownOf(reading), seal)
+  const signer = validSigner(sealed)
   const { statement, assessment, scope } = reading
   const problems = [
     ...walked.problems,
@@ -137,40 +130,25 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
           earlier: earlier.earlier,
           signer: seal.signer,
         })
-  const answers = [
-    intact(altered, seal, source.paths.length),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
-    existedBy(time, {
-      stamps: seal?.timestamps.length ?? 0,
-      expected: named.wholeChains,
-      statedAt: assessment?.asOf ?? null,
-    }),
-    completeness(problems, {
+  const report = conclusion('pack', input, sealed, {
+    integrity: intact(altered, seal, source.paths.length),
+    completeness: completeness(problems, {
       ...walked,
       notes: [...said.notes, ...location.notes],
       level: pdf?.level ?? null,
       pages,
       earlier: earlier.earlier?.runs.length ?? 0,
     }),
-    rederived,
-    chain.answer,
-  ]
-  const ok = answers.every(({ outcome }) => outcome !== 'failed')
-  const report: VerificationReport = {
-    schema: 'barewitness.verification/2',
-    file: plain(input.file),
-    kind: 'pack',
-    verifiedAt,
-    ok,
-    demo: seal?.demo === true || assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
-    checks: answers.map(bounded),
+    reproducibility: rederived,
+    continuity: chain.answer,
+    statedAt: assessment?.asOf ?? null,
+    demo: assessment?.demo === true || statement?.predicate.demo === true || walked.demo,
     rules:
       assessment === null || rules === null
         ? null
         : rulesReading(assessment.catalog, rules.standing, { stated: walked.count, identical: walked.identical }),
     differences: walked.differences,
-    signer: signerOf(seal, trust, time.at ?? verifiedAt),
-  }
+  })
   const contents: PackContents = {
     run: statement?.predicate.run ?? null,
     statement,
@@ -187,7 +165,11 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     register: said.register,
     verdicts: { stated: walked.count, identical: walked.identical },
   }
-  return { report, contents, head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
+  return {
+    report,
+    contents,
+    head: report.ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
+  }
 }
 
 const ownOf = ({ statement }: PackReading) =>

@@ -1,6 +1,5 @@
 import type { Period, Statement } from '../../schemas/types.ts'
 import type { VerificationCheckResult } from '../../schemas/verification.ts'
-import { bounded } from '../core/budgets.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Sha256 } from '../core/digest.ts'
 import { manifestRead, PATHS } from '../core/pack-files.ts'
@@ -13,6 +12,7 @@ import { isDay, isInstant } from '../core/run-chain/entry.ts'
 import { headOf } from '../core/run-chain/head.ts'
 import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './pack.ts'
+import { conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
 import { ownReportProblems, readReport } from './steps/enclosed-report.ts'
 import { alterations, packedAgain } from './steps/manifests.ts'
@@ -20,8 +20,6 @@ import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from '.
 import { type PeriodWalk, type WalkInput, walkPeriod } from './steps/period-walk.ts'
 import { canonical, textOf } from './steps/read.ts'
 import { unknownRules } from './steps/rules.ts'
-import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
-import { existedBy, shownTime } from './steps/time.ts'
 
 export type VerifyPeriodInput = Omit<VerifyInput, 'keep' | 'pages'> & WalkInput & { readonly pages: PeriodPageComparer }
 
@@ -36,17 +34,16 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
   const { source, trust, verifiedAt } = input
   const period = await readPeriod(input)
   const statement = period === null ? null : await expectedStatement(input, period)
-  const seal = await readSealOf(source, input.seal, trust)
+  const sealed = await sealStep(source, input.seal, input)
+  const { seal } = sealed
   const altered = [...input.departures.map(packedAgain), ...(await alterations(source, statement, PERIOD_FORM))]
-  const named = await namedAuthority(source)
-  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
-  const trusted = seal !== null && standing(seal, trust) !== 'unknown'
+  const trusted = isTrusted(sealed, input)
   const chain = await chainOf(
     { ...input, trusted },
     period === null ? null : (tagManifest, signer) => periodEntry(period, tagManifest, signer),
     seal,
   )
-  const signer = seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+  const signer = validSigner(sealed)
   const walked = await walkPeriod(input, period, chain.stated)
   const evidenceDigest = digestIn(statement)
   const problems = [
@@ -70,47 +67,30 @@ export async function verifyPeriod(input: VerifyPeriodInput): Promise<VerifiedPe
           evidenceDigest,
           signer: seal.signer,
         })
-  const answers = [
-    intact(altered, seal, source.paths.length),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
-    existedBy(time, {
-      stamps: seal?.timestamps.length ?? 0,
-      expected: named.wholeChains,
-      statedAt: period?.asOf ?? null,
-    }),
-    complete(problems, walked, {
+  const report = conclusion('period', input, sealed, {
+    integrity: intact(altered, seal, source.paths.length),
+    completeness: complete(problems, walked, {
       trusted,
       samples: period?.samples ?? [],
       early: period !== null && Date.parse(period.asOf) > Date.parse(verifiedAt) + TOLERANCE ? period.asOf : null,
       pages,
     }),
-    rederived,
-    chain.answer,
-  ]
-  const ok = answers.every(({ outcome }) => outcome !== 'failed')
-  return {
-    report: {
-      schema: 'barewitness.verification/2',
-      file: plain(input.file),
-      kind: 'period',
-      verifiedAt,
-      ok,
-      demo: seal?.demo === true || period?.demo === true || walked.demo,
-      checks: answers.map(bounded),
-      rules:
-        walked.unknown.size === 0
-          ? null
-          : {
-              status: 'unknown',
-              version: plain([...walked.unknown].sort(compare).join(', '), 200),
-              results: walked.stated,
-              unconfirmed: walked.stated - walked.identical,
-            },
-      differences: walked.differences,
-      signer: signerOf(seal, trust, time.at ?? verifiedAt),
-    },
-    head: ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null,
-  }
+    reproducibility: rederived,
+    continuity: chain.answer,
+    statedAt: period?.asOf ?? null,
+    demo: period?.demo === true || walked.demo,
+    rules:
+      walked.unknown.size === 0
+        ? null
+        : {
+            status: 'unknown',
+            version: plain([...walked.unknown].sort(compare).join(', '), 200),
+            results: walked.stated,
+            unconfirmed: walked.stated - walked.identical,
+          },
+    differences: walked.differences,
+  })
+  return { report, head: report.ok && chain.own !== null ? headOf(chain.reading, chain.own, verifiedAt) : null }
 }
 
 const TOLERANCE = CLOCK_TOLERANCE_MINUTES * 60_000

@@ -1,13 +1,10 @@
 import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
-import { bounded } from '../core/budgets.ts'
-import { plain } from '../core/plain-text.ts'
 import type { PackSource, SealReader } from '../core/ports.ts'
 import { disclosureAnswers } from './disclosure/answers.ts'
 import { readDisclosure } from './disclosure/read.ts'
+import { conclusion, sealStep } from './pipeline.ts'
 import { packedAgain } from './steps/manifests.ts'
 import type { RulesSources } from './steps/rules.ts'
-import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf } from './steps/signature.ts'
-import { existedBy, shownTime } from './steps/time.ts'
 import type { Trust } from './steps/trust.ts'
 
 export interface VerifyDisclosureInput extends RulesSources {
@@ -26,34 +23,12 @@ export interface VerifyDisclosureInput extends RulesSources {
  * are listed and leave the remaining checks indeterminate. Never throws, whatever the copy contains.
  */
 export async function verifyDisclosure(input: VerifyDisclosureInput): Promise<VerificationReport> {
-  const { source, trust, verifiedAt } = input
-  const seal = await readSealOf(source, input.seal, trust)
+  const { source } = input
+  const sealed = await sealStep(source, input.seal, input)
   const copy = await readDisclosure(source)
   const reading = { ...copy, problems: [...input.departures.map(packedAgain), ...copy.problems] }
-  const named = await namedAuthority(source)
-  const time = shownTime(seal?.timestamps ?? [], { trust, verifiedAt, ...named })
-  const found = await disclosureAnswers(reading, input, seal?.problems ?? null)
-  const [intact, complete, reproducible] = found.answers
-  const answers = [
-    intact,
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: true, absent: NO_SEAL }),
-    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: named.wholeChains, statedAt: found.statedAt }),
-    complete,
-    reproducible,
-    NO_CHAIN,
-  ].filter((answer) => answer !== undefined)
-  return {
-    schema: 'barewitness.verification/2',
-    file: plain(input.file),
-    kind: 'disclosure',
-    verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'failed'),
-    demo: seal?.demo === true || found.demo,
-    checks: answers.map(bounded),
-    rules: found.rules,
-    differences: found.differences,
-    signer: signerOf(seal, trust, time.at ?? verifiedAt),
-  }
+  const found = await disclosureAnswers(reading, input, sealed.seal?.problems ?? null)
+  return conclusion('disclosure', input, sealed, { ...found, continuity: NO_CHAIN })
 }
 
 const NO_CHAIN: VerificationCheckResult = {

@@ -1,10 +1,9 @@
 import type { VerificationCheck, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
-import { bounded } from '../core/budgets.ts'
 import { plain } from '../core/plain-text.ts'
 import type { PdfReading, SealReader } from '../core/ports.ts'
 import { type EmbeddedForm, embeddedResults } from '../core/report/embedded.ts'
-import { signedBy, signerOf } from './steps/signature.ts'
-import { existedBy, shownTime } from './steps/time.ts'
+import { conclusion } from './pipeline.ts'
+import { shownTime } from './steps/time.ts'
 import { certificatesOf, type Trust } from './steps/trust.ts'
 
 export interface VerifyReportInput {
@@ -27,47 +26,39 @@ export async function verifyReport(input: VerifyReportInput): Promise<Verificati
   return reading.kind === 'report' ? ofOurs(reading, input) : ofOthers(reading, { file: input.file, verifiedAt })
 }
 
-function ofOurs(reading: PdfReading, { trust, verifiedAt, file }: VerifyReportInput): VerificationReport {
+function ofOurs(reading: PdfReading, input: VerifyReportInput): VerificationReport {
   const { seal, problems } = reading
   const stamps = seal?.timestamps ?? []
   // A time-stamp over the whole report is added only after all certificate chains are in it.
   const wholeChains = stamps.length > 1
-  const time = shownTime(stamps, { trust, verifiedAt, wholeChains, firstRoot: null })
+  const time = shownTime(stamps, { ...input, wholeChains, firstRoot: null })
+  const sealed = { seal, time, wholeChain: wholeChains, isStampExpected: false, absent: NO_SIGNATURE }
   const embedded = embeddedResults(reading.attachments)
   const broken = [...problems, ...(seal?.problems ?? [])]
-  const answers: readonly VerificationCheckResult[] = [
-    broken.length === 0
-      ? answer(
-          'integrity',
-          'passed',
-          'The report is unchanged since sealing; only time-stamps and their validation data were added.',
-          [
-            `Level ${reading.level}: this describes the form only, not the trust in its authorities. If a later level was removed, a lower one remains; the pack states which bytes belong to the report.`,
-            'The content of its pages was not compared with evidence.',
-          ],
-        )
-      : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
-    signedBy(seal, { trust, time, verifiedAt, wholeChain: wholeChains, absent: NO_SIGNATURE }),
-    existedBy(time, { stamps: stamps.length, expected: false, statedAt: embedded?.index.asOf ?? null }),
-    notCovered('completeness', 'A report alone contains no evidence; verify its pack.', [
+  return conclusion('report', input, sealed, {
+    integrity:
+      broken.length === 0
+        ? answer(
+            'integrity',
+            'passed',
+            'The report is unchanged since sealing; only time-stamps and their validation data were added.',
+            [
+              `Level ${reading.level}: this describes the form only, not the trust in its authorities. If a later level was removed, a lower one remains; the pack states which bytes belong to the report.`,
+              'The content of its pages was not compared with evidence.',
+            ],
+          )
+        : answer('integrity', 'failed', 'The report differs from the sealed report.', broken),
+    completeness: notCovered('completeness', 'A report alone contains no evidence; verify its pack.', [
       `Evidence digest stated: ${plain(reading.evidenceDigest ?? 'none')}.`,
       CARRIED[embedded?.form ?? 'none'],
     ]),
-    notCovered('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
-    notCovered('continuity', 'The run chain is only in packs; verify its pack.'),
-  ]
-  return {
-    schema: 'barewitness.verification/2',
-    file: plain(file),
-    kind: 'report',
-    verifiedAt,
-    ok: answers.every(({ outcome }) => outcome !== 'failed'),
-    demo: seal?.demo === true || embedded?.index.demo === true,
-    checks: answers.map(bounded),
+    reproducibility: notCovered('reproducibility', 'Verdicts can be re-evaluated only from a pack; verify its pack.'),
+    continuity: notCovered('continuity', 'The run chain is only in packs; verify its pack.'),
+    statedAt: embedded?.index.asOf ?? null,
+    demo: embedded?.index.demo === true,
     rules: null,
     differences: [],
-    signer: signerOf(seal, trust, time.at ?? verifiedAt),
-  }
+  })
 }
 
 const NO_SIGNATURE = 'No readable author signature in this PDF.'

@@ -19,8 +19,10 @@ import { contentOf, type DisclosedContent } from './rebuild.ts'
 import { type Underivable, underivable } from './underivable.ts'
 
 export interface DisclosureAnswers {
-  /** Integrity, completeness and reproducibility. The other checks concern the seal, which is that of the pack. */
-  readonly answers: readonly VerificationCheckResult[]
+  /** The other checks concern the seal, which is that of the pack. */
+  readonly integrity: VerificationCheckResult
+  readonly completeness: VerificationCheckResult
+  readonly reproducibility: VerificationCheckResult
   /** Null where the rules of the evaluation are redacted. */
   readonly rules: RulesReading | null
   readonly differences: readonly Difference[]
@@ -48,11 +50,9 @@ export async function disclosureAnswers(
   const listed = underivable(rules.reads, content)
   const again = await rederive(content, rules)
   return {
-    answers: [
-      intact(reading, sealProblems),
-      complete(reading, content, listed),
-      withProfile(reproducible(content, rules, listed, again), content, rules),
-    ],
+    integrity: intact(reading, sealProblems),
+    completeness: complete(reading, content, listed),
+    reproducibility: withProfile(reproducible(content, rules, listed, again), content, rules),
     rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.standing, again),
     differences: again.differences,
     underivable: listed,

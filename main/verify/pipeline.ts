@@ -1,0 +1,108 @@
+import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import { bounded } from '../core/budgets.ts'
+import { plain } from '../core/plain-text.ts'
+import type { PackSource, SealReader, SealReading } from '../core/ports.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
+import { existedBy, type ShownTime, shownTime } from './steps/time.ts'
+import type { Trust } from './steps/trust.ts'
+
+/**
+ * The steps of every verification, of a pack, a report, a period report, an excerpt or a redacted copy:
+ *
+ * 1. read the seal and its time-stamps, and the time that they confirm (sealStep),
+ * 2. compare the files with the sealed list: integrity,
+ * 3. compare the contents with each other: completeness,
+ * 4. derive the verdicts again from the captures: reproducibility,
+ * 5. follow the run chain: continuity,
+ * 6. conclude from all of them, with the signature and the time of the first step (conclusion).
+ *
+ * Each kind brings its own steps 2 to 5. A failed step prevents no other.
+ */
+
+/** What a verification is asked about, and by whom. */
+export interface Asked {
+  readonly trust: Trust
+  /** UTC, ISO 8601. */
+  readonly verifiedAt: string
+  /** The file’s name, for display. */
+  readonly file: string
+}
+
+/** The seal of a file and the time at which it is known to have existed. */
+export interface Sealed {
+  readonly seal: SealReading | null
+  readonly time: ShownTime
+  /** The file contains the complete chain of its signer up to the root. */
+  readonly wholeChain: boolean
+  /** The sealed contents require a time-stamp. */
+  readonly isStampExpected: boolean
+  /** Message where there is no seal to read. */
+  readonly absent: string
+}
+
+/** The seal of a pack, or of what has the form of one. */
+export const sealStep = async (source: PackSource, reader: SealReader, asked: Asked): Promise<Sealed> =>
+  await sealedPack(source, await readSealOf(source, reader, asked.trust), asked)
+
+/** The same of a seal that was read before. */
+export async function sealedPack(source: PackSource, seal: SealReading | null, asked: Asked): Promise<Sealed> {
+  const named = await namedAuthority(source)
+  return {
+    seal,
+    time: shownTime(seal?.timestamps ?? [], { ...asked, ...named }),
+    wholeChain: true,
+    isStampExpected: named.wholeChains,
+    absent: NO_SEAL,
+  }
+}
+
+/** Fingerprint of the signer of a valid seal; null without one. */
+export const validSigner = ({ seal }: Sealed): string | null =>
+  seal?.problems.length === 0 ? (seal.signer?.fingerprint ?? null) : null
+
+/** Whether the reader trusts the signer. */
+export const isTrusted = ({ seal }: Sealed, { trust }: Asked): boolean =>
+  seal !== null && standing(seal, trust) !== 'unknown'
+
+/** The results of the steps of one kind. */
+export interface Found {
+  readonly integrity: VerificationCheckResult
+  readonly completeness: VerificationCheckResult
+  readonly reproducibility: VerificationCheckResult
+  readonly continuity: VerificationCheckResult
+  /** The evaluation date that the signer states. */
+  readonly statedAt: string | null
+  /** Whether the contents are marked as demo data. */
+  readonly demo: boolean
+  readonly rules: VerificationReport['rules']
+  readonly differences: VerificationReport['differences']
+}
+
+/** The last step: the six checks in their order. The file verifies unless one of them fails. */
+export function conclusion(
+  kind: VerificationReport['kind'],
+  { trust, verifiedAt, file }: Asked,
+  { seal, time, wholeChain, isStampExpected, absent }: Sealed,
+  { integrity, completeness, reproducibility, continuity, statedAt, demo, rules, differences }: Found,
+): VerificationReport {
+  const checks = [
+    integrity,
+    signedBy(seal, { trust, time, verifiedAt, wholeChain, absent }),
+    existedBy(time, { stamps: seal?.timestamps.length ?? 0, expected: isStampExpected, statedAt }),
+    completeness,
+    reproducibility,
+    continuity,
+  ]
+  return {
+    schema: 'barewitness.verification/2',
+    file: plain(file),
+    kind,
+    verifiedAt,
+    ok: checks.every(({ outcome }) => outcome !== 'failed'),
+    demo: seal?.demo === true || demo,
+    checks: checks.map(bounded),
+    rules,
+    differences,
+    signer: signerOf(seal, trust, time.at ?? verifiedAt),
+  }
+}
