@@ -11,11 +11,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'main/core': ['schemas', 'main/core', 'node:crypto', 'geographiclib-geodesic', 'd3-geo'],
   'main/catalog': ['schemas', 'main/core', 'main/catalog'],
   'main/verify': ['schemas', 'main/core', 'main/verify'],
-  'main/app': ['schemas', 'main/core', 'main/catalog', 'main/verify', 'main/app'],
+  'main/present': ['schemas', 'main/core', 'main/present'],
+  'main/app': ['schemas', 'main/core', 'main/catalog', 'main/verify', 'main/present', 'main/app'],
   'main/adapters': [
     'schemas',
     'main/core',
     'main/verify',
+    'main/present',
     'main/adapters',
     /^node:/,
     /^(ssh2|pdfkit|ajv|ajv-formats|yaml|csv-parse|csv-stringify|write-excel-file|mmdb-lib|ssh-config|pkcs11js)(\/|$)/,
@@ -25,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/core',
     'main/catalog',
     'main/verify',
+    'main/present',
     'main/app',
     'main/adapters',
     'main/cli',
@@ -36,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly (string | RegExp)[]>> = {
     'main/core',
     'main/catalog',
     'main/verify',
+    'main/present',
     'main/app',
     'main/adapters',
     'main/electron',
@@ -86,9 +90,9 @@ describe('who may import whom', () => {
   })
 })
 
-const PURE = ['main/core/', 'main/catalog/', 'main/verify/']
+const PURE = ['main/core/', 'main/catalog/', 'main/verify/', 'main/present/']
 
-describe('what argues and verifies stays pure', () => {
+describe('what argues, verifies and presents stays pure', () => {
   const IMPURE =
     /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\b|\bfetch\(|\bsetTimeout\b|\bsetInterval\b|\blocaleCompare\b|\btoLocale|\bIntl\./
   const pure = files.filter((file) => PURE.some((room) => file.startsWith(room)))

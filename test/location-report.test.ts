@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { locationGrid } from '../main/core/formats/grids/location.ts'
-import { buildReport, documentText, type ReportInput } from '../main/core/report.ts'
+import { locationGrid } from '../main/present/formats/grids/location.ts'
+import { buildReport, documentText, type ReportInput } from '../main/present/report.ts'
 import { LOCATION_SHOWS } from '../schemas/location-words.ts'
 import type { DeclaredLocation, Location } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'

@@ -3,7 +3,7 @@ import PDFDocument from 'pdfkit'
 import { describe, expect, test } from 'vitest'
 import type { FontName } from '../main/adapters/pdf/fonts.ts'
 import { Shaping } from '../main/adapters/pdf/shaping.ts'
-import { buildReport } from '../main/core/report.ts'
+import { buildReport } from '../main/present/report.ts'
 import { sampleInput } from './support/report/sample.ts'
 
 /** The parts of pdfkit and fontkit that the test compares with. */

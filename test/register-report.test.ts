@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import { withRegister } from '../main/core/assess.ts'
-import { buildReport, documentText, type ReportDocument } from '../main/core/report.ts'
+import { buildReport, documentText, type ReportDocument } from '../main/present/report.ts'
 import { BANNED } from '../schemas/words.ts'
 import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { summaryText } from '../main/app/summary.ts'
-import { partsTable, rowCounts } from '../main/core/formats/row-counts.ts'
+import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { documentStateWords, rowStateWords, serverStateWords } from '../schemas/conclusion-words.ts'
 import { formatSample } from './support/format-sample.ts'
 

@@ -8,7 +8,7 @@ import {
   recordingDigest,
   replacedByClass,
 } from '../core/recording.ts'
-import { commandLine } from '../core/report/evidence.ts'
+import { commandLine } from '../present/report/evidence.ts'
 
 const HEAD = [
   'node',

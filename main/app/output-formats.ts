@@ -1,11 +1,11 @@
-import { hdfFiles } from '../core/formats/hdf.ts'
-import type { FormatInput } from '../core/formats/input.ts'
-import { oscalOf } from '../core/formats/oscal.ts'
-import { workbookOf } from '../core/formats/workbook.ts'
 import type { Signer } from '../core/ports.ts'
-import { buildBinder } from '../core/report/binder.ts'
-import type { ReportInput } from '../core/report.ts'
 import type { World } from '../core/world.ts'
+import { hdfFiles } from '../present/formats/hdf.ts'
+import type { FormatInput } from '../present/formats/input.ts'
+import { oscalOf } from '../present/formats/oscal.ts'
+import { workbookOf } from '../present/formats/workbook.ts'
+import { buildBinder } from '../present/report/binder.ts'
+import type { ReportInput } from '../present/report.ts'
 import { collectGarbageBetween } from './memory-pressure.ts'
 
 /** Additional outputs: two shorter versions of the report, and the same assessment for other tools. */

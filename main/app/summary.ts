@@ -28,7 +28,6 @@ import {
   verdictWords,
 } from '../../schemas/words.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
-import { isObservation, partsTable, type RowCounts, rowCounts } from '../core/formats/row-counts.ts'
 import { plain } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
@@ -36,6 +35,7 @@ import { explanationsFor, explanationText } from '../core/register/explanations.
 import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 import { summarize } from '../core/tally.ts'
+import { isObservation, partsTable, type RowCounts, rowCounts } from '../present/formats/row-counts.ts'
 
 /**
  * An assessment on one screen of plain text: nodes, deviations, observations, controls. Counts with denominators, never

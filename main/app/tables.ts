@@ -1,11 +1,11 @@
 import type { Assessment, Register } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
-import { controlsGrid } from '../core/formats/grids/controls.ts'
-import { FINDINGS_COLUMNS, findingRows } from '../core/formats/grids/findings.ts'
-import { type Grid, textRows } from '../core/formats/grids/grid.ts'
-import { locationGrid } from '../core/formats/grids/location.ts'
-import { populationGrid } from '../core/formats/grids/population.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
+import { controlsGrid } from '../present/formats/grids/controls.ts'
+import { FINDINGS_COLUMNS, findingRows } from '../present/formats/grids/findings.ts'
+import { type Grid, textRows } from '../present/formats/grids/grid.ts'
+import { locationGrid } from '../present/formats/grids/location.ts'
+import { populationGrid } from '../present/formats/grids/population.ts'
 
 /** The assessment as tables for spreadsheets. Plain lines of text; an adapter turns them into files. */
 export type Table = readonly (readonly string[])[]

@@ -27,7 +27,6 @@ import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { DEFAULT_TIMEOUT_SECONDS } from '../core/collector/plan.ts'
 import type { EvidenceRequest } from '../core/conclusion/requests.ts'
 import type { Failure } from '../core/failure.ts'
-import { partsTable } from '../core/formats/row-counts.ts'
 import type { Control } from '../core/framework.ts'
 import { type AskedFor, argvOf, type Command, isAskedFor } from '../core/probe.ts'
 import { thresholdValues } from '../core/profile.ts'
@@ -35,6 +34,7 @@ import { type DocumentStatus, documentStatuses } from '../core/register/requests
 import { type Acceptances, acceptancesOf } from '../core/register.ts'
 import { sameMachineText } from '../core/same-machine.ts'
 import { countedCheck, joined, type PropertyCell, summarize, type Tally, tally } from '../core/tally.ts'
+import { partsTable } from '../present/formats/row-counts.ts'
 
 /** Plain data for the window, made from the engine's values. Nothing is decided here. */
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Schedule } from '../../schemas/types.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
-import type { StartedBy } from '../core/schedule/units.ts'
+import type { StartedBy } from '../core/schedule/store.ts'
 import type { Context } from './context.ts'
 
 export interface FileOption {

@@ -39,7 +39,7 @@ import type {
   Transport,
 } from './ports.ts'
 import type { LoadedRecording, RecordingSource } from './recording.ts'
-import type { ReportDocument } from './report.ts'
+import type { ReportDocument } from './report-document.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/store.ts'
 import type { UnsignedVantage } from './vantage.ts'

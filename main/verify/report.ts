@@ -1,7 +1,7 @@
 import type { VerificationCheck, VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
+import { type EmbeddedForm, embeddedResults } from '../core/embedded.ts'
 import { plain } from '../core/plain-text.ts'
 import type { PdfReading, SealReader } from '../core/ports.ts'
-import { type EmbeddedForm, embeddedResults } from '../core/report/embedded.ts'
 import { conclusion } from './pipeline.ts'
 import { shownTime } from './steps/time.ts'
 import { certificatesOf, type Trust } from './steps/trust.ts'

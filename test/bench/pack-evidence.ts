@@ -13,7 +13,7 @@ import {
 import { recordingFiles } from '../../main/core/pack-files.ts'
 import type { StoredBytes } from '../../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
-import { buildReport } from '../../main/core/report.ts'
+import { buildReport } from '../../main/present/report.ts'
 import { realClock, realEntropy } from '../support/deps.ts'
 import { fixtureRecording } from '../support/fixtures.ts'
 

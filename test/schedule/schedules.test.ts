@@ -9,7 +9,7 @@ import { addSchedule, removeSchedule, type ScheduleDraft } from '../../main/app/
 import { fail } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
-import type { TimerKind } from '../../main/core/schedule/units.ts'
+import type { TimerKind } from '../../main/core/schedule/store.ts'
 import type { World } from '../../main/core/world.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'

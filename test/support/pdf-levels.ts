@@ -4,7 +4,7 @@ import { completeArchive, prepareArchive } from '../../main/adapters/seal/pdf/ar
 import { addSignatureTimestamp, signatureImprint } from '../../main/adapters/seal/pdf/stamp.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import type { ReportDocument } from '../../main/core/report/model.ts'
+import type { ReportDocument } from '../../main/core/report-document.ts'
 import type { ArchiveMaterial } from '../../main/core/world.ts'
 import type { Figure } from '../../schemas/figure.ts'
 

@@ -1,6 +1,7 @@
 import { zones } from '../../main/adapters/zones.ts'
 import type { Outcome } from '../../main/core/failure.ts'
-import { type StartedBy, type TimerKind, type TimerUnits, unitsFor } from '../../main/core/schedule/units.ts'
+import type { StartedBy, TimerKind, TimerUnits } from '../../main/core/schedule/store.ts'
+import { unitsFor } from '../../main/present/timers/units.ts'
 import type { Schedule } from '../../schemas/types.ts'
 
 export const NOW = '2026-11-22T05:00:00.000Z'

@@ -1,4 +1,4 @@
-import type { Block, Line } from '../../core/report/model.ts'
+import type { Block, Line } from '../../core/report-document.ts'
 import { drawFigure, figureHeight } from './figure.ts'
 import { fitting, heightOf, type Scale, setLine, TEXT_SCALE } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'

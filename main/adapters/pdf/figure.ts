@@ -1,5 +1,5 @@
 import type { Figure, FigureKey, FigureMark } from '../../../schemas/figure.ts'
-import { figureAlt } from '../../core/report/figures.ts'
+import { figureAlt } from '../../present/report/figures.ts'
 import { drawArea } from './figure-area.ts'
 import type { FontName } from './fonts.ts'
 import { heightOf, setLine, TEXT_SCALE } from './setting.ts'

@@ -1,4 +1,4 @@
-import type { ReportDocument, Section } from '../../core/report/model.ts'
+import type { ReportDocument, Section } from '../../core/report-document.ts'
 import { setLine } from './setting.ts'
 import type { Element, Sheet } from './sheet.ts'
 import { BODY_WIDTH, INK, PAGE, SIZE } from './theme.ts'

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit'
-import type { ReportDocument } from '../../core/report/model.ts'
+import type { ReportDocument } from '../../core/report-document.ts'
 import { drawBlock, drawSectionTitle, type Landmarks } from './blocks.ts'
 import { drawContents, drawFurniture, type Plan, type Start } from './furniture.ts'
 import { addSignaturePlaceholder } from './placeholder.ts'

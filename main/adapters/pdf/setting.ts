@@ -1,4 +1,4 @@
-import type { Cell, Line } from '../../core/report/model.ts'
+import type { Cell, Line } from '../../core/report-document.ts'
 import type { FontName } from './fonts.ts'
 import type { SetLine, Sheet } from './sheet.ts'
 import { INK, LEADING, SIZE } from './theme.ts'

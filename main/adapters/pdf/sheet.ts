@@ -1,4 +1,4 @@
-import type { MarkName } from '../../core/report/model.ts'
+import type { MarkName } from '../../core/report-document.ts'
 import { type FontName, fonts } from './fonts.ts'
 import { drawMark } from './marks.ts'
 import { Shaping } from './shaping.ts'

@@ -1,4 +1,4 @@
-import type { Cell, Column } from '../../core/report/model.ts'
+import type { Cell, Column } from '../../core/report-document.ts'
 import { fitting, heightOf, type Scale, setCell, setLine, TABLE_SCALE } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
 import { BODY_WIDTH, INK, PAGE } from './theme.ts'

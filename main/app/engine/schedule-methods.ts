@@ -1,7 +1,7 @@
 import type { Schedule } from '../../../schemas/types.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
-import { TIMER_KINDS } from '../../core/schedule/units.ts'
+import { TIMER_KINDS } from '../../core/schedule/store.ts'
 import { installSchedule } from '../schedule-status.ts'
 import { addSchedule, removeSchedule, unitsOf } from '../schedules.ts'
 import type { EngineContext, Handlers } from './context.ts'

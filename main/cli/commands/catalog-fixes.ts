@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
-import { WHO } from '../../core/formats/work-order-markdown.ts'
+import { WHO } from '../../present/formats/work-order-markdown.ts'
 import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
 

@@ -1,6 +1,6 @@
 import type { CollectedAs, EvidenceChange, RunDrift, Uncollected } from '../../../schemas/drift.ts'
 import { FAILURE_CODES, type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
-import { plural } from '../report/wording.ts'
+import { plural } from '../phrases.ts'
 
 /** Why a node was not compared, or not in all, in one line: which run, for what reason, and how much rests on it. */
 export function uncollectedWords({ node, before, after, probes, checks }: Uncollected): string {

@@ -1,6 +1,6 @@
 import type { Deviation } from '../../../schemas/types.ts'
+import { plural } from '../phrases.ts'
 import { quote } from '../plain-text.ts'
-import { plural } from '../report/wording.ts'
 import { shortened } from '../run-chain/notes.ts'
 import type { NodeRow } from './seen.ts'
 

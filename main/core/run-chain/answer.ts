@@ -1,7 +1,7 @@
 import type { CheckOutcome, VerificationCheckResult } from '../../../schemas/verification.ts'
 import { rootOf } from '../merkle.ts'
+import { plural } from '../phrases.ts'
 import { quote } from '../plain-text.ts'
-import { plural } from '../report/wording.ts'
 import { type ChainEntry, type PackedEntry, packOf } from './entry.ts'
 import { type ChainHead, headOf } from './head.ts'
 import { entrySentence, notesOn, shortened, unsigned } from './notes.ts'

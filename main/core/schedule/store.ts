@@ -1,6 +1,36 @@
 import type { ScheduleFile } from '../../../schemas/types.ts'
 import type { Outcome } from '../failure.ts'
-import type { StartedBy, TimerKind, TimerUnits, Unit } from './units.ts'
+
+/** Timer kinds: systemd for this user, systemd for the whole computer, cron, launchd, Windows Task Scheduler. */
+export const TIMER_KINDS = ['systemd', 'systemd-system', 'cron', 'launchd', 'task-scheduler'] as const
+export type TimerKind = (typeof TIMER_KINDS)[number]
+
+/** One file, or one block of a file. Its adapter knows the folder. */
+export interface Unit {
+  readonly name: string
+  readonly text: string
+}
+export interface TimerUnits {
+  readonly kind: TimerKind
+  readonly schedule: string
+  readonly units: readonly Unit[]
+  /** Limitations of this kind of timer and their effect, as sentences. */
+  readonly warnings: readonly string[]
+}
+
+/** Program, account and environment. Paths are absolute. */
+export interface StartedBy {
+  /** The Node.js executable, then the CLI. */
+  readonly program: readonly [node: string, cli: string]
+  /** The schedule file. */
+  readonly file: string
+  /** The time zone of this computer. */
+  readonly zone: string
+  /** The account that the job runs as; on Windows with its domain. */
+  readonly user: string
+  /** Environment variables of the job. */
+  readonly environment: Readonly<Record<string, string>>
+}
 
 /** The schedule file. */
 export interface ScheduleStore {

@@ -1,6 +1,6 @@
 import { sha256 } from '../../../main/core/digest.ts'
 import { populationWith } from '../../../main/core/engagement/coverage.ts'
-import type { ReportInput } from '../../../main/core/report.ts'
+import type { ReportInput } from '../../../main/present/report.ts'
 import type {
   AcceptanceRequest,
   ControlDecision,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { renderReport } from '../../../main/adapters/pdf/index.ts'
-import { text } from '../../../main/core/report/model.ts'
-import { buildReport } from '../../../main/core/report.ts'
+import { text } from '../../../main/core/report-document.ts'
+import { buildReport } from '../../../main/present/report.ts'
 import { SAMPLE_AS_OF, sampleInput } from './sample.ts'
 
 /**

@@ -1,0 +1,57 @@
+import { plain } from '../../../core/plain-text.ts'
+import type { Sheet } from '../../../core/world.ts'
+
+/** One column of a table, with its width in characters. */
+export interface Column {
+  readonly title: string
+  readonly width: number
+}
+
+/** A table independent of its file format: CSV and workbook have the same rows. New columns are added at the end only. */
+export interface Grid {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly (string | number)[])[]
+}
+
+/** Columns from titles with their widths, in order. */
+export const columns = (widths: Readonly<Record<string, number>>): readonly Column[] =>
+  Object.entries(widths).map(([title, width]) => ({ title, width }))
+
+/** Longer text is truncated: a spreadsheet cell holds 32,767 characters. */
+const LONGEST_CELL = 30_000
+
+/** Text that may come from a node, made safe for one cell. */
+const cellText = (text: string): string => plain(text, LONGEST_CELL)
+
+/** The header, then every row, as safe text, one at a time. */
+export function* textRows(
+  columns: readonly Column[],
+  rows: Iterable<readonly (string | number)[]>,
+): Generator<readonly string[]> {
+  yield columns.map(({ title }) => title)
+  for (const row of rows) yield row.map((cell) => cellText(String(cell)))
+}
+
+/** Row limit of a sheet, because some programs cannot open more. */
+export const MOST_ROWS = 250_000
+
+/**
+ * Above this many results or captures a sheet contains counts instead: the CSV tables next to the pack list all, and a
+ * workbook is built in memory as a whole.
+ */
+export const MOST_LISTED = 25_000
+
+/** A grid as a sheet. Rows beyond MOST_ROWS are omitted; the last row states how many and where they are. */
+export function sheetOf(name: string, { columns: heads, rows }: Grid, elsewhere: string): Sheet {
+  const more = rows.length - MOST_ROWS
+  const left = more > 0 ? [[`${more} more rows are omitted here. See ${elsewhere}.`]] : []
+  return {
+    name,
+    widths: heads.map(({ width }) => width),
+    rows: [
+      heads.map(({ title }) => title),
+      ...rows.slice(0, MOST_ROWS).map((row) => row.map((cell) => (typeof cell === 'number' ? cell : cellText(cell)))),
+      ...left,
+    ],
+  }
+}

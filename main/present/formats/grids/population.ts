@@ -1,0 +1,104 @@
+import type { Assessment, NodeAssessment, ReconciledNode, SharedMachine } from '../../../../schemas/types.ts'
+import { markText } from '../../../core/same-machine.ts'
+import { summarize } from '../../../core/tally.ts'
+import { columns, type Grid } from './grid.ts'
+
+const COLUMNS = columns({
+  node: 24,
+  declared: 10,
+  'in fleet file': 10,
+  'inventory row': 22,
+  'matched by': 12,
+  collected: 10,
+  'same machine as': 34,
+  by: 44,
+  status: 12,
+  'reason not collected': 34,
+  'collected at (UTC)': 25,
+  'age in days': 12,
+  stale: 12,
+  rights: 10,
+  satisfied: 11,
+  'not satisfied': 13,
+  inconclusive: 13,
+  'not applicable': 13,
+  'not tested': 13,
+  informational: 11,
+  'recording SHA-256': 66,
+  'synthetic recording': 30,
+})
+
+/** One row per node of the population: lists that contain it, other names of the same machine, and counts of its verdicts. */
+export function populationGrid({ nodes, reconciliation, shared }: Assessment): Grid {
+  const lists = new Map(reconciliation?.nodes.map((entry) => [entry.node, entry]))
+  const machines = new Map(shared?.machines.flatMap((machine) => machine.nodes.map((node) => [node, machine])))
+  return {
+    columns: COLUMNS,
+    rows: nodes.map((node) =>
+      row(node, lists.get(node.node), reconciliation?.inventory != null, machines.get(node.node)),
+    ),
+  }
+}
+
+/** Other names listed in one cell; the assessment has all. */
+const MOST_NAMES = 20
+
+const said = (holds: boolean | undefined): string => (holds === undefined ? 'no list' : holds ? 'yes' : 'no')
+
+function row(
+  node: NodeAssessment,
+  on: ReconciledNode | undefined,
+  inventory: boolean,
+  machine: SharedMachine | undefined,
+): readonly (string | number)[] {
+  const others = machine?.nodes.filter((name) => name !== node.node) ?? []
+  const { counts } = summarize(node.results.map(({ verdict }) => verdict))
+  const answered = node.results.some(({ verdict }) => verdict !== 'not-tested')
+  return [
+    node.node,
+    said(on?.declared),
+    said(on?.inFleet),
+    on?.inventory?.id ?? (inventory ? 'no row' : 'no list'),
+    on?.inventory?.by ?? '',
+    said(on?.collected ?? answered),
+    [
+      ...others.slice(0, MOST_NAMES),
+      ...(others.length > MOST_NAMES ? [`${others.length - MOST_NAMES} more`] : []),
+    ].join(', '),
+    machine?.by.map(markText).join(', ') ?? '',
+    node.status,
+    node.failure === null ? '' : `${node.failure.code}: ${node.failure.detail}`,
+    node.observedAt ?? '',
+    node.ageDays ?? '',
+    said(node.stale),
+    node.privilege ?? '',
+    counts.satisfied,
+    counts['not-satisfied'],
+    counts.inconclusive,
+    counts['not-applicable'],
+    counts['not-tested'],
+    counts.informational,
+    node.recording?.digest ?? '',
+    node.synthetic ?? '',
+  ]
+}
+
+const INVENTORY_COLUMNS = columns({
+  'inventory row': 22,
+  name: 24,
+  address: 20,
+  serial: 24,
+  'reason for exclusion': 60,
+})
+
+/** Inventory rows without a matching node. */
+export const inventoryGrid = ({ reconciliation }: Assessment): Grid => ({
+  columns: INVENTORY_COLUMNS,
+  rows: (reconciliation?.inventoryOnly ?? []).map(({ row: { id, name, address, serial }, excluded }) => [
+    id,
+    name ?? '',
+    address ?? '',
+    serial ?? '',
+    excluded ?? 'no explanation',
+  ]),
+})

@@ -1,0 +1,196 @@
+import { documentLine, roleWords, type Severity, serverLine, severityWords } from '../../../schemas/conclusion-words.ts'
+import type { CheckResult, NodeAssessment } from '../../../schemas/types.ts'
+import { type Property, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import { nodeFolder } from '../../core/pack-files.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type Acceptances, acceptancesOf } from '../../core/register.ts'
+import { worstFirst } from '../report/wording.ts'
+import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+
+/**
+ * One document per node, generated lazily, in the Heimdall Data Format, the InSpec report as read by MITRE Heimdall (InSpec’s exec-json schema), by file
+ * name.
+ *
+ * Heimdall treats a control with one passed and one skipped result as passed. One document therefore covers one node, and a control has one
+ * result: a result on one node never hides a missing result on another. Only `met` is `passed`; inconclusive, not
+ * tested and informational results are `skipped`, which Heimdall shows as Not Reviewed; it shows impact 0 as Not Applicable.
+ *
+ * The impact of every other result is the severity of the check: a rating of the check, not of the node.
+ */
+export function* hdfFiles(input: FormatInput): Generator<readonly [string, unknown]> {
+  const { assessment, register } = input
+  const shared: Shared = {
+    input,
+    checks: staticParts(input),
+    accepted: acceptancesOf(register.riskAcceptances, assessment.asOf),
+  }
+  for (const node of assessment.nodes) yield [`${fileName(node.node)}.hdf.json`, documentOf(shared, node)]
+}
+
+interface Shared {
+  readonly input: FormatInput
+  readonly checks: ReturnType<typeof staticParts>
+  readonly accepted: Acceptances
+}
+
+/** The name of the node’s folder in the pack: valid on every file system and unique. */
+const fileName = (node: string): string => nodeFolder(node).slice(nodeFolder('').lastIndexOf('/') + 1)
+
+function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): unknown {
+  const { assessment, producer, demo, run, packName, evidenceDigest } = input
+  const name = plain(node.node, 200)
+  const controls = node.results.map((finding) => ({
+    ...(checks.get(finding.check)?.part ?? unknownCheck(finding.check)),
+    impact: finding.verdict === 'not-applicable' ? 0 : (checks.get(finding.check)?.impact ?? IMPACT.medium),
+    results: [resultOf(finding, node, accepted, assessment.asOf)],
+  }))
+  return {
+    platform: { name: 'Barewitness', release: assessment.engine, target_id: name },
+    version: assessment.engine,
+    statistics: { duration: 0 },
+    profiles: [
+      {
+        name: 'barewitness',
+        version: assessment.catalog.version,
+        sha256: assessment.catalog.digest,
+        title: `Barewitness checks on ${name}, run ${plain(run)}`,
+        maintainer: producer,
+        summary: `${demo ? `${DEMO_NOTICE} ` : ''}${STANDING_LIMITATION} Evidence pack ${plain(packName)}, evidence digest ${evidenceDigest}.`,
+        license: '',
+        copyright: '',
+        copyright_email: '',
+        supports: [],
+        attributes: [],
+        groups: groupsOf(node.results),
+        status: 'loaded',
+        controls,
+      },
+    ],
+  }
+}
+
+function groupsOf(results: readonly CheckResult[]): readonly unknown[] {
+  const properties: readonly Property[] = [...new Set(results.map(({ property }) => property))].sort(compare)
+  return properties.map((id) => ({
+    id,
+    title: propertyWords[id].label,
+    controls: results.filter(({ property }) => property === id).map(({ check }) => check),
+  }))
+}
+
+/**
+ * InSpec's impact of each severity (InSpec profiles: none 0.0, low 0.3, medium 0.5, high 0.7, critical 0.9). Informational checks have 0.1
+ * instead of 0.0: Heimdall shows impact 0 as Not Applicable, which would hide a result that was observed.
+ */
+const IMPACT: Readonly<Record<Severity, number>> = { critical: 0.9, high: 0.7, medium: 0.5, low: 0.3, info: 0.1 }
+
+/** Properties of a check on every node: expected condition, limitations, severity, and the controls it decides with both parts. */
+function staticParts({ assessment, catalog }: FormatInput) {
+  const severities = new Map(catalog.severities.map((one) => [one.check, one.severity]))
+  const rows = rowsByCheck(assessment, catalog)
+  return new Map(
+    catalog.checks.map(({ id, expected, limitations }) => {
+      const severity = severities.get(id)
+      const decided = rows.get(id) ?? []
+      const part = {
+        id,
+        title: expected,
+        desc: expected,
+        descriptions: [
+          { label: 'limitations', data: limitations },
+          ...(severity === undefined ? [] : [{ label: 'severity', data: severityWords[severity] }]),
+          ...(decided.length === 0
+            ? []
+            : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
+        ],
+        refs: [],
+        tags: { nist: nistOf(catalog, id), ...(severity === undefined ? {} : { severity }) },
+        code: '',
+        source_location: {},
+      }
+      return [id, { part, impact: IMPACT[severity ?? 'medium'] }] as const
+    }),
+  )
+}
+
+/** By check, the controls it decides, each with its server part and document part over the whole population. */
+function rowsByCheck(
+  { controls }: FormatInput['assessment'],
+  catalog: Catalog,
+): ReadonlyMap<string, readonly string[]> {
+  const controlOf = controlIndex(catalog)
+  const found = new Map<string, string[]>()
+  for (const { framework, control, state, server, documents, checks } of controls) {
+    if (state === 'out-of-scope') continue
+    const name = `${framework} ${plain(controlOf(framework, control)?.id ?? control)}`
+    const parts = `server part: ${serverLine(server)}; document part: ${documentLine(documents)}`
+    for (const { check, role, decides } of checks) {
+      if (!decides) continue
+      const text = `${name} (${roleWords[role].label.toLowerCase()}): ${parts}.`
+      const known = found.get(check)
+      if (known === undefined) found.set(check, [text])
+      else known.push(text)
+    }
+  }
+  return found
+}
+
+const unknownCheck = (id: string) => ({
+  id,
+  title: id,
+  desc: id,
+  descriptions: [],
+  refs: [],
+  tags: { nist: [] },
+  code: '',
+  source_location: {},
+})
+
+/** The framework by which Heimdall groups. */
+const NIST = 'nist-800-53'
+
+/** NIST SP 800-53 controls that the check is mapped to. */
+function nistOf({ frameworks }: Catalog, check: string): readonly string[] {
+  const rows = frameworks.find(({ id }) => id === NIST)?.controls ?? []
+  return rows
+    .filter(({ mappings }) => mappings.some((one) => one.check === check))
+    .map(({ id }) => id)
+    .sort(compare)
+}
+
+const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
+  satisfied: 'passed',
+  'not-satisfied': 'failed',
+  inconclusive: 'skipped',
+  'not-tested': 'skipped',
+  informational: 'skipped',
+  'not-applicable': 'skipped',
+}
+
+function resultOf(
+  { check, verdict, observations }: CheckResult,
+  node: NodeAssessment,
+  accepted: Acceptances,
+  asOf: string,
+) {
+  const status = STATUS[verdict]
+  const only = verdict === 'informational' ? ['Informational; no criterion applies.'] : []
+  const exception = verdict === 'not-satisfied' ? accepted.inForce(node.node, check) : null
+  const note =
+    exception === null
+      ? []
+      : [
+          `Risk accepted until ${plain(exception.expiresAt, 40)} by ${plain(exception.approvedBy)}: ${plain(exception.reason, 1000)} The result is unchanged.`,
+        ]
+  const said = worstFirst(observations).map(({ direction, text }) => `${direction}: ${plain(text, 1200)}`)
+  const message = [...only, ...said, ...note].join('\n')
+  return {
+    status,
+    code_desc: `${verdictWords[verdict].label}: ${check} on ${plain(node.node)}`,
+    ...(status === 'skipped' ? { skip_message: message } : { message }),
+    start_time: node.observedAt ?? asOf,
+    run_time: 0,
+  }
+}

@@ -1,0 +1,39 @@
+import { standingLimitation } from '../../../schemas/words.ts'
+import type { Catalog } from '../../core/catalog.ts'
+import type { Control } from '../../core/framework.ts'
+import { nodeFolder } from '../../core/pack-files.ts'
+import type { ReportInput } from '../report/input.ts'
+
+/** Input of the export formats: all contain the same assessment and cite the sealed evidence behind it. */
+export interface FormatInput
+  extends Pick<
+    ReportInput,
+    | 'assessment'
+    | 'catalog'
+    | 'recordings'
+    | 'register'
+    | 'producer'
+    | 'evidenceDigest'
+    | 'packName'
+    | 'signer'
+    | 'demo'
+  > {
+  readonly run: string
+}
+
+/** Printed in every file that is used without the report. */
+export const STANDING_LIMITATION = standingLimitation('file repeats')
+
+export const DEMO_NOTICE =
+  'Demo data: produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.'
+
+/** Controls by framework and key. */
+export function controlIndex({
+  frameworks,
+}: Pick<Catalog, 'frameworks'>): (framework: string, key: string) => Control | undefined {
+  const found = new Map(frameworks.map(({ id, controls }) => [id, new Map(controls.map((one) => [one.key, one]))]))
+  return (framework, key) => found.get(framework)?.get(key)
+}
+
+/** Path of a capture’s output in the pack. */
+export const answerPath = (node: string, digest: string): string => `${nodeFolder(node)}/sha256/${digest}`

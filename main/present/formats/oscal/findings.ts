@@ -1,0 +1,165 @@
+import {
+  documentLine,
+  levelWords,
+  observationLine,
+  rowStateWords,
+  serverLine,
+} from '../../../../schemas/conclusion-words.ts'
+import type { ControlAssessment, ControlCheck, OutstandingDocument } from '../../../../schemas/types.ts'
+import { VERDICTS, type Verdict } from '../../../../schemas/words.ts'
+import { acceptancesOf } from '../../../core/register.ts'
+import { resultText } from '../grids/controls.ts'
+import { isObservation } from '../row-counts.ts'
+import { isObserved, type Names } from './naming.ts'
+import { line, prop, some, uuidOf } from './words.ts'
+
+/** OSCAL objective status of a control; null where there is only a remark and no finding. */
+interface Status {
+  readonly state: 'satisfied' | 'not-satisfied'
+  readonly reason: 'pass' | 'fail' | 'other'
+}
+
+/**
+ * Whether a control was reviewed: at least one required or counter check was tested (conclusion model, section 1). A category that was not
+ * elected, and a control with an approved decision that it does not apply, are not reviewed, whatever was tested on the nodes.
+ */
+export const isReviewed = ({ state, checks }: Pick<ControlAssessment, 'state' | 'checks'>): boolean =>
+  state !== 'out-of-scope' && state !== 'not-applicable' && checks.some(({ decides, tested }) => decides && tested > 0)
+
+/**
+ * The objective status of a reviewed control; null where it has no finding.
+ *
+ * - A deviation in either part is not satisfied (fail), with or without a risk acceptance or an addressable decision: neither removes a
+ *   deviation.
+ * - No deviations in the server tests is satisfied: reason pass where the control is supported, and reason other where documents are outstanding,
+ *   because then the server tests alone were concluded. The remarks of the finding print both parts.
+ * - Everything else (unable to conclude, scope limitation, nothing tested, not applicable by observation, counter tests alone) has no finding:
+ *   OSCAL has only two states, and an inconclusive control is in neither.
+ */
+export function statusOf(row: ControlAssessment): Status | null {
+  const { state, server, documents } = row
+  if (!isReviewed(row)) return null
+  if (server.state === 'deviations' || documents.state === 'deviations')
+    return { state: 'not-satisfied', reason: 'fail' }
+  if (server.state !== 'no-deviations') return null
+  return { state: 'satisfied', reason: state === 'supported' ? 'pass' : 'other' }
+}
+
+/** One finding per control that has one, with the observations and risks of its checks. */
+export function findingsOf(names: Names): readonly unknown[] {
+  const observations = observationsByCheck(names)
+  const risks = risksByCheck(names)
+  return names.input.assessment.controls.flatMap((assessed) => {
+    const status = statusOf(assessed)
+    return status === null ? [] : [findingOf(names, assessed, status, { observations, risks })]
+  })
+}
+
+type ByCheck = ReadonlyMap<string, readonly string[]>
+
+function findingOf(
+  names: Names,
+  assessed: ControlAssessment,
+  { state, reason }: Status,
+  { observations, risks }: { readonly observations: ByCheck; readonly risks: ByCheck },
+): unknown {
+  const { framework, control, checks, server, documents } = assessed
+  const known = names.controlOf(framework, control)
+  const token = names.control(framework, control)
+  const of = (found: ByCheck, some: readonly ControlCheck[]): readonly string[] => [
+    ...new Set(some.flatMap(({ check }) => found.get(check) ?? [])),
+  ]
+  const deciding = checks.filter(({ decides }) => decides)
+  return {
+    uuid: uuidOf(names.input.run, 'finding', framework, control),
+    title: line(`${known?.id ?? control} ${known?.title ?? ''}`),
+    description: line(`Server part: ${serverLine(server)}. Document part: ${documentLine(documents)}.`),
+    props: [
+      prop('framework', framework),
+      prop('control', control),
+      prop('row-state', assessed.state),
+      prop('server-part', server.state),
+      prop('nodes-in-scope', server.population),
+      prop('nodes-tested', server.tested),
+      prop('nodes-deviating', server.deviating),
+      prop('document-part', documents.state),
+      prop('documents-needed', documents.needed),
+      prop('documents-held', documents.held),
+    ],
+    target: {
+      type: 'objective-id',
+      'target-id': token,
+      status: { state, reason, remarks: remarksOf(assessed) },
+    },
+    ...some(
+      'related-observations',
+      of(observations, [...deciding, ...checks.filter(isObservation)]).map((uuid) => ({ 'observation-uuid': uuid })),
+    ),
+    ...some(
+      'related-risks',
+      of(risks, deciding).map((uuid) => ({ 'risk-uuid': uuid })),
+    ),
+    ...(known === undefined ? {} : { remarks: `Not covered: ${known.notCovered}` }),
+  }
+}
+
+/** Both parts, the results of each deciding check, observations, and documents outstanding or not supporting. */
+function remarksOf({ state, server, documents, checks }: ControlAssessment): string {
+  const accepted = checks.filter(({ accepted: excepted }) => excepted > 0)
+  return [
+    `Control state: ${rowStateWords[state].label}.`,
+    `Server part: ${serverLine(server)}.`,
+    `Document part: ${documentLine(documents)}.`,
+    ...(documents.state === 'outstanding' && server.state === 'no-deviations'
+      ? ['Satisfied refers to the server tests; documents of this control are outstanding.']
+      : []),
+    ...checks.filter(({ decides }) => decides).map((check) => `Test: ${resultText(check)}.`),
+    ...accepted
+      .filter(({ decides }) => decides)
+      .map(({ check, accepted: excepted }) => `Risk accepted: ${check} on ${excepted} nodes; the deviation remains.`),
+    ...checks.filter(isObservation).map((check) => `Observation: ${check.check}: ${observationLine(check)}.`),
+    ...documents.outstanding.map((one) => `Document outstanding: ${outstandingText(one)}.`),
+    ...documents.deviations.map((one) => `Document inspected, does not support the control: ${line(one)}.`),
+  ].join('\n')
+}
+
+const outstandingText = ({ request, title, level }: OutstandingDocument): string =>
+  line(
+    `${request === null ? '' : `${request} `}${title} (${level === null ? 'nothing on file' : levelWords[level].label.toLowerCase()})`,
+  )
+
+function observationsByCheck(names: Names): ByCheck {
+  const found = new Map<string, Set<string>>()
+  for (const node of names.input.assessment.nodes)
+    for (const finding of node.results) {
+      if (!isObserved(finding, node)) continue
+      const own = found.get(finding.check) ?? new Set<string>()
+      own.add(names.observation(finding.check, finding.verdict, node.node))
+      found.set(finding.check, own)
+    }
+  return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
+}
+
+/** Risk acceptances in effect for a result of a check. */
+function risksByCheck(names: Names): ByCheck {
+  const { assessment, register } = names.input
+  const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
+  const found = new Map<string, Set<string>>()
+  for (const { node, results } of assessment.nodes)
+    for (const { check, verdict } of results) {
+      const exception = verdict === 'not-satisfied' ? inForce(node, check) : null
+      if (exception === null) continue
+      const own = found.get(check) ?? new Set<string>()
+      own.add(names.risk(exception.id))
+      found.set(check, own)
+    }
+  return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
+}
+
+/** Counts of verdicts over all nodes, as properties. */
+export function verdictProps(names: Names): readonly unknown[] {
+  const counts = new Map<Verdict, number>(VERDICTS.map((verdict) => [verdict, 0]))
+  for (const { results } of names.input.assessment.nodes)
+    for (const { verdict } of results) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
+  return [...counts].map(([verdict, count]) => prop(`verdicts-${verdict}`, count))
+}

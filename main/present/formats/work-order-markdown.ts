@@ -1,0 +1,138 @@
+import { severityWords } from '../../../schemas/conclusion-words.ts'
+import type { RemediationVariant } from '../../../schemas/types.ts'
+import { codeBlock, markdownText } from '../../core/markdown.ts'
+import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
+
+export const WHO = {
+  tenant: 'You (tenant)',
+  provider: 'The provider',
+  both: 'You, or the provider',
+} as const
+
+export const FAMILIES = {
+  debian: 'Debian and Ubuntu',
+  rhel: 'RHEL, Rocky, AlmaLinux and Fedora',
+  suse: 'SLES and openSUSE',
+  any: 'any distribution',
+} as const
+
+/** A work order as a Markdown document. Text from the node is escaped; the steps are constant text of the catalog. */
+export function workOrderMarkdown(order: WorkOrder): string {
+  const { node, items } = order
+  return `${[
+    `# Work order for ${markdownText(node)}`,
+    '',
+    ...head(order),
+    '',
+    ...(items.length === 0
+      ? ['No check is not satisfied on this node: there is nothing to change.']
+      : [...overview(items), ...items.flatMap(section)]),
+  ].join('\n')}\n`
+}
+
+function head({ asOf, observedAt, demo, family, items, undecided }: WorkOrder): readonly string[] {
+  return [
+    ...(demo ? ['**Demo data: not evidence.**', ''] : []),
+    `- Evaluation date: ${asOf}`,
+    `- Collected at: ${observedAt ?? 'not collected'}`,
+    `- Distribution: ${family === null ? 'not known from the evidence; the steps of every family are listed' : FAMILIES[family]}`,
+    `- Checks not satisfied: ${items.length}, the most severe first`,
+    ...(undecided === 0
+      ? []
+      : [`- Not in this order: ${undecided} inconclusive or not tested checks, which may hide further deviations`]),
+    '',
+    'Barewitness runs none of these steps. Read each one, try it on one server, and keep a way back. Run the lines as root, then collect again.',
+  ]
+}
+
+function overview(items: readonly WorkItem[]): readonly string[] {
+  return [
+    '| No. | Deviation | Severity | Who can change it |',
+    '|---|---|---|---|',
+    ...items.map(
+      ({ finding, severity, remediation }, index) =>
+        `| ${index + 1} | ${markdownText(finding)} | ${severityWords[severity.severity]} | ${WHO[remediation.whoCanChange]} |`,
+    ),
+  ]
+}
+
+function section(item: WorkItem, index: number): readonly string[] {
+  const { check, finding, condition, observed, severity, remediation, variants, alsoHere, accepted } = item
+  return [
+    '',
+    `## ${index + 1}. ${markdownText(finding)}`,
+    '',
+    `- Check: ${markdownText(check)}`,
+    `- Expected condition: ${markdownText(condition)}`,
+    '- Observations:',
+    ...observed.map((text) => `  - ${markdownText(text)}`),
+    `- Severity: ${severityWords[severity.severity]}. ${markdownText(severity.why)}`,
+    ...circumstances('Higher if', severity.raisesWhen),
+    ...circumstances('Lower if', severity.lowersWhen),
+    `- Who can change it: ${WHO[remediation.whoCanChange]}`,
+    ...(accepted === null
+      ? []
+      : [`- Risk acceptance in effect: ${markdownText(accepted.id)}, until ${accepted.until}`]),
+    `- Side effects: ${markdownText(remediation.sideEffects)}`,
+    ...(alsoHere.length === 0
+      ? []
+      : [`- Also settles on this node: ${alsoHere.map((id) => markdownText(id)).join(', ')}`]),
+    `- Source: ${markdownText(remediation.source)}`,
+    ...(remediation.proven ?? []).map(({ distribution }) => `- Steps tested on: ${markdownText(distribution)}`),
+    ...variants.flatMap(steps),
+  ]
+}
+
+const circumstances = (label: string, list: readonly string[]): readonly string[] =>
+  list.length === 0 ? [] : [`  - ${label}: ${list.map((text) => markdownText(text)).join('; ')}`]
+
+function steps(variant: RemediationVariant): readonly string[] {
+  const {
+    title,
+    when,
+    families,
+    inputs = [],
+    prepare = [],
+    files = [],
+    commands = [],
+    ask = [],
+    note,
+    verify,
+  } = variant
+  return [
+    '',
+    `### ${markdownText(title)} (${families.map((family) => FAMILIES[family]).join('; ')})`,
+    ...(when === undefined ? [] : ['', `For: ${markdownText(when)}.`]),
+    ...(inputs.length === 0
+      ? []
+      : ['', 'Set first:', '', ...inputs.map(({ name, is }) => `- \`${name}\`: ${markdownText(is)}`)]),
+    ...block('Prepare:', prepare),
+    ...files.flatMap(({ path, content, mode = '0644' }) => [
+      '',
+      `File \`${path}\`, mode ${mode}:`,
+      '',
+      ...codeBlock(content.replace(/\n$/, '').split('\n'), 'text'),
+    ]),
+    ...block('Run:', commands),
+    ...(ask.length === 0
+      ? []
+      : [
+          '',
+          'Request:',
+          '',
+          ...ask.map(
+            (one) =>
+              `- From the ${one.of}: ${markdownText(one.for)}${one.request === undefined ? '' : ` (${one.request})`}`,
+          ),
+        ]),
+    ...(note === undefined ? [] : ['', markdownText(note)]),
+    ...(verify.command === undefined
+      ? ['', `Verify with ${markdownText(verify.inspect ?? '')}.`]
+      : block('Verify:', [verify.command])),
+    '',
+    `Expected: ${markdownText(verify.expected)}`,
+  ]
+}
+
+const block = (label: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : ['', label, '', ...codeBlock(lines)]

@@ -1,0 +1,112 @@
+import { rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
+import { summarize } from '../../core/tally.ts'
+import type { Sheet } from '../../core/world.ts'
+import { checksGrid, claimsGrid } from './grids/claims.ts'
+import { controlsGrid } from './grids/controls.ts'
+import { evidenceGrid } from './grids/evidence.ts'
+import { findingsGrid } from './grids/findings.ts'
+import { columns, type Grid, sheetOf } from './grids/grid.ts'
+import { locationGrid } from './grids/location.ts'
+import { decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
+import { inventoryGrid, populationGrid } from './grids/population.ts'
+import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { type RowCounts, rowCounts } from './row-counts.ts'
+
+/**
+ * The workbook: information, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
+ */
+export function workbookOf(input: FormatInput): readonly Sheet[] {
+  const { assessment, catalog, register, recordings } = input
+  const { provider } = assessment.scope
+  const optional = (name: string, grid: Grid, elsewhere: string): readonly Sheet[] =>
+    grid.rows.length === 0 ? [] : [sheetOf(name, grid, elsewhere)]
+  return [
+    sheetOf('About', aboutGrid(input), 'the report'),
+    sheetOf('Population', populationGrid(assessment), 'population.csv'),
+    ...optional('Inventory', inventoryGrid(assessment), 'data/inventory.csv of the pack'),
+    sheetOf('Location', locationGrid(assessment), 'location.csv'),
+    sheetOf('Findings', findingsGrid(assessment, catalog, register), 'findings.csv'),
+    sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
+    sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
+    sheetOf('Risk acceptances', exceptionsGrid(input), 'data/register.json of the pack'),
+    sheetOf('Documents', documentsGrid(input), 'data/register.json of the pack'),
+    ...optional('Decisions', decisionsGrid(input), 'data/register.json of the pack'),
+    ...(provider === undefined
+      ? []
+      : [sheetOf('Claims', claimsGrid(assessment, provider), 'assessment.json of each node in the pack')]),
+    sheetOf('Checks', checksGrid(catalog), 'data/catalog.json of the pack'),
+  ]
+}
+
+function aboutGrid({
+  assessment,
+  producer,
+  packName,
+  evidenceDigest,
+  signer,
+  demo,
+  run,
+  register,
+  catalog,
+}: FormatInput): Grid {
+  const { scope, asOf, reconciliation, shared = NOTHING_SHARED } = assessment
+  const { counts } = summarize(assessment.nodes.flatMap(({ results }) => results.map(({ verdict }) => verdict)))
+  const frameworks = catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id)).map(({ title }) => title)
+  const engagement = scope.engagement
+  const answered = assessment.nodes.filter(({ results }) => results.some(({ verdict }) => verdict !== 'not-tested'))
+  return {
+    columns: columns({ about: 34, content: 100 }),
+    rows: [
+      ...(demo ? [['Demo data', DEMO_NOTICE]] : []),
+      ['Fleet', scope.fleet],
+      ...(engagement === undefined
+        ? []
+        : [
+            ['Entity', engagement.entity],
+            ['Audience', engagement.audience],
+            ['Purpose', engagement.purpose],
+            ['Status', engagement.status],
+          ]),
+      ['Run', run],
+      ['As of (UTC)', asOf],
+      ['Evidence pack', packName],
+      ['Evidence digest (SHA-256)', evidenceDigest],
+      ['Signer', signer === null ? 'not signed' : signer.subject],
+      ['Signer fingerprint (SHA-256)', signer?.fingerprint ?? ''],
+      ['Produced by', producer],
+      ['Catalog', `${assessment.catalog.version}, SHA-256 ${assessment.catalog.digest}`],
+      ['Frameworks', frameworks.join(' | ')],
+      ['Limitations', STANDING_LIMITATION],
+      [
+        'This workbook',
+        'Not sealed. The evidence pack stated above is authoritative; its digests show what was sealed.',
+      ],
+      ['Nodes in population', assessment.nodes.length],
+      ['Nodes collected', answered.length - surplusNames(shared)],
+      ['Names of machines counted under another name', surplusNames(shared)],
+      ...(reconciliation === undefined
+        ? []
+        : [
+            ['Nodes declared', reconciliation.declared],
+            ['Nodes in fleet file', reconciliation.inFleet],
+            ['Rows of the provider inventory', reconciliation.inventory ?? 'no list'],
+            ['Unreconciled inventory rows', reconciliation.unreconciled],
+          ]),
+      ...VERDICTS.map((verdict) => [`Results: ${verdictWords[verdict].label}`, counts[verdict]]),
+      ...rowCounts(assessment, catalog).flatMap(countRows),
+      ['Risk acceptances', register.riskAcceptances.length],
+      ['Documents on file', register.documents.length],
+    ],
+  }
+}
+
+/** Controls by state, each framework separately. */
+const countRows = ({ framework, rows, states, supportedByTests, allAccepted }: RowCounts): Grid['rows'] => [
+  [`${framework.title}: controls`, rows.length],
+  ...states.map(([state, count]) => [`${framework.title}: ${rowStateWords[state].label}`, count]),
+  [`${framework.title}: supported controls with server tests`, supportedByTests],
+  [`${framework.title}: controls with all deviations risk-accepted`, allAccepted],
+]

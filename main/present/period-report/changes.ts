@@ -1,0 +1,183 @@
+import type { HardwareChange, PeriodChange } from '../../../schemas/types.ts'
+import { names, of } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  monoCell,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { brief } from '../report/wording.ts'
+import { entryWords, moment, nodeCount, PERIOD_TITLES, type PeriodReportInput, restIn } from './input.ts'
+
+const MOST_ONES = 60
+
+/** Three separate lists, as counts and by subject; hardware changes; and the baseline. */
+export function changeSection(input: PeriodReportInput): Section {
+  const { changes, hardwareChanges } = input.period
+  return {
+    id: 'changes',
+    title: PERIOD_TITLES.changes,
+    blocks: [
+      text(
+        'Each run is compared with the one before it. Values that change on an unmodified host, such as uptime or counters, are defined for each probe and excluded.',
+      ),
+      {
+        kind: 'table',
+        rowHeaders: true,
+        columns: [
+          { title: 'List', width: 26 },
+          { title: 'Changes', width: 12 },
+          { title: 'Meaning', width: 62 },
+        ],
+        rows: [
+          countRow('Evidence', changes.evidence, 'Evidence from a node differs from the previous run.'),
+          countRow('Rules', changes.rules, 'The rules engine, catalog, a probe, a check or a threshold changed.'),
+          countRow('Scope', changes.scope, 'Declarations changed: a node was added, removed or modified.'),
+        ],
+      },
+      ...listBlocks(input, 'evidence', 'Evidence'),
+      ...listBlocks(input, 'rules', 'Rules'),
+      ...listBlocks(input, 'scope', 'Scope'),
+      heading(3, 'Hardware and host key changes', true),
+      ...(hardwareChanges.length === 0
+        ? [text('No component with a serial number or fixed address, and no host key, was added, removed or moved.')]
+        : moveBlocks(hardwareChanges)),
+      heading(3, 'Baseline', true),
+      text(baselineWords(input)),
+    ],
+  }
+}
+
+const countRow = (list: string, count: number, means: string): readonly Cell[] => [
+  [{ text: list, style: 'strong' }],
+  plainCell(String(count)),
+  plainCell(means),
+]
+
+/** Changes that occurred together on a node between two runs, grouped over all nodes and runs with the same combination. */
+interface Together {
+  readonly subjects: readonly string[]
+  readonly all: readonly PeriodChange[]
+  /** Number of nodes and steps. */
+  readonly times: number
+}
+
+/** The rarest first, then by time: daily changes rarely need review. */
+function together(changes: readonly PeriodChange[]): readonly Together[] {
+  const steps = grouped(changes, ({ node, to }) => `${to.run} ${node ?? ''}`)
+  const subjectsOf = (step: readonly PeriodChange[]): readonly string[] =>
+    [...new Set(step.map(({ subject }) => subject))].sort((a, b) => rank(a) - rank(b) || compare(a, b))
+  return grouped(steps, (step) => subjectsOf(step).join(' '))
+    .map((alike) => ({ subjects: subjectsOf(alike[0] ?? []), all: alike.flat(), times: alike.length }))
+    .sort((a, b) => a.times - b.times || compare(a.all[0]?.to.at ?? '', b.all[0]?.to.at ?? ''))
+}
+
+/** Facts of the collection itself precede probes. */
+const FIRST: readonly string[] = ['host-key', 'status', 'address']
+const rank = (subject: string): number => (FIRST.includes(subject) ? FIRST.indexOf(subject) : FIRST.length)
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] {
+  const found = new Map<string, T[]>()
+  for (const one of all) {
+    const known = found.get(keyOf(one))
+    if (known === undefined) found.set(keyOf(one), [one])
+    else known.push(one)
+  }
+  return [...found.values()]
+}
+
+function listBlocks(input: PeriodReportInput, list: PeriodChange['list'], title: string): readonly Block[] {
+  const found = together(input.changes.filter((one) => one.list === list))
+  if (found.length === 0) return []
+  const left = found.slice(MOST_ONES).reduce((sum, { all }) => sum + all.length, 0)
+  return [
+    heading(3, title, true),
+    quiet(
+      'Changes that occurred together between two consecutive runs, the rarest first. “From” and “To” are the runs that enclose the first and the last occurrence.',
+    ),
+    {
+      kind: 'table',
+      rowHeaders: true,
+      columns: [
+        { title: 'Changes', width: 36 },
+        { title: 'Times', width: 8 },
+        { title: 'Nodes', width: 22 },
+        { title: 'From (UTC)', width: 17 },
+        { title: 'To (UTC)', width: 17 },
+      ],
+      rows: found.slice(0, MOST_ONES).map((one) => togetherRow(input, one)),
+    },
+    ...(left > 0 ? [{ kind: 'text', line: restIn(input, 'changes', left) } as const] : []),
+  ]
+}
+
+const MOST_NAMED = 6
+
+function togetherRow(input: PeriodReportInput, { subjects, all, times }: Together): readonly Cell[] {
+  const nodes = [...new Set(all.flatMap(({ node }) => (node === null ? [] : [node])))].sort(compare)
+  const [first, last] = [all[0], all.at(-1)]
+  const said = all.length === 1 && first !== undefined && (first.before !== null || first.after !== null)
+  return [
+    [
+      { text: names(subjects, MOST_NAMED) },
+      ...(said ? [{ text: `${shortened(first.before)} → ${shortened(first.after)}`, style: 'quiet' } as const] : []),
+    ],
+    plainCell(String(times)),
+    nodes.length === 0 ? plainCell('none') : [{ text: `${of(nodes.length, nodeCount(input))}: ${names(nodes, 3)}` }],
+    plainCell(moment(first?.from.at ?? '')),
+    plainCell(moment(last?.to.at ?? '')),
+  ]
+}
+
+/** Digests are abbreviated, because two full digests would fill the cell. */
+const shortened = (said: string | null): string =>
+  plain(said ?? 'none').replace(/[0-9a-f]{64}/g, (digest) => brief(digest))
+
+/** Moves between nodes first. */
+function moveBlocks(moves: readonly HardwareChange[]): readonly Block[] {
+  const weight = ({ from, to }: HardwareChange): number => (from !== null && to !== null ? 0 : 1)
+  const sorted = [...moves].sort(
+    (a, b) => weight(a) - weight(b) || compare(a.after.at, b.after.at) || compare(a.value, b.value),
+  )
+  const between = moves.filter((one) => weight(one) === 0).length
+  return [
+    text(
+      `${of(between, moves.length)} moved between nodes; the others were added or removed. A renamed machine is listed here, as is a replaced component.`,
+    ),
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Component', width: 27 },
+        { title: 'Serial number, address or key', width: 29 },
+        { title: 'From', width: 13 },
+        { title: 'To', width: 13 },
+        { title: 'Between (UTC)', width: 18 },
+      ],
+      rows: sorted
+        .slice(0, MOST_ONES)
+        .map(({ kind, part, value, from, to, before, after }) => [
+          [{ text: plain(kind, 40) }, ...(part === kind ? [] : [{ text: plain(part, 100), style: 'quiet' } as const])],
+          monoCell(plain(value, 100)),
+          from === null ? [{ text: 'not seen before', style: 'quiet' }] : [{ text: plain(from, 80), style: 'strong' }],
+          to === null ? [{ text: 'not seen since', style: 'quiet' }] : [{ text: plain(to, 80), style: 'strong' }],
+          [{ text: moment(before.at) }, { text: moment(after.at) }],
+        ]),
+    },
+    ...(moves.length > MOST_ONES
+      ? [quiet(`And ${moves.length - MOST_ONES} more, in data/period.json in the pack, under “hardwareChanges”.`)]
+      : []),
+  ]
+}
+
+function baselineWords({ period }: PeriodReportInput): string {
+  const { baseline } = period
+  return baseline === null
+    ? `No baseline is set. Consecutive runs of the period were compared.`
+    : `Run ${plain(baseline.run, 100)} was set as the baseline, in ${entryWords(baseline.entry)}. Reason: ${plain(baseline.why.replace(/\s+/g, ' '), 1000)}`
+}

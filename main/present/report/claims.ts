@@ -1,0 +1,221 @@
+import type { ClaimSource, ClaimTestReference, ProviderClaim, ProviderProfile } from '../../../schemas/types.ts'
+import { CLAIM_ANSWERS, claimAnswerWords } from '../../../schemas/words.ts'
+import { claimsOf } from '../../core/claim.ts'
+import { of } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { sourceCitation, sourceName } from '../../core/provider.ts'
+import { compare } from '../../core/recording.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  type MarkName,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { type Answer, type Answered, claimDetails, type NodeAnswer } from './claim-details.ts'
+import { dayOf, factBlock, typed } from './declared.ts'
+import type { Matter } from './input.ts'
+import { titles } from './titles.ts'
+
+const rank = (answer: Answer): number => CLAIM_ANSWERS.indexOf(answer)
+
+/** Each provider claim compared with node evidence, contradicted ones first. */
+export function claimSection(matter: Matter): Section {
+  const { provider } = matter.assessment.scope
+  return { id: 'claims', title: titles.claims, blocks: provider === undefined ? NONE : blocks(matter, provider) }
+}
+
+const NONE: readonly Block[] = [text('No provider claims were declared, so none was compared with node evidence.')]
+
+function blocks(matter: Matter, provider: ProviderProfile): readonly Block[] {
+  const answered = answeredOf(matter, provider)
+  return [
+    text(
+      'Review your contract first: its terms prevail. A public page can change, can describe another product, and may not be part of the agreement. “Contradicted” means that a statement and the evidence differ. Raise the difference with the provider; it does not show a breach of contract.',
+    ),
+    text(
+      'Contractual and public statements compared with node evidence. Bandwidth claims are compared with the nominal link state reported by nodes; no load was placed on any link. Results apply to the nodes and times stated, not to other times.',
+    ),
+    ...profileBlocks(provider),
+    ...conflictBlocks(provider),
+    heading(3, 'Claims and results', true),
+    answered.length === 0 ? text('The provider profile lists no claims.') : claimTable(matter, provider, answered),
+    ...claimDetails(answered),
+  ]
+}
+
+const KINDS: Readonly<Record<ProviderProfile['sources'][number]['kind'], string>> = {
+  page: 'Public page',
+  contract: 'Contract',
+  order: 'Order',
+}
+
+const profileBlocks = ({ id, name, asOf, notes, sources }: ProviderProfile): readonly Block[] => [
+  factBlock([
+    { label: 'Provider', value: plainCell(`${oneLine(name, 200)} (${plain(id, 40)})`) },
+    { label: 'Profile as of', value: plainCell(dayOf(asOf)) },
+    ...(notes.length === 0 ? [] : [{ label: 'Notes', value: notes.map((note) => ({ text: oneLine(note, 1000) })) }]),
+  ]),
+  ...(sources.length === 0
+    ? []
+    : [
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Source', width: 40 },
+            { title: 'Location in source', width: 44 },
+            { title: 'Retrieved on', width: 16 },
+          ],
+          rows: sources.map(sourceRow),
+        } as const,
+      ]),
+]
+
+const sourceRow = (source: ProviderProfile['sources'][number]): readonly Cell[] => [
+  [
+    { text: oneLine(source.title ?? 'Title not recorded', 300) },
+    { text: `${KINDS[source.kind]}, cited as ${plain(source.id, 40)}`, style: 'quiet' },
+  ],
+  [...typed(source.where, 500), ...placeLines(source)],
+  plainCell(dayOf(source.on)),
+]
+
+const placeLines = ({ kind, publisher, address, sha256 }: ClaimSource): readonly Line[] => [
+  ...(publisher === undefined ? [] : [{ text: `Publisher: ${oneLine(publisher, 200)}`, style: 'quiet' } as const]),
+  { text: address === undefined ? NO_ADDRESS[kind] : oneLine(address, 500), style: 'quiet' },
+  {
+    text: sha256 === undefined ? NO_COPY[kind] : `SHA-256 of the retained copy: ${plain(sha256, 64)}`,
+    style: 'quiet',
+  },
+]
+const NO_ADDRESS: Readonly<Record<ClaimSource['kind'], string>> = {
+  page: 'The address was not recorded.',
+  contract: 'No web address.',
+  order: 'No web address.',
+}
+const NO_COPY: Readonly<Record<ClaimSource['kind'], string>> = {
+  page: 'No copy of the page is retained.',
+  contract: 'No copy of the document is retained.',
+  order: 'No copy of the document is retained.',
+}
+
+/** Conflicting statements of one provider: to be clarified with the provider, and not a result of any node. */
+const conflictBlocks = ({ conflicts = [], sources }: ProviderProfile): readonly Block[] =>
+  conflicts.length === 0
+    ? []
+    : [
+        heading(3, `Conflicting statements (${conflicts.length})`, true),
+        quiet('Compared with each other, not with any node.'),
+        {
+          kind: 'table',
+          columns: [
+            { title: 'Statement', width: 28 },
+            { title: 'Conflicting statement', width: 28 },
+            { title: 'Difference and document to request', width: 44 },
+          ],
+          rows: conflicts.map(({ text, source, against, againstSource, why, documentRequired }) => [
+            [{ text: oneLine(text, 500) }, { text: sourceWords(sources, source), style: 'quiet' }],
+            [{ text: oneLine(against, 500) }, { text: sourceWords(sources, againstSource), style: 'quiet' }],
+            [{ text: oneLine(why, 1000) }, { text: `Request: ${oneLine(documentRequired, 500)}` }],
+          ]),
+        } as const,
+      ]
+
+function answeredOf({ assessment }: Matter, provider: ProviderProfile): readonly Answered[] {
+  const byClaim = new Map(provider.claims.map(({ id }) => [id, new Map<Answer, NodeAnswer[]>()]))
+  const population = new Map<string, number>()
+  for (const { node, claims = [] } of assessment.nodes) {
+    for (const { id } of claimsOf(provider, node)) population.set(id, (population.get(id) ?? 0) + 1)
+    for (const { claim, result, observations } of claims) {
+      const by = byClaim.get(claim)
+      const group = by?.get(result)
+      if (group === undefined) by?.set(result, [{ node, reasons: observations }])
+      else group.push({ node, reasons: observations })
+    }
+  }
+  return provider.claims
+    .map((claim) => ({ claim, population: population.get(claim.id) ?? 0, by: byClaim.get(claim.id) ?? new Map() }))
+    .sort(worstClaimFirst)
+}
+
+const worstOf = ({ by }: Answered): number => Math.min(CLAIM_ANSWERS.length, ...[...by.keys()].map(rank))
+
+function worstClaimFirst(a: Answered, b: Answered): number {
+  const most = ({ by }: Answered): number => by.get('contradicted')?.length ?? 0
+  return worstOf(a) - worstOf(b) || most(b) - most(a) || compare(a.claim.id, b.claim.id)
+}
+
+const claimTable = (matter: Matter, { sources }: ProviderProfile, answered: readonly Answered[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Provider claim', width: 40 },
+    { title: 'Compared with', width: 32 },
+    { title: 'Results', width: 28 },
+  ],
+  rows: answered.map((one) => [
+    [
+      { text: oneLine(one.claim.text, 500) },
+      ...(one.claim.quote === undefined
+        ? []
+        : [{ text: `In the provider’s words: “${oneLine(one.claim.quote, 200)}”`, style: 'quiet' } as const]),
+      { text: `${plain(one.claim.id, 60)}, ${sourceWords(sources, one.claim.source)}`, style: 'quiet' },
+    ],
+    comparedWith(matter, one.claim),
+    answerCell(one),
+  ]),
+})
+
+function sourceWords(sources: ProviderProfile['sources'], id: string): string {
+  const source = sources.find((one) => one.id === id)
+  if (source === undefined) return `source ${plain(id, 40)}, not listed`
+  // Address and digest are in the table of sources; here the source is cited in one line.
+  const { address: _, publisher: __, ...short } = source
+  return sourceCitation({ ...short, title: oneLine(sourceName(source), 300) }, dayOf(source.on))
+}
+
+function comparedWith(matter: Matter, { tests, condition }: ProviderClaim): Cell {
+  const only: readonly Line[] =
+    condition === undefined ? [] : [{ text: `Applies only: ${oneLine(condition.text, 300)}`, style: 'quiet' }]
+  return tests.length === 0
+    ? [...only, { text: 'None (not observable from nodes)' }]
+    : [...only, ...tests.flatMap((bearing) => bearingLines(matter, bearing))]
+}
+
+function bearingLines({ catalog }: Matter, bearing: ClaimTestReference): readonly Line[] {
+  if ('check' in bearing) {
+    const check = catalog.checks.find(({ id }) => id === bearing.check)
+    return [
+      { text: check?.expected ?? `${plain(bearing.check, 100)}: not in this catalog` },
+      ...(bearing.supportsOnly === true
+        ? [{ text: 'A deviation of this check does not contradict the provider.', style: 'quiet' } as const]
+        : []),
+    ]
+  }
+  const test = catalog.claimTests.find(({ id }) => id === bearing.test)
+  if (test === undefined) return [{ text: `${plain(bearing.test, 60)}: not in this catalog` }]
+  const value = bearing.value === null ? '' : ` Claimed: ${promised(bearing.value, test.takes.unit)}.`
+  return [
+    { text: `${test.title.replace(/\.$/, '')}.${value}` },
+    { text: `Limitations: ${test.limitations}`, style: 'quiet' },
+  ]
+}
+
+/** A value with its unit; a unit of several words is printed in parentheses. */
+function promised(value: string | number, unit: string | undefined): string {
+  const shown = plain(String(value), 100)
+  if (unit === undefined) return shown
+  return /\s/.test(unit) ? `${shown} (${unit})` : `${shown} ${unit}`
+}
+
+function answerCell({ by, population }: Answered): Cell {
+  const lines = CLAIM_ANSWERS.flatMap((answer): readonly Line[] => {
+    const count = by.get(answer)?.length ?? 0
+    const { label, mark } = claimAnswerWords[answer]
+    return count === 0 ? [] : [{ text: `${label}: ${of(count, population)}`, mark: mark as MarkName }]
+  })
+  return lines.length === 0 ? plainCell('Applies to no declared node') : lines
+}

@@ -1,0 +1,193 @@
+import { checkLine, observationLine, roleWords } from '../../../schemas/conclusion-words.ts'
+import type { ControlAssessment, ControlCheck, ControlDecision } from '../../../schemas/types.ts'
+import { decisionWords } from '../../../schemas/words.ts'
+import type { Control, EvidenceType, Framework } from '../../core/framework.ts'
+import { names, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import { type Block, type Cell, heading, type Line, quiet, text } from '../../core/report-document.ts'
+import { acceptedBriefly } from './exceptions.ts'
+import type { Matter } from './input.ts'
+import { documentLines } from './records.ts'
+import { day, documentMarked, serverMarked, stateLine } from './wording.ts'
+
+export interface Row {
+  readonly control: Control
+  readonly result: ControlAssessment
+}
+
+const CLASS: Readonly<Record<EvidenceType, string>> = {
+  technical: 'server evidence can decide; a person defines the scope and records the decision',
+  mixed: 'servers cover one part; documents cover the rest',
+  documentary: 'documents only: policies, contracts, records and management decisions',
+  'out-of-scope': 'outside what this tool examines; listed so that the framework is complete',
+}
+
+/** One control in full: both parts, checks by role with counts, decisions, coverage limits and required documents. */
+export function controlDetail(matter: Matter, framework: Framework, { control, result }: Row): readonly Block[] {
+  return [
+    heading(4, plain(`${control.id} ${control.title}`, 400)),
+    ...standing(control, result),
+    text(plain(control.summary, 2000)),
+    ...checkTables(matter, framework, control, result),
+    ...unbuilt(result).map(quiet),
+    ...decisionLines(matter, control, result).map(quiet),
+    quiet(`Not covered: ${plain(control.notCovered, 2000)}`),
+    ...documentLines(matter, control, result),
+  ]
+}
+
+/** Server part and document part, each with its own mark; then level, evidence type and responsible parties. */
+const standing = (control: Control, { server, documents }: ControlAssessment): readonly Block[] => [
+  {
+    kind: 'list',
+    items: [prefixed('Servers', serverMarked(server)), documentMarked(documents)],
+  },
+  quiet(
+    `${kindOf(control)}, ${control.evidenceType}: ${CLASS[control.evidenceType]}. Responsible: ${responsible(control)}.`,
+  ),
+]
+
+const prefixed = (label: string, line: Line): Line => ({ ...line, text: `${label}: ${line.text}` })
+
+/** `addressable` and `specification` as “Addressable specification”. */
+function kindOf({ level, kind }: Control): string {
+  const sentence = plain(level === kind ? kind : `${level} ${kind}`, 120)
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}
+
+const responsible = ({ responsibility }: Control): string =>
+  responsibility.length === 0 ? 'not stated' : plain(responsibility.join(', '), 300)
+
+/**
+ * Checks by role: deciding checks, then observations (supporting checks that are not satisfied on a node), then supporting and
+ * context checks in one line each.
+ */
+function checkTables(
+  matter: Matter,
+  framework: Framework,
+  control: Control,
+  { checks }: ControlAssessment,
+): readonly Block[] {
+  const deciding = checks.filter(({ decides }) => decides)
+  const observed = checks.filter(isObservation)
+  const others = checks.filter((one) => !one.decides && !isObservation(one) && one.source !== 'document')
+  return [
+    ...(deciding.length === 0
+      ? []
+      : [
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Deciding checks', width: 50 },
+              { title: 'Result', width: 50 },
+            ],
+            rows: deciding.map((check): readonly Cell[] => [
+              [
+                { text: plain(showsOf(control, check.check), 600) },
+                { text: `${check.check}, ${roleWords[check.role].label.toLowerCase()}`, style: 'quiet' },
+              ],
+              resultCell(matter, framework, check),
+            ]),
+          } as const,
+        ]),
+    ...(observed.length === 0
+      ? []
+      : [
+          text('Observations. These do not change the conclusion on this control:'),
+          {
+            kind: 'list',
+            items: observed.map((check) => ({
+              text: `${check.check}: ${observationLine(check)}, on ${names(matter.tally.contradictedOn(check.check), 5)}`,
+            })),
+          } as const,
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          quiet(
+            `Other mapped checks, not deciding: ${others.map((one) => `${one.check} (${one.informational > 0 ? checkLine(one) : observationLine(one)})`).join('; ')}.`,
+          ),
+        ]),
+  ]
+}
+
+/** A supporting check that is not satisfied on at least one node. */
+export const isObservation = ({ role, notSatisfied }: ControlCheck): boolean =>
+  role === 'supporting' && notSatisfied > 0
+
+const showsOf = ({ mappings }: Control, id: string): string => mappings.find(({ check }) => check === id)?.shows ?? ''
+
+/** Counts out of the nodes tested; for deviations also the nodes, and how many are risk-accepted. */
+export function resultCell(matter: Matter, { id }: Pick<Framework, 'id'>, count: ControlCheck): Cell {
+  const on = count.notSatisfied === 0 ? [] : matter.tally.contradictedOn(count.check)
+  const mark =
+    count.notSatisfied > 0
+      ? 'square-cross'
+      : count.inconclusive + count.notTested > 0
+        ? 'diamond-question'
+        : count.satisfied > 0
+          ? 'ring-tick'
+          : 'dot'
+  return [
+    { text: checkLine(count), mark },
+    ...(on.length === 0 ? [] : [{ text: `${id === 'soc2' ? 'Deviations' : 'Not satisfied'} on ${names(on, 5)}` }]),
+    ...(count.notRetested === 0
+      ? []
+      : [{ text: `${plural(count.notRetested, 'deviation')} not retested since`, style: 'quiet' } as const]),
+    ...acceptedBriefly(
+      matter,
+      on.map((node) => [node, count.check]),
+    ),
+  ]
+}
+
+/** Mapped checks that are missing from this catalog. */
+export function unbuilt({ checks }: ControlAssessment): readonly string[] {
+  const missing = checks
+    .filter(({ built, source }) => !built && source === 'server')
+    .map(({ check }) => plain(check, 100))
+  return missing.length === 0 ? [] : [`Not in this catalog version, so not tested on any node: ${missing.join(', ')}.`]
+}
+
+/** The approved rationale for non-applicability, and the decision on an addressable specification (45 CFR 164.306(d)(3)) or its absence. */
+export function decisionLines(
+  { register, assessment }: Matter,
+  control: Control,
+  { framework, rationale }: ControlAssessment,
+): readonly string[] {
+  const approved = decisionsOf(register).find(({ id }) => id === rationale)
+  if (approved !== undefined) return [`Approved rationale for non-applicability: ${said(approved)}`]
+  if (control.level !== 'addressable') return []
+  const [latest] = decidedFor(register, { framework, control: control.key }, assessment.asOf)
+  return [
+    latest === undefined
+      ? 'Addressable decision: none in effect.'
+      : `Addressable decision: ${decisionWords[latest.decision]}. ${said(latest)}`,
+  ]
+}
+
+const said = ({ reason, approvedBy, approverRole, expiresAt }: ControlDecision): string =>
+  `${oneLine(reason, 400)} Approved by ${oneLine(approvedBy, 80)}, ${oneLine(approverRole, 80)}, until ${day(expiresAt)}.`
+
+/** Lines of text and list blocks, for use in a table cell. */
+const linesOf = (blocks: readonly Block[]): readonly Line[] =>
+  blocks.flatMap((block) => (block.kind === 'text' ? [block.line] : block.kind === 'list' ? block.items : []))
+
+/** A control based on documents only, as one table row: its requirement and its documents. */
+export const withoutNodes = (matter: Matter, { control, result }: Row): readonly Cell[] => [
+  [
+    { text: plain(`${control.id} ${control.title}`, 400), style: 'strong' },
+    { text: plain(control.summary, 2000) },
+    { text: `${kindOf(control)}, ${control.evidenceType}. Responsible: ${responsible(control)}.`, style: 'quiet' },
+  ],
+  result.state === 'out-of-scope' ? [stateLine(result.state)] : [documentMarked(result.documents)],
+  [
+    ...(result.state === 'out-of-scope' ? [] : linesOf(documentLines(matter, control, result))),
+    ...decisionLines(matter, control, result).map((words): Line => ({ text: words, style: 'quiet' })),
+    ...result.checks
+      .filter(({ source, population }) => source !== 'document' && population > 0)
+      .map((check): Line => ({ text: `${check.check}: ${checkLine(check)}`, style: 'quiet' })),
+    { text: `Not covered: ${plain(control.notCovered, 2000)}`, style: 'quiet' },
+  ],
+]

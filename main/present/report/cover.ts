@@ -1,0 +1,178 @@
+import { EMBEDDED_NAMES, type EmbeddedForm } from '../../core/embedded.ts'
+import { names, plural } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  monoCell,
+  plainCell,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { reached } from '../../core/tally.ts'
+import { dayOf, declaredBy, type FactRows, typed } from './declared.ts'
+import type { Matter } from './input.ts'
+import { answeredLine, populationLine } from './population.ts'
+import { profileCell } from './profile.ts'
+import { see, titles } from './titles.ts'
+import { asExamined, between, when } from './wording.ts'
+
+/** Page 1: identifies the report, its nodes, times, signer and digests. */
+export function cover(matter: Matter): Section {
+  const { assessment, demo } = matter
+  const synthetic = assessment.nodes.filter((node) => node.synthetic !== null)
+  const blocks: Block[] = [
+    {
+      kind: 'title',
+      over: 'Evidence report',
+      text: plain(assessment.scope.fleet, 80),
+      under: 'Single tenancy, encryption, location and access control, as observed on dedicated servers',
+    },
+  ]
+  if (demo) blocks.push(DEMO)
+  if (synthetic.length > 0 && !demo)
+    blocks.push({
+      kind: 'banner',
+      title: 'Contains synthetic recordings',
+      text: `The recordings of these nodes were not captured unmodified from a real node: ${names(synthetic.map(({ node }) => node))}.`,
+    })
+  blocks.push(...standing(matter), { kind: 'facts', rows: facts(matter) })
+  blocks.push(heading(3, 'Nature of this report'), text(IS), heading(3, 'Exclusions'), text(IS_NOT))
+  blocks.push(heading(3, 'Contents'), { kind: 'contents' }, quiet(WHERE[matter.embeds ?? 'whole']))
+  return { id: 'cover', title: titles.cover, blocks }
+}
+
+/** A missing or draft engagement, stated before any result. */
+function standing({ assessment }: Matter): readonly Block[] {
+  const { engagement } = assessment.scope
+  if (engagement === undefined) return [UNDECLARED]
+  return engagement.status === 'draft' ? [DRAFT] : []
+}
+
+const UNDECLARED: Block = {
+  kind: 'banner',
+  title: 'Engagement not defined',
+  text: 'This report therefore states no entity, purpose, audience, period, status, distribution limit, boundary, responsibilities or sign-off. The population is known from the fleet file only; it was not reconciled with a provider inventory.',
+}
+
+const DRAFT: Block = {
+  kind: 'banner',
+  title: 'Draft',
+  text: 'The engagement is marked as a draft. Its declarations can still change.',
+}
+
+const DEMO: Block = {
+  kind: 'banner',
+  title: 'Demo data',
+  text: 'This report was produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
+}
+
+const IS =
+  'An evaluation of the output that the declared servers returned to fixed, read-only probes at the times stated. Each result cites the node, the time, the privilege used and the captures that support it. Anyone who holds the evidence pack can re-evaluate the same captures and compare the results.'
+const IS_NOT =
+  'It is not an audit opinion, an attestation or legal advice, and it does not conclude whether the requirements of a law or a framework are satisfied. Controls that depend on policies, contracts or management decisions are listed as such. Supported means that the evidence supports the control, within the limitations printed next to it.'
+const WHERE: Readonly<Record<EmbeddedForm, string>> = {
+  whole: `The results are embedded in this file as ${EMBEDDED_NAMES.whole}. The captures (raw output) are in the evidence pack.`,
+  index: `The results of this many nodes do not fit into this file. It embeds, as ${EMBEDDED_NAMES.index}, the state of each control and each node with the SHA-256 of its results. Those results and the captures (raw output) are in the evidence pack.`,
+}
+
+/** Entity, purpose, audience and reporting basis, as declared. */
+function engagementRows({ assessment: { scope }, earlier }: Matter): FactRows {
+  const { engagement } = scope
+  if (engagement === undefined) return []
+  const { reportingBasis, status, distribution } = engagement
+  return [
+    { label: 'Entity', value: typed(engagement.entity, 300) },
+    { label: 'Purpose', value: typed(engagement.purpose, 1000) },
+    { label: 'Audience', value: typed(engagement.audience, 500) },
+    {
+      label: reportingBasis.kind === 'date' ? 'Date' : 'Period',
+      value:
+        reportingBasis.kind === 'date'
+          ? plainCell(dayOf(reportingBasis.date))
+          : [
+              { text: `${dayOf(reportingBasis.from)} to ${dayOf(reportingBasis.to)}, as planned` },
+              { text: 'One collection shows one point in time, not the period.', style: 'quiet' },
+              ...(earlier === undefined
+                ? []
+                : [
+                    {
+                      text: `Results of ${plural(earlier.runs.length, 'earlier run')} in this period: see ${see('acceptances')}.`,
+                      style: 'quiet',
+                    } as const,
+                  ]),
+            ],
+    },
+    { label: 'Status', value: plainCell(status === 'draft' ? 'Draft' : 'Final') },
+    {
+      label: 'Distribution',
+      value: distribution === null ? plainCell('No limit declared') : typed(distribution, 500),
+    },
+    { label: 'Declared', value: plainCell(declaredBy(engagement)) },
+  ]
+}
+
+/** Bold where an inventory row is unreconciled, because it limits every conclusion about the population. */
+const populationCell = (line: string, { reconciliation }: Matter['assessment']): Cell => [
+  (reconciliation?.unreconciled ?? 0) > 0 ? { text: line, style: 'strong' } : { text: line },
+]
+
+function facts(matter: Matter): FactRows {
+  const { assessment, recordings, signer } = matter
+  const { nodes, scope, catalog } = assessment
+  const starts = recordings.map(({ recording }) => recording.startedAt).sort(compare)
+  const ends = recordings.map(({ recording }) => recording.endedAt).sort(compare)
+  const silent = nodes.filter((node) => !reached(node))
+  const reach: Cell = [
+    { text: answeredLine(matter) },
+    ...(silent.length > 0
+      ? [
+          {
+            text: `Not collected: ${names(
+              silent.map(({ node }) => node),
+              6,
+            )}`,
+          },
+        ]
+      : []),
+  ]
+  const period = starts[0] === undefined ? 'No evidence was collected' : between(starts[0], ends.at(-1) ?? '')
+  const frameworks = matter.catalog.frameworks.filter(({ id }) => scope.frameworks.includes(id))
+  const population = populationLine(matter)
+  return [
+    ...(matter.generatedFor === undefined
+      ? []
+      : [{ label: 'Prepared for', value: plainCell(plain(matter.generatedFor)) }]),
+    ...engagementRows(matter),
+    ...(population === null ? [] : [{ label: 'Population', value: populationCell(population, assessment) }]),
+    { label: 'Nodes', value: reach },
+    { label: 'Evidence collected', value: plainCell(period) },
+    { label: 'Evaluated as of', value: plainCell(when(assessment.asOf)) },
+    { label: 'Threshold profile', value: profileCell(matter) },
+    { label: 'Frameworks', value: frameworks.map(({ title }) => ({ text: asExamined(plain(title)) })) },
+    { label: 'Produced by', value: plainCell(`${matter.producer}, rules engine ${plain(assessment.engine, 40)}`) },
+    {
+      label: 'Catalog',
+      value: [{ text: `Version ${plain(catalog.version, 40)}, SHA-256` }, { text: catalog.digest, style: 'mono' }],
+    },
+    { label: 'Evidence pack', value: plainCell(plain(matter.packName)) },
+    { label: 'Evidence digest', value: monoCell(matter.evidenceDigest) },
+    {
+      label: 'Signer',
+      value: signerCell(signer),
+    },
+  ]
+}
+
+/** The signer as printed on a cover page, with the certificate fingerprint. */
+export const signerCell = (signer: Matter['signer']): Cell =>
+  signer === null
+    ? plainCell('None. This copy is not signed.')
+    : [
+        { text: `${plain(signer.subject)}, certificate SHA-256` },
+        { text: signer.fingerprint, style: 'mono' },
+        { text: 'Compare this fingerprint with one obtained from the signer directly.', style: 'quiet' },
+      ]

@@ -1,0 +1,125 @@
+import type { ControlDecision } from '../../../schemas/types.ts'
+import { decisionWords, standingWords } from '../../../schemas/words.ts'
+import { of, plural } from '../../core/phrases.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { decidedFor, decisionsOf } from '../../core/register/decisions.ts'
+import { type Standing, standingOf } from '../../core/register.ts'
+import { type Block, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import { factBlock, furtherEntries, MOST_ENTRIES, typed } from './declared.ts'
+import type { Matter } from './input.ts'
+import { chosenFrameworks, itemName } from './items.ts'
+import { lasts, peopleRows, withdrawal } from './signed.ts'
+import { titles } from './titles.ts'
+import { stateLine, when } from './wording.ts'
+
+const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+
+/** Documented decisions on controls, and the controls that lack a decision. */
+export function decisionSection(matter: Matter): Section {
+  const { register, assessment } = matter
+  const groups = GROUPS.map((standing) => ({
+    standing,
+    entries: decisionsOf(register)
+      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .sort((a, b) => compare(rowKey(a), rowKey(b)) || compare(a.decidedAt, b.decidedAt) || compare(a.id, b.id)),
+  })).filter(({ entries }) => entries.length > 0)
+  return {
+    id: 'decisions',
+    title: titles.decisions,
+    blocks: [
+      text(
+        'Management decisions on addressable specifications (45 CFR 164.306(d)(3)) and rationales for non-applicability. They are valid until a date and change no verdict. The rationales were not evaluated.',
+      ),
+      ...(groups.length === 0 ? [text('No control decisions.')] : []),
+      ...groups.flatMap(({ standing, entries }): readonly Block[] => [
+        heading(3, `${standingWords[standing]} (${entries.length})`, true),
+        ...(standing === 'expired' ? [text('Expired decisions have no effect until renewed.')] : []),
+        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry, standing)),
+        ...furtherEntries(entries.length),
+      ]),
+      ...addressable(matter),
+      ...unreasoned(matter),
+    ],
+  }
+}
+
+const rowKey = ({ framework, control }: ControlDecision): string => `${framework}\n${control}`
+
+function entryBlocks({ catalog }: Matter, entry: ControlDecision, standing: Standing): readonly Block[] {
+  const { decision, factors, alternativeMeasure, riskAnalysis, withdrawn } = entry
+  const optional = (label: string, words: string | null) => (words === null ? [] : [{ label, value: typed(words) }])
+  return [
+    heading(4, itemName(catalog, entry)),
+    factBlock([
+      { label: 'Decision', value: [{ text: decisionWords[decision], style: 'strong' }] },
+      { label: 'Status', value: plainCell(lasts(standing, entry.expiresAt)) },
+      { label: 'Reason', value: typed(entry.reason, 4000) },
+      ...optional('Factors considered', factors),
+      ...optional('Equivalent alternative measure', alternativeMeasure),
+      ...optional('Risk analysis', riskAnalysis),
+      { label: 'Owner', value: plainCell(oneLine(entry.owner, 200)) },
+      ...peopleRows(entry),
+      { label: 'Decided', value: plainCell(when(entry.decidedAt)) },
+      ...(withdrawn === null ? [] : [{ label: 'Withdrawn', value: plainCell(withdrawal(withdrawn)) }]),
+    ]),
+  ]
+}
+
+/** Addressable specifications without a decision. Addressable is not optional (45 CFR 164.306(d)(3)). */
+function addressable(matter: Matter): readonly Block[] {
+  const { register, assessment } = matter
+  const rows = chosenFrameworks(matter).current.flatMap(({ id: framework, controls }) =>
+    controls.filter(({ level }) => level === 'addressable').map(({ key: control }) => ({ framework, control })),
+  )
+  if (rows.length === 0) return []
+  const open = rows.filter((row) => decidedFor(register, row, assessment.asOf).length === 0)
+  return [
+    heading(3, 'Addressable specifications without a decision', true),
+    text(
+      open.length === 0
+        ? `None: each of the ${plural(rows.length, 'addressable specification')} has a decision in effect.`
+        : `${of(open.length, rows.length)} have none in effect. Addressable is not optional. It requires an assessment, then implementation, or a documented reason and an equivalent alternative measure where reasonable and appropriate.`,
+    ),
+    ...(open.length === 0 ? [] : [rowTable(matter, open)]),
+  ]
+}
+
+/** Controls not applicable by observation on servers, without an approved rationale for non-applicability. */
+function unreasoned(matter: Matter): readonly Block[] {
+  const { current } = chosenFrameworks(matter)
+  const chosen = new Set(current.map(({ id }) => id))
+  const open = matter.assessment.controls.filter(
+    ({ framework, server, rationale }) =>
+      chosen.has(framework) && server.state === 'not-applicable' && rationale === null,
+  )
+  return open.length === 0
+    ? []
+    : [
+        heading(3, 'Controls not applicable by observation, without an approved rationale', true),
+        text(
+          'The evidence shows that no required check applies to these servers. The control remains in scope and is concluded from its documents.',
+        ),
+        rowTable(matter, open),
+      ]
+}
+
+function rowTable(matter: Matter, rows: readonly { readonly framework: string; readonly control: string }[]): Block {
+  const states = new Map(
+    matter.assessment.controls.map(({ framework, control, state }) => [`${framework}\n${control}`, state]),
+  )
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Control', width: 64 },
+      { title: 'Current state', width: 36 },
+    ],
+    rows: rows.map((row) => {
+      const state = states.get(`${row.framework}\n${row.control}`)
+      return [
+        plainCell(itemName(matter.catalog, row)),
+        state === undefined ? plainCell('Not evaluated') : [stateLine(state)],
+      ]
+    }),
+  }
+}

@@ -1,0 +1,219 @@
+import type { Capture, NodeAssessment } from '../../../schemas/types.ts'
+import { alike } from '../../core/grouping.ts'
+import { nodeFolder } from '../../core/pack-files.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import {
+  byProbeAndCommand,
+  compare,
+  type RecordingOutline,
+  recordingDigest,
+  replacedByClass,
+} from '../../core/recording.ts'
+import { type Block, type Cell, heading, monoCell, plainCell, quiet, text } from '../../core/report-document.ts'
+
+/** One recording with the results of its node; null where the results are based on another recording or on none. */
+export interface Held {
+  readonly loaded: RecordingOutline
+  readonly digest: string
+  readonly cited: ReadonlySet<string>
+  /** The results are based on this recording. */
+  readonly used: boolean
+}
+
+/** Captures that the observations of one node cite, as keyOf() formats them. */
+function citedBy({ results, isolation, claims = [] }: NodeAssessment): ReadonlySet<string> {
+  const reasons = [
+    ...results.flatMap((finding) => finding.observations),
+    ...claims.flatMap((claim) => claim.observations),
+    ...(isolation?.observations ?? []),
+    ...(isolation?.anomalies ?? []),
+  ]
+  return new Set(
+    reasons.flatMap(({ probe, captures }) =>
+      captures.map(({ command, sha256: digest }) => `${probe ?? ''}/${command} ${digest}`),
+    ),
+  )
+}
+const keyOf = ({ probe, command, stdout }: Capture): string => `${probe}/${command} ${stdout.sha256}`
+
+/** Recordings by node and time, each with its cited captures. */
+export function heldOf(recordings: readonly RecordingOutline[], nodes: readonly NodeAssessment[]): readonly Held[] {
+  const results = new Map(nodes.map((node) => [node.node, node]))
+  return [...recordings]
+    .sort(
+      (a, b) =>
+        compare(a.recording.node.name, b.recording.node.name) || compare(a.recording.startedAt, b.recording.startedAt),
+    )
+    .map((loaded) => {
+      const node = results.get(loaded.recording.node.name)
+      const digest = recordingDigest(loaded)
+      const used = node?.recording?.digest === digest
+      return { loaded, digest, used, cited: used && node !== undefined ? citedBy(node) : new Set() }
+    })
+}
+
+const bytesOf = (captures: readonly Capture[]): number =>
+  captures.reduce((sum, { stdout, stderr }) => sum + stdout.size + stderr.size, 0)
+
+/** `1234567` as `1,234,567`. */
+const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',')
+
+const metasOf = ({ loaded }: Held): readonly Capture[] => loaded.captures.map(({ meta }) => meta)
+const isCited = ({ cited }: Held, capture: Capture): boolean => cited.has(keyOf(capture))
+
+/** One node: the location of its captures, then each cited capture on one line; the others are counted. */
+export function answerBlocks(held: Held): readonly Block[] {
+  const { recording } = held.loaded
+  const metas = [...metasOf(held)].sort(byProbeAndCommand)
+  const cited = metas.filter((capture) => isCited(held, capture))
+  const silent = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size === 0)
+  const spoken = cited.filter(({ stdout, stderr }) => stdout.size + stderr.size > 0)
+  return [
+    heading(3, plain(recording.node.name, 80), true),
+    ...(recording.synthetic === null ? [] : [quiet(`Synthetic recording: ${plain(recording.synthetic, 300)}`)]),
+    ...(held.used ? [] : [text('This recording was supplied, but the results are based on another one.')]),
+    {
+      kind: 'facts',
+      rows: [
+        { label: 'Recording', value: monoCell(held.digest) },
+        { label: 'In the pack', value: monoCell(`${nodeFolder(recording.node.name)}/`) },
+        {
+          label: 'Captures',
+          value: plainCell(
+            `${plural(metas.length, 'capture')}, ${grouped(bytesOf(metas))} bytes; ${cited.length} cited by an observation, ${metas.length - cited.length} not cited${endings(metas)}`,
+          ),
+        },
+      ],
+    },
+    ...(spoken.length === 0 ? [] : [answerTable(spoken)]),
+    ...(silent.length === 0
+      ? []
+      : [quiet(`Cited and empty (${silent.length}): ${silent.map(silentAnswer).join(', ')}.`)]),
+  ]
+}
+
+const questionOf = ({ probe, command }: Capture): string => plain(`${probe}/${command}`, 120)
+const silentAnswer = (capture: Capture): string =>
+  capture.status === 'done' && capture.exitCode === 0
+    ? questionOf(capture)
+    : `${questionOf(capture)} (${ended(capture)})`
+const ended = ({ status, exitCode }: Capture): string =>
+  status === 'done' ? `exit ${exitCode ?? 'none'}` : status.replace('-', ' ')
+
+/** Counts of commands that did not complete, by status. */
+function endings(metas: readonly Capture[]): string {
+  const short = alike(
+    metas.filter(({ status }) => status !== 'done'),
+    ({ status }) => status,
+  )
+  return short.map((some) => `; ${some.length} ${(some[0]?.status ?? '').replace('-', ' ')}`).join('')
+}
+
+const answerTable = (answers: readonly Capture[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Probe/command', width: 27.6 },
+    { title: 'Exit', width: 5.4 },
+    { title: 'Bytes', width: 8 },
+    { title: 'UTC', width: 8 },
+    { title: 'SHA-256', width: 51 },
+  ],
+  rows: answers.map(answerRow),
+})
+
+/** A capture with only error output is listed with the digest of that output. */
+function answerRow(capture: Capture): readonly Cell[] {
+  const { stdout, stderr, status, exitCode } = capture
+  const onlyErrors = stdout.size === 0
+  const shown = onlyErrors ? stderr : stdout
+  return [
+    monoCell(questionOf(capture)),
+    monoCell(status === 'done' ? String(exitCode ?? '·') : status.replace('-', ' ')),
+    monoCell(`${shown.size}${onlyErrors ? ' e' : ''}`),
+    monoCell(plain(capture.startedAt.slice(11, 19), 20)),
+    monoCell(shown.sha256),
+  ]
+}
+
+/** Recordings listed one per line; further ones are counted. */
+const MOST_LINES = 1000
+
+/** Large fleets: one line per recording. */
+export function nodeLines(held: readonly Held[]): readonly Block[] {
+  const left = held.length - MOST_LINES
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Node', width: 24 },
+        { title: 'Captures', width: 8 },
+        { title: 'Cited', width: 6.5 },
+        { title: 'Bytes', width: 12 },
+        { title: 'SHA-256 of the recording', width: 51 },
+      ],
+      rows: held.slice(0, MOST_LINES).map((one) => {
+        const metas = metasOf(one)
+        return [
+          [
+            { text: placeOf(one), style: 'mono' },
+            ...(one.used ? [] : [{ text: 'not used for the results', style: 'quiet' } as const]),
+          ],
+          monoCell(String(metas.length)),
+          monoCell(String(metas.filter((capture) => isCited(one, capture)).length)),
+          monoCell(grouped(bytesOf(metas))),
+          monoCell(one.digest),
+        ]
+      }),
+    },
+    ...(left > 0
+      ? [text(`And ${plural(left, 'recording')} more; statement.json in the pack lists the digest of each.`)]
+      : []),
+  ]
+}
+
+/** The node’s name, and its folder where it differs. */
+function placeOf({ loaded }: Held): string {
+  const { name } = loaded.recording.node
+  const folder = nodeFolder(name)
+  return folder === `data/nodes/${name}` ? name : `${plain(name, 80)} in ${folder}`
+}
+
+/** Values masked before hashing and storage, by command. */
+export function redactionBlocks(held: readonly Held[]): readonly Block[] {
+  const redacted = held.flatMap(({ loaded }) =>
+    loaded.captures
+      .filter(({ meta }) => (meta.maskedCount ?? 0) > 0)
+      .map(({ meta }) => ({
+        node: loaded.recording.node.name,
+        question: questionOf(meta),
+        meta,
+      })),
+  )
+  const groups = alike(redacted, ({ question }) => question)
+  return [
+    heading(3, 'Masking', true),
+    ...(groups.length === 0
+      ? [text('None. Masking replaced no values.')]
+      : [
+          text(
+            'Values that resemble a secret, or are in a position where a secret can occur, were replaced before the capture was hashed and stored. A marker in the capture states the class. No result counts a masked value as support.',
+          ),
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Probe/command', width: 34 },
+              { title: 'Masked values', width: 30 },
+              { title: 'Nodes', width: 36 },
+            ],
+            rows: groups.map((group) => [
+              monoCell(group[0]?.question ?? ''),
+              plainCell(plain(replacedByClass(group.map(({ meta }) => meta)), 400)),
+              plainCell(
+                `${of(new Set(group.map(({ node }) => node)).size, held.length)}: ${names([...new Set(group.map(({ node }) => node))])}`,
+              ),
+            ]),
+          } as const,
+        ]),
+  ]
+}

@@ -1,0 +1,212 @@
+import type { Capture, Recording } from '../../../schemas/types.ts'
+import { type Property, propertyWords } from '../../../schemas/words.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Command, Probe } from '../../core/probe.ts'
+import { compare } from '../../core/recording.ts'
+import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import { reached } from '../../core/tally.ts'
+import { factBlock } from './declared.ts'
+import type { Matter } from './input.ts'
+import { showsList } from './location-dossier.ts'
+import { machinesReached } from './population.ts'
+import { see, titles } from './titles.ts'
+
+/** How the evidence was collected: privilege, probes, vantage points, and what was not collected. */
+export function methodSection(matter: Matter): Section {
+  return {
+    id: 'method',
+    title: titles.method,
+    blocks: [
+      text(
+        'Procedures are limited to the methods test and examine of NIST SP 800-53A: fixed, read-only probes over SSH, evaluated by fixed rules. No interviews were performed; information from people is included only as documents.',
+      ),
+      heading(3, 'Collection', true),
+      factBlock([
+        { label: 'Sampling', value: plainCell(sampling(matter)) },
+        { label: 'Access method', value: wayIn(matter) },
+        { label: 'Host keys', value: hostKeys(matter) },
+        { label: 'Privilege used', value: rights(matter) },
+        { label: 'Vantage points', value: vantages(matter) },
+      ]),
+      heading(3, 'Probes', true),
+      ...questions(matter),
+      heading(3, 'Not collected', true),
+      { kind: 'list', items: notAsked(matter).map((words) => ({ text: words })) },
+      heading(3, 'Interpretation of location results', true),
+      showsList(),
+      heading(3, 'Traces of the collection on nodes', true),
+      ...traces(matter),
+    ],
+  }
+}
+
+const sampling = ({ assessment, assessment: { nodes } }: Matter): string =>
+  nodes.length === 0
+    ? 'No nodes declared; nothing was collected.'
+    : `No sampling: ${nodes.length === 1 ? 'the one declared node was' : `all ${plural(nodes.length, 'declared node')} were`} selected. ${of(machinesReached(assessment), nodes.length)} collected.`
+
+type Session = NonNullable<Recording['session']>
+
+const WAYS: Readonly<Record<Session['transport'], string>> = {
+  ssh2: 'over SSH with the built-in client',
+  openssh: 'over SSH with the system’s ssh program',
+  script: 'by a script that an administrator ran on the node; its output was transferred as a file',
+  replay: 'by replaying an earlier recording',
+}
+
+/** Counts by label, most frequent first; the order of recordings carries no meaning. */
+function counted<T>(
+  all: readonly T[],
+  wordOf: (one: T) => string,
+): readonly (readonly [word: string, count: number])[] {
+  const counts = new Map<string, number>()
+  for (const one of all) counts.set(wordOf(one), (counts.get(wordOf(one)) ?? 0) + 1)
+  return [...counts].sort(([a, some], [b, others]) => others - some || compare(a, b))
+}
+
+const countLines = (counts: readonly (readonly [string, number])[], whole: number, none: string): Cell =>
+  counts.length === 0 ? plainCell(none) : counts.map(([word, count]) => ({ text: `${of(count, whole)} ${word}` }))
+
+const wayIn = ({ recordings }: Matter): Cell =>
+  countLines(
+    counted(recordings, ({ recording: { session } }) =>
+      session === null ? 'without a login' : WAYS[session.transport],
+    ),
+    recordings.length,
+    'No recordings.',
+  )
+
+const KEYS: Readonly<Record<NonNullable<Recording['hostKey']>['trust']['how'], string>> = {
+  'known-hosts': 'found in a known_hosts file',
+  fingerprint: 'matches the fingerprint in the fleet file',
+  'host-ca': 'signed by a host certificate authority',
+  list: 'compared manually with a list',
+  decision: 'accepted manually, decision recorded',
+  demo: 'demo keys',
+}
+
+const hostKeys = ({ recordings }: Matter): Cell =>
+  countLines(
+    counted(recordings, ({ recording: { hostKey } }) => (hostKey === null ? 'not verified' : KEYS[hostKey.trust.how])),
+    recordings.length,
+    'No recordings.',
+  )
+
+const RIGHTS: Readonly<Record<Session['privilege'], string>> = {
+  root: 'collected as root',
+  sudo: 'collected with an unprivileged account, and through sudo where root is required',
+  none: 'collected with an unprivileged account only: privileged probes did not run',
+}
+
+function rights({ assessment: { nodes } }: Matter): Cell {
+  const counts = counted(nodes.filter(reached), ({ privilege }) =>
+    privilege === null ? 'without a login' : RIGHTS[privilege],
+  )
+  const silent = nodes.filter((node) => !reached(node)).length
+  return countLines(
+    [...counts, ...(silent === 0 ? [] : [['not collected', silent] as const])],
+    nodes.length,
+    'No node was declared.',
+  )
+}
+
+function vantages({ recordings }: Matter): Cell {
+  const counts = counted(recordings, ({ recording: { node } }) =>
+    node.vantage === undefined
+      ? ''
+      : `${plain(node.vantage.name)}, within ${node.vantage.radiusKm} km of ${node.vantage.latitude}, ${node.vantage.longitude}, declared by ${plain(node.vantage.declaredBy)}`,
+  )
+  const lines = counts.map(([where, count]) => ({
+    text: `${of(count, recordings.length)} ${where === '' ? 'from an undeclared place' : `from ${where}`}`,
+  }))
+  return lines.length === 0 ? plainCell('No recordings.') : lines
+}
+
+const commandsOf = (probes: readonly Probe<unknown>[]): readonly Command[] =>
+  probes.flatMap(({ commands }) => Object.values(commands))
+
+function questions({ catalog, tally, recordings }: Matter): readonly Block[] {
+  const commands = commandsOf(catalog.probes)
+  const asRoot = commands.filter((one) => one.kind === 'run' && one.as === 'root').length
+  const answers = recordings.reduce((sum, { captures }) => sum + captures.length, 0)
+  return [
+    text(
+      `${plural(catalog.probes.length, 'probe')} with ${plural(commands.length, 'command or measurement', 'commands and measurements')}, of which ${asRoot} require root. ${plural(answers, 'capture')} ${answers === 1 ? 'was' : 'were'} recorded. The pack’s data/catalog.json lists each probe with its exact commands and purpose; ${see('evidence')} lists the captures. A probe may serve several properties.`,
+    ),
+    {
+      kind: 'table',
+      rowHeaders: true,
+      columns: [
+        { title: 'Property', width: 30 },
+        { title: 'Checks', width: 15 },
+        { title: 'Probes', width: 15 },
+        { title: 'Subject', width: 40 },
+      ],
+      rows: tally.properties.map((property) => questionRow(property, tally.checksOf(property))),
+    },
+  ]
+}
+
+function questionRow(property: Property, checks: ReturnType<Matter['tally']['checksOf']>): readonly Cell[] {
+  const asked = new Set(
+    checks.flatMap(({ requires, optional }) =>
+      [...Object.values(requires), ...Object.values(optional ?? {})].map(({ id }) => id),
+    ),
+  )
+  return [
+    [{ text: propertyWords[property].label, style: 'strong' }],
+    plainCell(String(checks.length)),
+    plainCell(String(asked.size)),
+    plainCell(propertyWords[property].meaning),
+  ]
+}
+
+const ENDS: Readonly<Record<Exclude<Capture['status'], 'done'>, string>> = {
+  'not-run': 'did not run because the required privilege was missing',
+  'not-asked': 'did not run because sudo had exceeded its time limit several times in a row',
+  'no-path': 'did not run because the device or file they read does not exist on the node',
+  'timed-out': 'exceeded the time limit and are not used as evidence',
+  truncated: 'were truncated at the size limit and are not used as evidence',
+  lost: 'were lost with the connection and are not used as evidence',
+}
+
+function notAsked({ catalog, recordings }: Matter): readonly string[] {
+  const live = catalog.probes.filter((probe) => probe.live === true).length
+  const asked = recordings.filter(({ recording }) => recording.liveTests === true).length
+  const metadata = recordings.filter(({ recording }) => recording.metadata === true).length
+  const ends = new Map(
+    counted(
+      recordings.flatMap(({ captures }) => captures),
+      ({ meta }) => meta.status,
+    ),
+  )
+  return [
+    `Live tests load a processor for seconds. They were enabled in ${of(asked, recordings.length)} recordings; the catalog has ${plural(live, 'such probe')}.`,
+    'Except for live tests, no load was placed on a processor, disk, link or GPU. No command writes a file or changes a setting on a node.',
+    `The provider’s metadata service, a request that leaves the node, was queried in ${of(metadata, recordings.length)} recordings.${metadata === 0 ? '' : ' The identity document that it signs was also collected; some systems accept it as a login.'}`,
+    'Keys, passwords and the contents of data files were not collected.',
+    ...Object.entries(ENDS).flatMap(([status, words]) => {
+      const count = ends.get(status) ?? 0
+      return count === 0 ? [] : [`Of the commands to run, ${count} ${words}.`]
+    }),
+  ]
+}
+
+function traces({ recordings, sudo }: Matter): readonly Block[] {
+  const users = [...new Set(recordings.map(({ recording }) => recording.node.user))].sort(compare)
+  const read = [...(sudo?.values() ?? [])].flatMap((one) => (one.ok ? [one.fact] : []))
+  const whole = read.filter(({ rows }) => rows.every(({ state }) => state === 'both')).length
+  return [
+    text(
+      `A collection is a login. It creates entries in the SSH server log and the login records, one sudo log line for each privileged command, and audit daemon records where its rules cover them.${users.length === 0 ? '' : ` Login account: ${names(users)}.`}`,
+    ),
+    ...(sudo === undefined || sudo.size === 0
+      ? []
+      : [
+          text(
+            `The sudo log was compared with the recording on ${of(read.length, sudo.size)} nodes; on ${of(whole, read.length)} of these every log line matches a command and every command matches a log line.`,
+          ),
+        ]),
+  ]
+}

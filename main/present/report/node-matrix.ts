@@ -1,0 +1,110 @@
+import type { NodeAssessment } from '../../../schemas/types.ts'
+import { propertyWords, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { plural } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type Block, type Cell, type Line, quiet } from '../../core/report-document.ts'
+import { joined, reached, severity } from '../../core/tally.ts'
+import { acceptedCount } from './exceptions.ts'
+import type { Matter } from './input.ts'
+import { share, supportedShare, verdictMark } from './wording.ts'
+
+/** Nodes with the worst verdict first, then by most deviations, then by fewest satisfied checks. */
+export function byWorstNode({ assessment, tally }: Pick<Matter, 'assessment' | 'tally'>): readonly NodeAssessment[] {
+  return assessment.nodes
+    .map((node) => {
+      const { worst, counts } = tally.onNode(node.node)
+      return { node, weight: [severity(worst), -counts['not-satisfied'], counts.satisfied] }
+    })
+    .sort((a, b) => {
+      const index = a.weight.findIndex((value, i) => value !== b.weight[i])
+      return index === -1 ? compare(a.node.node, b.node.node) : (a.weight[index] ?? 0) - (b.weight[index] ?? 0)
+    })
+    .map(({ node }) => node)
+}
+
+/** Explains the counts in cells; printed wherever they occur. */
+export const SHARES =
+  'Counts are checks satisfied out of the checks with a criterion that apply. The number after a plus sign counts informational and not applicable results.'
+
+/** Node by property, worst node first: in the summary of a small fleet, otherwise in the results by node. */
+export function nodeMatrixBlocks(matter: Matter): readonly Block[] {
+  return [
+    quiet(`The mark shows the worst verdict among the checks of a property. ${SHARES}`),
+    ...(matter.register.riskAcceptances.length === 0
+      ? []
+      : [quiet('“Accepted” counts deviations with a risk acceptance in effect. Their verdict does not change.')]),
+    nodeMatrix(matter, byWorstNode(matter)),
+    { kind: 'list', items: LEGEND },
+  ]
+}
+
+const LEGEND: readonly Line[] = VERDICTS.map((verdict) => ({
+  text: `${verdictWords[verdict].label}. ${verdictWords[verdict].meaning}`,
+  mark: verdictMark(verdict),
+}))
+
+/** Column wide enough that no word of its title is broken. */
+export const headed = (title: string): { readonly title: string; readonly width: number } => ({
+  title,
+  width: Math.max(11, ...title.split(' ').map((word) => word.length + 1)),
+})
+
+/** One row per given node; for null, one row with the totals over all nodes. */
+export function nodeMatrix(matter: Matter, nodes: readonly NodeAssessment[] | null): Block {
+  return {
+    kind: 'table',
+    rowHeaders: true,
+    columns: [
+      { title: 'Node', width: 19.5 },
+      ...matter.tally.properties.map((property) => {
+        const { label } = propertyWords[property]
+        // Room for two two-digit numbers and the longest word of the title; neither may break.
+        const wide = matter.tally.checksOf(property).length > 9 || /\w{10}/.test(label)
+        return { title: label, width: wide ? 12.5 : 11 }
+      }),
+    ],
+    rows: nodes === null ? [totals(matter)] : nodes.map(nodeRow(matter)),
+  }
+}
+
+const nodeRow =
+  (matter: Matter) =>
+  (node: NodeAssessment): readonly Cell[] => [
+    nameCell(matter, node),
+    ...matter.tally.properties.map((property): Cell => {
+      const { tally } = matter
+      const cell = tally.cell(node.node, property)
+      return [
+        { text: supportedShare(cell), mark: verdictMark(cell.worst), means: verdictWords[cell.worst].label },
+        ...acceptedCount(
+          matter,
+          tally.checksOf(property).map(({ id }) => [node.node, id]),
+        ),
+      ]
+    }),
+  ]
+
+/** Demo data is marked on every page, so nodes need no synthetic note there. */
+function nameCell({ assessment }: Matter, node: NodeAssessment): Cell {
+  const notes: Line[] = []
+  if (!reached(node)) notes.push({ text: 'not collected', style: 'quiet' })
+  else if (node.status === 'partial') notes.push({ text: 'partially collected', style: 'quiet' })
+  if (node.stale) notes.push({ text: `${node.ageDays ?? '?'} days old: stale, not counted`, style: 'quiet' })
+  if (node.synthetic !== null && !assessment.demo) notes.push({ text: 'synthetic recording', style: 'quiet' })
+  return [{ text: plain(node.node, 80), style: 'strong' }, ...notes]
+}
+
+/** All results of each property over all nodes, by verdict. */
+const totals = ({ assessment, tally }: Matter): readonly Cell[] => [
+  [{ text: `All ${plural(assessment.nodes.length, 'declared node')}`, style: 'strong' }],
+  ...tally.properties.map((property): Cell => {
+    const cell = joined(assessment.nodes.map(({ node }) => tally.cell(node, property)))
+    const shown = VERDICTS.filter((verdict) => verdict === 'satisfied' || cell.counts[verdict] > 0)
+    return shown.map((verdict) => ({
+      text: share(cell, verdict),
+      mark: verdictMark(verdict),
+      means: verdictWords[verdict].label,
+    }))
+  }),
+]

@@ -1,0 +1,75 @@
+import { levelWords } from '../../../schemas/conclusion-words.ts'
+import type { ControlAssessment } from '../../../schemas/types.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import { type DocumentStatus, documentStatusesIn } from '../../core/register/requests.ts'
+import type { Matter } from './input.ts'
+import { chosenFrameworks } from './items.ts'
+import { day } from './wording.ts'
+
+/** An outstanding required document: once, however many controls it serves. */
+export interface OutstandingRequest {
+  /** ID of the evidence request; null for a need of the customer’s own mapping. */
+  readonly id: string | null
+  readonly status: DocumentStatus
+  /** The controls that require it. */
+  readonly controls: readonly ControlAssessment[]
+}
+
+type DocumentMatter = Pick<Matter, 'register' | 'assessment' | 'catalog'>
+
+/** Status of a document, with owner and due date. */
+export function askedWords({ level, conclusion, request, overdue }: DocumentStatus): string {
+  const reached =
+    conclusion === 'does-not-support'
+      ? 'inspected, does not support the control'
+      : level === null
+        ? 'nothing on file'
+        : `${levelWords[level].label.toLowerCase()} only`
+  const asked =
+    request === null
+      ? 'no owner assigned'
+      : `${overdue ? 'overdue: ' : ''}owner ${oneLine(request.owner, 200)}, due ${day(request.due)}`
+  return `${reached}; ${asked}`
+}
+
+const isSooner = (one: DocumentStatus, other: DocumentStatus): boolean =>
+  one.request !== null && (other.request === null || one.request.due < other.request.due)
+
+/**
+ * Documents required by frameworks in effect, each once, and how many are on file. A proposed rule requires nothing yet, so
+ * its documents are not counted.
+ */
+export function documentCounts({ register, assessment, catalog }: DocumentMatter) {
+  const { current } = chosenFrameworks({ assessment, catalog })
+  const statusesOf = documentStatusesIn(catalog, register, assessment.asOf)
+  const results = new Map(assessment.controls.map((one) => [`${one.framework}\n${one.control}`, one]))
+  const needed = new Set<string>()
+  const open = new Map<string, OutstandingRequest>()
+  for (const { id: framework, controls } of current)
+    for (const control of controls) {
+      const result = results.get(`${framework}\n${control.key}`)
+      if (result === undefined || result.state === 'out-of-scope') continue
+      const missing = new Set(result.documents.outstanding.map(({ request, title }) => request ?? title))
+      for (const status of statusesOf({ framework, control })) {
+        const { request, title, mandatory } = status.document
+        if (!mandatory || request?.heldBy === 'pack' || request?.heldBy === 'chain') continue
+        const key = request?.id ?? `${control.key}\n${title}`
+        needed.add(key)
+        if (!missing.has(request?.id ?? title)) continue
+        const known = open.get(key)
+        open.set(key, {
+          id: request?.id ?? null,
+          // Several controls can carry a request for the same document; the earliest due date applies.
+          status: known === undefined || isSooner(status, known.status) ? status : known.status,
+          controls: [...(known?.controls ?? []), result],
+        })
+      }
+    }
+  const outstanding = [...open.values()]
+  return {
+    outstanding,
+    needed: needed.size,
+    held: needed.size - outstanding.length,
+    overdue: outstanding.filter(({ status }) => status.overdue).length,
+  }
+}

@@ -1,0 +1,293 @@
+import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
+import type {
+  Assessment,
+  Engagement,
+  Inventory,
+  InventoryOnly,
+  NodeAssessment,
+  ReconciledNode,
+  Reconciliation,
+} from '../../../schemas/types.ts'
+import { FRESH_DAYS } from '../../core/assess.ts'
+import { alike } from '../../core/grouping.ts'
+import { PATHS } from '../../core/pack-files.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type Block, type Cell, heading, plainCell, type Section, text } from '../../core/report-document.ts'
+import { markText, NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
+import { reached } from '../../core/tally.ts'
+import { declaredBy, factBlock, typed } from './declared.ts'
+import type { Matter } from './input.ts'
+import { see, titles } from './titles.ts'
+
+/** Up to this many nodes are listed in full even where all lists agree. */
+const ALL_SHOWN = 40
+/** Row limit of a printed table; the remaining rows are in the embedded file. */
+const MOST_ROWS = 1000
+
+/** Declared population, fleet file and provider inventory in one line, for the first page. Null without an engagement. */
+export function populationLine({ assessment: { reconciliation } }: Pick<Matter, 'assessment'>): string | null {
+  if (reconciliation === undefined) return null
+  const { declared, inFleet, inventory, unreconciled, conflicts } = reconciliation
+  const lists = `${declared} declared, ${inFleet} in the fleet file`
+  const against =
+    inventory === null
+      ? '; no provider inventory to reconcile with'
+      : `, ${inventory} in the provider inventory: ${unreconciled} unreconciled`
+  return `${lists}${against}${conflicts.length === 0 ? '' : `; ${plural(conflicts.length, 'conflict')} between the lists`}`
+}
+
+/** How the nodes of an assessment are described: a fleet file can contain nodes outside the declared population. */
+export const nodeWords = ({ nodes, reconciliation }: Pick<Assessment, 'nodes' | 'reconciliation'>): string =>
+  reconciliation === undefined || reconciliation.declared === nodes.length
+    ? 'declared nodes'
+    : 'declared or fleet-file nodes'
+
+/** How many nodes of the population were collected. */
+export const answeredLine = ({ assessment }: Pick<Matter, 'assessment'>): string =>
+  `${of(machinesReached(assessment), assessment.nodes.length)} ${nodeWords(assessment)} collected${sameMachineNote(assessment)}`
+
+/** How many machines were collected: several names of one machine count once. */
+export const machinesReached = ({ nodes, shared = NOTHING_SHARED }: Pick<Assessment, 'nodes' | 'shared'>): number =>
+  nodes.filter(reached).length - surplusNames(shared)
+
+function sameMachineNote({ shared = NOTHING_SHARED }: Pick<Assessment, 'shared'>): string {
+  const surplus = surplusNames(shared)
+  return surplus === 0
+    ? ''
+    : `; ${plural(surplus, 'name')} ${surplus === 1 ? 'refers' : 'refer'} to a machine already counted under another name`
+}
+
+/** The population, the source of each list, and whether the lists reconcile. */
+export function populationSection(matter: Matter): Section {
+  const { scope, reconciliation } = matter.assessment
+  const { engagement } = scope
+  const line = populationLine(matter)
+  return {
+    id: 'population',
+    title: titles.population,
+    blocks: [
+      ...(line === null ? [] : [text(`${line}.`)]),
+      ...(reconciliation === undefined || reconciliation.unreconciled === 0 ? [] : [UNCOVERED]),
+      ...(engagement === undefined ? [text(UNDECLARED)] : sources(engagement)),
+      ...(reconciliation === undefined ? [] : comparison(reconciliation)),
+      ...sameMachines(matter),
+      ...notReached(matter),
+      heading(3, 'Changes over time'),
+      text(
+        'One collection does not show which nodes were added or removed. The run chain in the pack lists earlier packs of this fleet, if any.',
+      ),
+    ],
+  }
+}
+
+const UNCOVERED: Block = {
+  kind: 'banner',
+  title: 'Unreconciled assets in the provider inventory',
+  text: 'Until every row is reconciled, a control that requires the population comparison is not supported. All other conclusions are limited to the declared servers.',
+}
+
+/** Node names that refer to one machine, and the identifiers that show it. */
+function sameMachines({ assessment: { shared } }: Matter): readonly Block[] {
+  if (shared === undefined) return []
+  const { machines } = shared
+  return [
+    heading(3, 'Duplicate names of one machine', true),
+    ...(machines.length === 0
+      ? [
+          text(
+            'None found. Collected nodes were compared by boot ID, system and board serial numbers, and system UUID, where each was readable.',
+          ),
+        ]
+      : [
+          text(
+            'Each of these machines counts once. While one machine has several names, the server part of a control does not cover the declared population: the evidence does not show that the declared nodes are separate machines.',
+          ),
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Names', width: 40 },
+              { title: 'Shared identifiers', width: 60 },
+            ],
+            rows: machines.slice(0, MOST_ROWS).map(({ nodes, by, container }): readonly Cell[] => [
+              plainCell(names(nodes, 40)),
+              [
+                ...by.map((mark) => ({ text: markText(mark) })),
+                ...(container
+                  ? [
+                      {
+                        text: 'At least one name is a container, which shares the boot ID of the server it runs on.',
+                      },
+                    ]
+                  : []),
+              ],
+            ]),
+          } as const,
+          ...rest(machines.length),
+        ]),
+  ]
+}
+
+const UNDECLARED =
+  'The engagement is not defined. The nodes are those of the fleet file used for collection; its source, owner and date were not stated. No provider inventory was compared, so completeness of the population is not shown.'
+
+const KINDS: Readonly<Record<Inventory['kind'], string>> = {
+  'portal-export': 'Export from the provider’s portal',
+  invoice: 'Provider invoice',
+  order: 'Order placed with the provider',
+}
+
+function sources({ population, inventory }: Engagement): readonly Block[] {
+  return [
+    heading(3, 'Sources of the lists', true),
+    factBlock([
+      {
+        label: 'Declared population',
+        value: [
+          { text: `${oneLine(population.source, 500)}; ${plural(population.nodes.length, 'node')}` },
+          { text: declaredBy(population), style: 'quiet' },
+        ],
+      },
+      { label: 'Fleet file', value: plainCell('The fleet file used for the collection.') },
+      { label: 'Provider inventory', value: inventory === null ? plainCell(NO_INVENTORY) : inventoryCell(inventory) },
+    ]),
+  ]
+}
+
+const NO_INVENTORY =
+  'None supplied. The evidence does not show that the declared population includes every machine that the provider bills or operates.'
+
+const inventoryCell = (inventory: Inventory): Cell => [
+  { text: `${KINDS[inventory.kind]}: ${oneLine(inventory.source, 500)}; ${plural(inventory.rows.length, 'row')}` },
+  { text: declaredBy(inventory), style: 'quiet' },
+  { text: `File ${plain(inventory.file.name)}, ${plural(inventory.file.size, 'byte')}, SHA-256` },
+  { text: plain(inventory.file.sha256, 64), style: 'mono' },
+  { text: `In the pack as ${PATHS.inventory}`, style: 'quiet' },
+]
+
+function comparison(coverage: Reconciliation): readonly Block[] {
+  const compared = coverage.inventory !== null
+  const apart = coverage.nodes.filter((node) => !agrees(node, compared))
+  const shown = coverage.nodes.length <= ALL_SHOWN ? coverage.nodes : apart
+  const agreeing = coverage.nodes.length - apart.length
+  return [
+    heading(3, 'Reconciliation', true),
+    text(
+      `${of(agreeing, coverage.nodes.length)} nodes are in every list compared.${compared ? ' An inventory row is matched to a node by serial number, then by address, then by name.' : ''}`,
+    ),
+    ...(shown.length === 0 ? [] : [nodeTable(shown.slice(0, MOST_ROWS)), ...rest(shown.length)]),
+    ...(coverage.inventoryOnly.length === 0
+      ? []
+      : [
+          heading(3, 'In provider inventory only'),
+          onlyTable([...coverage.inventoryOnly].sort(unaccountedFirst).slice(0, MOST_ROWS)),
+          ...rest(coverage.inventoryOnly.length),
+        ]),
+    ...(coverage.conflicts.length === 0
+      ? []
+      : [
+          heading(3, 'Conflicts between the lists'),
+          {
+            kind: 'list',
+            items: coverage.conflicts.slice(0, MOST_ROWS).map((words) => ({ text: oneLine(words, 600) })),
+          } as const,
+          ...rest(coverage.conflicts.length),
+        ]),
+  ]
+}
+
+const agrees = ({ declared, inFleet, inventory }: ReconciledNode, compared: boolean): boolean =>
+  declared && inFleet && (!compared || inventory !== null)
+
+const rest = (count: number): readonly Block[] =>
+  count <= MOST_ROWS ? [] : [text(`And ${count - MOST_ROWS} more; data/assessment.json in the pack lists all.`)]
+
+const nodeTable = (nodes: readonly ReconciledNode[]): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Node', width: 34 },
+    { title: 'Declared', width: 14 },
+    { title: 'In fleet file', width: 14 },
+    { title: 'Collected', width: 14 },
+    { title: 'Provider inventory', width: 24 },
+  ],
+  rows: nodes.map(({ node, declared, inFleet, collected, inventory }) => [
+    [{ text: plain(node, 80), style: 'strong' }],
+    yes(declared),
+    yes(inFleet),
+    yes(collected),
+    inventory === null ? yes(false) : plainCell(`${plain(inventory.id, 100)}, by ${MATCHED[inventory.by]}`),
+  ]),
+})
+
+const MATCHED = { serial: 'serial number', address: 'address', name: 'name' } as const
+const yes = (is: boolean): Cell => (is ? plainCell('Yes') : [{ text: 'No', style: 'strong' }])
+
+const unaccountedFirst = (a: InventoryOnly, b: InventoryOnly): number =>
+  Number(a.excluded !== null) - Number(b.excluded !== null) || compare(a.row.id, b.row.id)
+
+const onlyTable = (rows: readonly InventoryOnly[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Row', width: 20 },
+    { title: 'Name, address, serial number', width: 40 },
+    { title: 'Explanation', width: 40 },
+  ],
+  rows: rows.map(({ row, excluded }) => [
+    typed(row.id, 200),
+    plainCell(
+      [row.name, row.address, row.serial].flatMap((part) => (part === null ? [] : [plain(part)])).join(', ') ||
+        'ID only',
+    ),
+    excluded === null ? [{ text: 'No explanation', style: 'strong' }] : typed(`Excluded, with rationale: ${excluded}`),
+  ]),
+})
+
+/** Declared nodes not collected or partially collected, by reason. */
+function notReached({ assessment }: Matter): readonly Block[] {
+  const { nodes } = assessment
+  const short = nodes.flatMap((node) => {
+    const why = whyShort(node)
+    return why === null ? [] : [{ node: node.node, why }]
+  })
+  const groups = [...alike(short, ({ why }) => why)].sort((some, others) => others.length - some.length)
+  return [
+    heading(3, 'Nodes not collected or partially collected', true),
+    ...(groups.length === 0
+      ? [text(nodes.length === 0 ? 'No nodes declared.' : 'None. All declared nodes were collected completely.')]
+      : [
+          {
+            kind: 'table',
+            columns: [
+              { title: 'Reason', width: 36 },
+              { title: 'Count', width: 14 },
+              { title: 'Nodes', width: 50 },
+            ],
+            rows: groups.map((group): readonly Cell[] => [
+              plainCell(group[0]?.why ?? ''),
+              plainCell(of(group.length, nodes.length)),
+              plainCell(
+                names(
+                  group.map(({ node }) => node),
+                  40,
+                ),
+              ),
+            ]),
+          } as const,
+          text(`For causes and recommended actions, see ${see('undecided')}.`),
+        ]),
+  ]
+}
+
+/** Why a node was not or only partially collected; null where it was collected completely. */
+function whyShort(node: NodeAssessment): string | null {
+  if (!reached(node))
+    return (
+      failureWords[node.failure?.code as FailureCode]?.title ??
+      (node.recording === null ? 'No recording exists' : 'No output was returned')
+    )
+  if (node.stale) return `Stale evidence: more than ${FRESH_DAYS} days old, or dated after this report`
+  return node.status === 'partial' ? 'Partially collected' : null
+}

@@ -1,0 +1,219 @@
+import { levelWords } from '../../../schemas/conclusion-words.ts'
+import type { ControlAssessment, ControlRef, EvidenceDocument } from '../../../schemas/types.ts'
+import { standingWords } from '../../../schemas/words.ts'
+import { levelOf, REQUESTS } from '../../core/conclusion/documents.ts'
+import type { Control } from '../../core/framework.ts'
+import { alike } from '../../core/grouping.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { attachmentPath } from '../../core/register/attachments.ts'
+import { type DocumentStatus, documentStatuses, supports } from '../../core/register/requests.ts'
+import { type Standing, standingOf } from '../../core/register.ts'
+import { type Block, type Cell, heading, plainCell, quiet, type Section, text } from '../../core/report-document.ts'
+import { factBlock, furtherEntries, MOST_ENTRIES } from './declared.ts'
+import type { Matter } from './input.ts'
+import { itemName, shortName } from './items.ts'
+import { askedWords, documentCounts, type OutstandingRequest } from './outstanding.ts'
+import { withdrawal } from './signed.ts'
+import { see, titles } from './titles.ts'
+import { day, when } from './wording.ts'
+
+/** Required documents: outstanding ones with owner and due date, overdue first; then documents on file with inspector and conclusion. */
+export function recordSection(matter: Matter): Section {
+  const { register, assessment } = matter
+  const groups = GROUPS.map((standing) => ({
+    title: standingWords[standing],
+    entries: register.documents
+      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .sort((a, b) => compare(a.attachedAt, b.attachedAt) || compare(a.id, b.id)),
+  })).filter(({ entries }) => entries.length > 0)
+  return {
+    id: 'records',
+    title: titles.records,
+    blocks: [
+      text(
+        'Documents are included as provided. This tool does not test their content, and they do not change any check result. A document counts for a control while it is in effect, at or above the level that its request requires, with a named inspector, the scope of the inspection, and a conclusion. Inquiry alone, or receipt without inspection, supports no control (AT-C 205). The files are in the evidence pack, under data/documents.',
+      ),
+      ...outstandingBlocks(matter),
+      ...(groups.length === 0 ? [heading(3, 'On file', true), text('No documents on file.')] : []),
+      ...groups.flatMap(({ title, entries }): readonly Block[] => [
+        heading(3, `${title} (${entries.length})`, true),
+        ...entries.slice(0, MOST_ENTRIES).flatMap((entry) => entryBlocks(matter, entry)),
+        ...furtherEntries(entries.length),
+      ]),
+    ],
+  }
+}
+
+const GROUPS: readonly Standing[] = ['expired', 'in-force', 'not-begun', 'withdrawn']
+
+function entryBlocks({ assessment, catalog }: Matter, entry: EvidenceDocument): readonly Block[] {
+  const { name, kind, mediaType, size, sha256, controls, need, validUntil, withdrawn, inspection, answers } = entry
+  const level = levelWords[levelOf(entry)]
+  const isOwn = inspection !== undefined && isSameName(inspection.by, entry.providedBy)
+  return [
+    heading(4, oneLine(name, 200)),
+    factBlock([
+      { label: 'Summary of evidence', value: plainCell(oneLine(entry.summary)) },
+      { label: 'Provided by', value: plainCell(oneLine(entry.providedBy)) },
+      { label: 'Owner', value: plainCell(oneLine(entry.owner)) },
+      {
+        label: 'Controls',
+        value:
+          controls.length === 0
+            ? plainCell('Not assigned to a control')
+            : controls.map((row) => ({ text: nameOf(catalog, row) })),
+      },
+      ...(need === null ? [] : [{ label: 'Required document', value: plainCell(oneLine(need)) }]),
+      { label: 'Procedure', value: plainCell(`${level.label}. ${level.meaning}`) },
+      ...(inspection === undefined
+        ? []
+        : [
+            {
+              label: 'Inspection',
+              value: [
+                { text: `${oneLine(inspection.by, 200)}, ${day(inspection.at)}` },
+                ...(isOwn
+                  ? [
+                      {
+                        text: 'Inspected by the person who provided it (no segregation of duties).',
+                        style: 'strong',
+                      } as const,
+                    ]
+                  : []),
+                { text: oneLine(inspection.lookedAt, 2000) },
+                {
+                  text:
+                    inspection.conclusion === 'supports'
+                      ? 'Conclusion: supports the control'
+                      : 'Conclusion: does not support the control',
+                },
+              ],
+            },
+          ]),
+      ...(answers === undefined
+        ? []
+        : [
+            {
+              label: 'Alternative evidence for',
+              value: plainCell(
+                `${names(answers.checks, 10)} on ${names(answers.nodes, 10)}. The results remain as observed.`,
+              ),
+            },
+          ]),
+      {
+        label: 'Counts as',
+        value: plainCell(supports(entry, assessment.asOf) ? 'Supporting evidence' : 'Not counted as support'),
+      },
+      { label: 'Attached', value: plainCell(when(entry.attachedAt)) },
+      {
+        label: 'Valid until',
+        value: plainCell(
+          validUntil === null ? 'No expiry stated; counts for 366 days' : `End of ${day(validUntil)}, UTC`,
+        ),
+      },
+      {
+        label: kind === 'note' ? 'Note' : 'File',
+        value: [
+          { text: `${plain(mediaType, 100)}, ${plural(size, 'byte')}, SHA-256` },
+          { text: plain(sha256, 64), style: 'mono' },
+          withdrawn === null
+            ? { text: attachmentPath(entry), style: 'quiet' }
+            : { text: 'Withdrawn before sealing; not included in the pack', style: 'quiet' },
+        ],
+      },
+      ...(withdrawn === null ? [] : [{ label: 'Withdrawn', value: plainCell(withdrawal(withdrawn)) }]),
+    ]),
+  ]
+}
+
+const isSameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** An evidence request by its title, a control by its name. */
+function nameOf(catalog: Matter['catalog'], row: ControlRef): string {
+  if (row.framework !== REQUESTS) return itemName(catalog, row)
+  const request = catalog.requests.find(({ id }) => id === row.control)
+  return request === undefined ? plain(row.control, 100) : `${request.id} ${request.title}`
+}
+
+/** Outstanding documents, each once with the controls that require it: assigned requests by due date, then unassigned ones. */
+function outstandingBlocks(matter: Matter): readonly Block[] {
+  const { outstanding, needed, held, overdue } = documentCounts(matter)
+  const ordered = [...outstanding].sort(
+    (a, b) =>
+      compare(a.status.request?.due ?? LAST, b.status.request?.due ?? LAST) ||
+      compare(a.id ?? LAST, b.id ?? LAST) ||
+      compare(a.status.document.title, b.status.document.title),
+  )
+  return [
+    heading(3, 'Outstanding', true),
+    text(
+      `${of(held, needed)} documents required by the selected frameworks are on file; a document counts once, however many controls it serves. ${plural(overdue, 'request')} ${overdue === 1 ? 'is' : 'are'} overdue.`,
+    ),
+    ordered.length === 0
+      ? text('No documents outstanding.')
+      : {
+          kind: 'table',
+          columns: [
+            { title: 'Document', width: 44 },
+            { title: 'Controls', width: 32 },
+            { title: 'Status', width: 24 },
+          ],
+          rows: ordered.map((one) => outstandingRow(matter, one)),
+        },
+  ]
+}
+
+/** Sorts after every date. */
+const LAST = '~'
+
+function outstandingRow(matter: Matter, { id, status, controls }: OutstandingRequest): readonly Cell[] {
+  const { document, overdue } = status
+  return [
+    [
+      { text: `${id === null ? '' : `${id} `}${oneLine(document.title, 500)}`, style: 'strong' },
+      ...(document.request === null ? [] : [{ text: document.request.inspects, style: 'quiet' } as const]),
+    ],
+    [...byFramework(matter, controls)],
+    [...(overdue ? [{ text: 'Overdue', style: 'strong' } as const] : []), { text: askedWords(status) }],
+  ]
+}
+
+/** Controls of each framework in one line. */
+const byFramework = ({ catalog }: Matter, controls: readonly ControlAssessment[]): Cell =>
+  alike(controls, ({ framework }) => framework).map((group) => {
+    const framework = group[0]?.framework ?? ''
+    const ids = new Map(catalog.frameworks.find(({ id }) => id === framework)?.controls.map(({ key, id }) => [key, id]))
+    return {
+      text: `${shortName(framework)}: ${names(
+        group.map(({ control }) => ids.get(control) ?? control),
+        40,
+      )}`,
+    }
+  })
+
+/** For one control: documents on file, and required documents that are outstanding. */
+export function documentLines(
+  { register, assessment, catalog }: Matter,
+  control: Control,
+  item: ControlAssessment,
+): readonly Block[] {
+  const { asOf } = assessment
+  const statuses = documentStatuses(catalog, register, { framework: item.framework, control }, asOf)
+  const open = new Set(item.documents.outstanding.map(({ request, title }) => request ?? title))
+  const named = (one: DocumentStatus): string =>
+    `${one.document.request === null ? '' : `${one.document.request.id} `}${oneLine(one.document.title)}`
+  const attached = statuses
+    .filter((one) => one.attached.length > 0)
+    .map((one) => `${named(one)} (${one.level === null ? 'on file' : levelWords[one.level].label.toLowerCase()})`)
+  const missing = statuses
+    .filter(({ document }) => document.mandatory && open.has(document.request?.id ?? document.title))
+    .map((one) => `${named(one)} (${askedWords(one)})`)
+  const failing = statuses.filter(({ conclusion }) => conclusion === 'does-not-support').map(named)
+  return [
+    ...(attached.length === 0 ? [] : [quiet(`Documents on file: ${attached.join('; ')}. See ${see('records')}.`)]),
+    ...(failing.length === 0 ? [] : [text(`Inspected; does not support the control: ${failing.join('; ')}.`)]),
+    ...(missing.length === 0 ? [] : [quiet(`Outstanding: ${missing.join('; ')}.`)]),
+  ]
+}

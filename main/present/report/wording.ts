@@ -1,0 +1,152 @@
+import {
+  type CountedItem,
+  documentLine,
+  documentStateWords,
+  type RowState,
+  rowStateWords,
+  serverLine,
+  serverStateWords,
+} from '../../../schemas/conclusion-words.ts'
+import type { CaptureRef, DocumentPart, NodeAssessment, Observation, ServerPart } from '../../../schemas/types.ts'
+import { type Verdict, verdictWords } from '../../../schemas/words.ts'
+import { sha256 } from '../../core/digest.ts'
+import { of } from '../../core/phrases.ts'
+import { plain } from '../../core/plain-text.ts'
+import type { Line, MarkName } from '../../core/report-document.ts'
+import { isDecidable, type PropertyCell, reached, SEVERITY } from '../../core/tally.ts'
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})/
+
+/** `2026-05-14T09:12:00.000Z` as `14 May 2026 09:12 UTC`: parsed from the text, never through a locale, so that output is identical everywhere. */
+export function when(instant: string): string {
+  const [, year, month, day, hour, minute] = INSTANT.exec(instant) ?? []
+  const name = MONTHS[Number(month) - 1]
+  return name === undefined ? plain(instant, 40) : `${Number(day)} ${name} ${year} ${hour}:${minute} UTC`
+}
+
+/** A time range, or a single time where both fall in the same minute. */
+export const between = (first: string, last: string): string =>
+  when(first) === when(last) ? when(first) : `${when(first)} to ${when(last)}`
+
+/** SOC 2® with its trademark sign, as the AICPA requests at first use. */
+export const asExamined = (words: string): string => words.replace(/^SOC 2(?!®)/, 'SOC 2®')
+
+/** `2027-03-01T23:59:59.999Z` as `1 Mar 2027`, for entries valid until the end of a day. */
+export const day = (instant: string): string => when(instant).replace(/ \d{2}:\d{2} UTC$/, '')
+
+/** Short code of a digest; CODES states where to find the full digest. */
+export const brief = (digest: string): string => digest.slice(0, 12)
+
+/** Explains short codes; printed wherever they occur. */
+export const CODES =
+  'A short code is the beginning of the SHA-256 of a capture. The full digest, with its command, is in evidence.csv next to the pack, in data/nodes/NODE/captures.jsonl in the pack and, for the captures listed there, in the evidence index.'
+
+/** Where to find everything omitted from a report for length. */
+export const ELSEWHERE = 'For all, see data/nodes/NODE/assessment.json in the pack.'
+
+export const verdictMark = (verdict: Verdict): MarkName => verdictWords[verdict].mark as MarkName
+export const stateMark = (state: RowState): MarkName => rowStateWords[state].mark as MarkName
+export const verdictLine = (verdict: Verdict): Line => ({
+  text: verdictWords[verdict].label,
+  mark: verdictMark(verdict),
+})
+export const stateLine = (state: RowState): Line => ({ text: rowStateWords[state].label, mark: stateMark(state) })
+/** Server part of a control with its counts and mark. */
+export const serverMarked = (server: ServerPart, item?: CountedItem): Line => ({
+  text: serverLine(server, item),
+  mark: serverStateWords[server.state].mark as MarkName,
+})
+/** Document part of a control with its counts and mark. */
+export const documentMarked = (documents: DocumentPart): Line => ({
+  text: documentLine(documents),
+  mark: documentStateWords[documents.state].mark as MarkName,
+})
+
+const COUNTED: Readonly<Record<Verdict, string>> = {
+  satisfied: 'satisfied',
+  'not-satisfied': 'not satisfied',
+  inconclusive: 'inconclusive',
+  'not-tested': 'not tested',
+  'not-applicable': 'not applicable',
+  informational: 'informational',
+}
+
+/** A count out of the results with a criterion; for informational and not applicable results, the number alone. */
+export const share = ({ counts, decidable }: PropertyCell, verdict: Verdict): string =>
+  isDecidable(verdict) ? of(counts[verdict], decidable) : String(counts[verdict])
+
+/** Satisfied share for narrow cells: results outside the denominator follow a plus sign. */
+export const supportedShare = (cell: PropertyCell): string =>
+  [
+    ...(cell.decidable > 0 ? [share(cell, 'satisfied')] : []),
+    ...(cell.total > cell.decidable ? [`+${cell.total - cell.decidable}`] : []),
+  ].join(' ')
+
+/** Counts by verdict, worst first, one line each; zero counts are omitted. */
+export const countLines = (cell: PropertyCell): readonly Line[] =>
+  SEVERITY.filter((verdict) => cell.counts[verdict] > 0).map((verdict) => ({
+    text: `${share(cell, verdict)} ${COUNTED[verdict]}`,
+    mark: verdictMark(verdict),
+  }))
+
+const PRIVILEGE: Readonly<Record<'root' | 'sudo' | 'none', string>> = {
+  root: 'as root',
+  sudo: 'through sudo where root is required',
+  none: 'without administrator rights',
+}
+
+/** Node, time and privilege of the evidence, in one sentence. */
+export function observed(node: NodeAssessment): string {
+  const name = plain(node.node, 80)
+  if (node.observedAt === null || !reached(node)) return `No evidence was collected from ${name}.`
+  const rights = node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]
+  const old = node.stale ? ' Stale: older than the validity limit and not counted as support.' : ''
+  return `Collected from ${name} at ${when(node.observedAt)}, ${rights}.${old}`
+}
+
+/** The same without the node’s name. */
+export const observedBriefly = (node: NodeAssessment): string =>
+  node.observedAt === null
+    ? ''
+    : `${when(node.observedAt)}, ${node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]}`
+
+const SAYS: Readonly<Record<Observation['direction'], { readonly word: string; readonly mark: MarkName }>> = {
+  supports: { word: 'Supports', mark: 'ring-tick' },
+  contradicts: { word: 'Contradicts', mark: 'square-cross' },
+  unclear: { word: 'Unclear', mark: 'diamond-question' },
+}
+
+/** An observation shared by several nodes: cites the commands, because digests differ between nodes. */
+export function sharedReasonLine(reason: Observation): Line {
+  const questions = [...new Set(reason.captures.map(({ command }) => `${reason.probe ?? ''}/${command}`))]
+  const shown = questions.slice(0, 4).join(', ')
+  const more = questions.length > 4 ? ` and ${questions.length - 4} more` : ''
+  const from = questions.length === 0 ? '' : ` [captures of ${plain(shown, 400)}${more} on each node]`
+  const line = reasonLine({ ...reason, captures: [] })
+  return { ...line, text: `${line.text}${from}` }
+}
+
+/** One observation as a line, with its direction and the short codes of its captures. */
+export function reasonLine(reason: Observation): Line {
+  const { word, mark } = SAYS[reason.direction]
+  return { text: `${word}: ${plain(reason.text, 1200)}${cites(reason.captures)}`, mark }
+}
+
+const EMPTY = sha256('')
+
+/** Short codes of cited captures; empty where none is cited. */
+export function cites(captures: readonly CaptureRef[]): string {
+  if (captures.length === 0) return ''
+  const empty = captures.filter((cited) => cited.sha256 === EMPTY).length
+  const held = [...new Set(captures.flatMap(({ sha256: digest }) => (digest === EMPTY ? [] : [brief(digest)])))]
+  const shown = held.slice(0, 6).join(', ')
+  const more = held.length > 6 ? ` and ${held.length - 6} more` : ''
+  const none = empty === 0 ? '' : empty === 1 ? 'one empty capture' : `${empty} empty captures`
+  return ` [evidence ${[`${shown}${more}`, none].filter((part) => part !== '').join(', ')}]`
+}
+
+const ORDER: Readonly<Record<Observation['direction'], number>> = { contradicts: 0, unclear: 1, supports: 2 }
+/** Contradicting observations first, then unclear, then supporting, so that deviations are not overlooked. */
+export const worstFirst = (reasons: readonly Observation[]): readonly Observation[] =>
+  [...reasons].sort((a, b) => ORDER[a.direction] - ORDER[b.direction])
