@@ -137,3 +137,19 @@ test('runtime dependencies are a known list', () => {
   }
   for (const [name, version] of Object.entries(dependencies)) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/)
 })
+
+/** The engine of the window passes all ports on, and these hand a context with all of them to many others. */
+const TAKE_ALL_PORTS = [
+  'main/app/engine.ts',
+  'main/app/engine/session.ts',
+  'main/app/scheduled/scheduled-run.ts',
+  'main/app/schedules.ts',
+  'main/app/vantage.ts',
+]
+
+test('a use case declares the ports that it uses', () => {
+  const takesAll = files.filter(
+    (file) => file.startsWith('main/app/') && /[({,]\s*world: Ports\b/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(takesAll.sort()).toEqual([...TAKE_ALL_PORTS].sort())
+})

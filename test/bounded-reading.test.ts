@@ -6,6 +6,7 @@ import { createFiles } from '../main/adapters/files.ts'
 import { openPack } from '../main/adapters/pack/index.ts'
 import { createSchemaValidator } from '../main/adapters/schema-validator.ts'
 import { reviewFile } from '../main/app/review.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { isWithinBudget } from '../main/core/bounded-json.ts'
 import {
   atMost,
@@ -22,7 +23,6 @@ import { sha256 } from '../main/core/digest.ts'
 import { PATHS, stampPath } from '../main/core/pack-files.ts'
 import { fromPem, pem } from '../main/core/pem.ts'
 import type { PackSource } from '../main/core/ports.ts'
-import type { World } from '../main/core/world.ts'
 import type { VerifiedPack } from '../main/verify/pack.ts'
 import { canonical, readRecording, textOf } from '../main/verify/steps/read.ts'
 import { stampsOver } from '../main/verify/steps/signature.ts'
@@ -200,7 +200,7 @@ test('a PDF of 3 GiB is answered like any other that is no report of ours', asyn
   writeFileSync(path, '%PDF-1.7\n')
   truncateSync(path, 3 * 1024 ** 3)
   symlinkSync(path, join(folder, 'link.pdf'))
-  const world = { files: createFiles(), clock: realClock } as unknown as World
+  const world = { files: createFiles(), clock: realClock } as unknown as Ports
   for (const one of [path, join(folder, 'link.pdf')]) {
     const asked = { path: one, trust: NOBODY, lastHead: null, keep: false }
     const reviewed = await reviewFile(world, sampleCatalog, asked)

@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { EXIT, EXIT_WORDS } from '../main/cli/exit-codes.ts'
 import { FORMER_COMMANDS, FORMER_OPTIONS, withCurrentCommand } from '../main/cli/former-names.ts'
 import { commandLine } from '../main/cli/program.ts'
-import type { World } from '../main/core/world.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { cliReference } from './support/generate-cli-reference.ts'
 
 // Describing commands runs none of them, so no port is needed.
-const programOf = (): Command => commandLine({} as World, () => undefined)
+const programOf = (): Command => commandLine({} as Ports, () => undefined)
 const commandsBelow = (command: Command): readonly Command[] =>
   command.commands.flatMap((one) => [one, ...commandsBelow(one)])
 const pathOf = (command: Command): string =>

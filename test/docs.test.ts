@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { EXIT } from '../main/cli/exit-codes.ts'
 import { commandLine } from '../main/cli/program.ts'
-import type { World } from '../main/core/world.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -50,7 +50,7 @@ test('every exit code is in the operations guide', () => {
 
 /** Every command by its path without the program’s name, with its long options; former names are hidden and do not count. */
 function commandOptions(): ReadonlyMap<string, ReadonlySet<string>> {
-  const program = commandLine({} as World, () => undefined)
+  const program = commandLine({} as Ports, () => undefined)
   const found = new Map<string, ReadonlySet<string>>()
   const visit = (command: Command, path: string): void => {
     found.set(path, new Set(command.options.flatMap(({ long, hidden }) => (hidden ? [] : (long ?? [])))))

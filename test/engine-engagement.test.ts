@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { DeclaredEngagement, Ports } from '../main/core/all-ports.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { ok } from '../main/core/result.ts'
-import type { DeclaredEngagement, World } from '../main/core/world.ts'
 import type { EngagementForm } from '../schemas/ipc-engagement.ts'
 import type { Engagement, Mapping, ProviderProfile } from '../schemas/types.ts'
 import { type EngineKit, kitsOfEachTest, valueIn, withNodes } from './support/engine-kit.ts'
@@ -73,7 +73,7 @@ const OWN_RULES: Mapping = {
 }
 
 /** Files that a person chooses hold these declarations. */
-function declaring(declared: DeclaredEngagement = WITH_LIST, mapping: Mapping = OWN_RULES): World {
+function declaring(declared: DeclaredEngagement = WITH_LIST, mapping: Mapping = OWN_RULES): Ports {
   const world = createFakeWorld()
   const declarations = {
     ...world.declarations,

@@ -2,9 +2,9 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createEngine } from '../main/app/engine.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { fail } from '../main/core/failure.ts'
-import type { World } from '../main/core/world.ts'
 import { type EngineKit, kitsOfEachTest, withNodes } from './support/engine-kit.ts'
 import { fakeCatalog } from './support/fake-catalog.ts'
 import { fakeDesktop } from './support/fake-engine.ts'
@@ -127,7 +127,7 @@ describe('two changes at once', () => {
   test('nodes accepted while the demo is begun leave one fleet, and its own run', async () => {
     const world = createFakeWorld()
     const held = gate()
-    const files: World['files'] = {
+    const files: Ports['files'] = {
       ...world.files,
       write: async (path, bytes) => {
         if (path.endsWith('fleet.json')) await held.pass()
@@ -155,7 +155,7 @@ describe('two changes at once', () => {
   test('a run that is begun while nodes take the place of the demo collects those nodes', async () => {
     const world = createFakeWorld()
     const held = gate()
-    const files: World['files'] = {
+    const files: Ports['files'] = {
       ...world.files,
       write: async (path, bytes) => {
         if (path.endsWith('fleet.json')) await held.pass()
@@ -329,7 +329,7 @@ describe('what goes wrong beside a run', () => {
   test('a mistake of ours at the end of a run ends it all the same, and says so', async () => {
     const world = createFakeWorld()
     let notes = 0
-    const files: World['files'] = {
+    const files: Ports['files'] = {
       ...world.files,
       write: async (path, bytes) => {
         if (/\/runs\/[^/]+\.json$/.test(path)) notes += 1

@@ -4,12 +4,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { chainsBelow } from '../main/app/chains.ts'
 import { isSealed } from '../main/app/continued-export.ts'
 import { type Exported, exportRun } from '../main/app/export.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { fail, type Outcome } from '../main/core/failure.ts'
 import { chainFolderOf } from '../main/core/layout.ts'
 import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import type { World } from '../main/core/world.ts'
 import { folderOfTests } from './support/folders.ts'
 import { collected, FLEET, must, packOf, worldAt } from './support/kept-runs.ts'
 import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/sample-pack.ts'
@@ -18,7 +18,7 @@ import { outcomes, sampleCatalog, sampleSigner, verifySource } from './support/s
 type Step = 'prepare' | 'enter' | 'publish' | `beside ${string}`
 
 /** The world until that step, which is refused as a full disk refuses it, and everything after it too. */
-function worldUntil(world: World, step: Step): World {
+function worldUntil(world: Ports, step: Step): Ports {
   const full = async (): Promise<Outcome<never>> => fail('store.failed', `ENOSPC at ${step}`)
   return {
     ...world,
@@ -61,7 +61,7 @@ describe('an export that was interrupted is continued, and its run is sealed onc
   }
 
   async function exports(
-    at: World,
+    at: Ports,
     { root, run }: { readonly root: string; readonly run: string },
     { resumes = true, key = signer }: { readonly resumes?: boolean; readonly key?: Signer } = {},
   ): Promise<Outcome<Exported>> {

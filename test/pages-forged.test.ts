@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { reportInputOf } from '../main/app/report-input.ts'
 import { reviewFile } from '../main/app/review.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import type { World } from '../main/core/world.ts'
 import type { ReportDocument } from '../main/present/report.ts'
 import { earlierProblems, readEarlier } from '../main/verify/steps/pages.ts'
 import { NOBODY } from '../main/verify/steps/trust.ts'
@@ -28,7 +28,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
   })
 
   /** The world of somebody who changes each document before it is drawn and signed. */
-  const forging = (change: (document: ReportDocument) => ReportDocument): World => ({
+  const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
     ...world,
     reports: { render: (document, options) => world.reports.render(change(document), options) },
   })
@@ -43,7 +43,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   let count = 0
   async function verified(
-    by: World,
+    by: Ports,
     catalog: Catalog = sampleCatalog,
     reader: Catalog = catalog,
   ): Promise<VerificationReport> {

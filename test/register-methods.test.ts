@@ -9,6 +9,7 @@ import { registerForExport, registerOf } from '../main/app/engine/register-store
 import { openSession, type Session } from '../main/app/engine/session.ts'
 import { exportRun } from '../main/app/export.ts'
 import { reviewFile } from '../main/app/review.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
@@ -17,7 +18,6 @@ import type { Outcome } from '../main/core/failure.ts'
 import { inMemory } from '../main/core/recording.ts'
 import { attachmentPath } from '../main/core/register/attachments.ts'
 import { ok } from '../main/core/result.ts'
-import type { World } from '../main/core/world.ts'
 import { NOBODY } from '../main/verify/steps/trust.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
 import { folderOfTest } from './support/folders.ts'
@@ -81,7 +81,7 @@ const record = {
 let folder: string
 let now: string
 let shown: string[]
-let world: World
+let world: Ports
 let session: Session
 let context: EngineContext
 let methods: ReturnType<typeof registerMethods>

@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { collectCommand } from '../main/cli/commands/collect.ts'
 import { runCommand } from '../main/cli/commands/run.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { fail } from '../main/core/failure.ts'
-import type { World } from '../main/core/world.ts'
 import type { Assessment } from '../schemas/types.ts'
 import { commandLine } from './support/command-line.ts'
 import { createFakeWorld } from './support/fake-world.ts'
@@ -25,7 +25,7 @@ import { got } from './support/schedule-kit.ts'
 const PASSPHRASE = 'correct horse battery'
 let keys = ''
 let folder = ''
-let world: World
+let world: Ports
 let contacted: string[] = []
 let whenContacted = (): void => undefined
 const at = (...parts: string[]): string => join(folder, ...parts)

@@ -6,13 +6,13 @@ import { createWorld } from '../main/adapters/world.ts'
 import { declaredLocation } from '../main/app/location/declared.ts'
 import { recordVantage, signedVantage } from '../main/app/vantage.ts'
 import { catalog } from '../main/catalog/index.ts'
+import type { Ports } from '../main/core/all-ports.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import { fail } from '../main/core/failure.ts'
 import { jsonBytes } from '../main/core/pack-files.ts'
 import type { ConnectTarget, Signer, Transport } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
 import { vantagePlaceProblem } from '../main/core/vantage.ts'
-import type { World } from '../main/core/world.ts'
 import type { VantageRecord } from '../schemas/types.ts'
 import { realClock, targetOf, validator } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -39,7 +39,7 @@ const refusal = async (path: string): Promise<string> => {
 }
 
 /** Records over connections of this machine; some nodes fail before anybody logs in. */
-const recording = (fails: Readonly<Record<string, 'ssh.unreachable' | 'ssh.auth-refused'>> = {}): World => ({
+const recording = (fails: Readonly<Record<string, 'ssh.unreachable' | 'ssh.auth-refused'>> = {}): Ports => ({
   ...world,
   transport: {
     connect: async ({ node }: ConnectTarget) => {

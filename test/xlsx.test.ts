@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { xlsxOf } from '../main/adapters/xlsx-file.ts'
-import type { Sheet } from '../main/core/world.ts'
+import type { Sheet } from '../main/core/all-ports.ts'
 import { readXlsx } from './support/read-xlsx.ts'
 import { takeApart } from './support/zip-parts.ts'
 

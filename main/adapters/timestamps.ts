@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
+import type { Stamp, Timestamps } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Clock, Entropy } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import type { Stamp, Timestamps } from '../core/world.ts'
 
 // Loaded when first needed: most commands use no authority.
 const client = () => import('./seal/tsp/client.ts')

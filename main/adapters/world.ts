@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Identities } from '../core/identities.ts'
 import type { Clock, Entropy, SealReader, Transport } from '../core/ports.ts'
-import type { World } from '../core/world.ts'
 import { keepOutOfCoreFiles } from './core-files.ts'
 import { csvOf, csvPieces } from './csv-file.ts'
 import { createDeclarations, type Known } from './declarations/index.ts'
@@ -37,7 +37,7 @@ const hostKeys = async () => (await import('./ssh/host-keys.ts')).createHostKeys
  * The real ports, each with its adapter. The catalog defines what the demo servers can replay, and what declarations
  * may name.
  */
-export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): World {
+export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): Ports {
   keepOutOfCoreFiles()
   const clock: Clock = { now: () => new Date().toISOString(), ticks: () => process.hrtime.bigint() }
   const entropy: Entropy = { bytes: (count) => new Uint8Array(randomBytes(count)) }

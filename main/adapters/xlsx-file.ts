@@ -1,5 +1,5 @@
 import { type Cell, default as writeXlsxFile } from 'write-excel-file/node'
-import type { Sheet } from '../core/world.ts'
+import type { Sheet } from '../core/all-ports.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
 
 /** Limits of Microsoft Excel: rows of a sheet, characters of a cell and of a sheet's name. */

@@ -1,8 +1,8 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { chainStart } from '../core/layout.ts'
 import type { Signer } from '../core/ports.ts'
 import { entryBytes, type RunChain, type SaidEntry } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { whileSigning } from './signing.ts'
 
 export interface EnterInput {
@@ -20,7 +20,7 @@ export interface EnterInput {
  * there is no chain; otherwise as the signer and the chain do.
  */
 export async function appendSigned(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
   make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SaidEntry[]>,
 ): Promise<Outcome<RunChain>> {

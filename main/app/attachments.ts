@@ -1,4 +1,5 @@
 import type { EvidenceDocument, Register, Scope } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
@@ -6,7 +7,6 @@ import { quote } from '../core/plain-text.ts'
 import { documentPaths, LARGEST_DOCUMENT } from '../core/register/attachments.ts'
 import { EMPTY_REGISTER, registerFor } from '../core/register.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 
 /** Returns the bytes of a document. */
 export type DocumentBytes = (attachment: EvidenceDocument) => Promise<Outcome<PackContent>>
@@ -16,7 +16,7 @@ export type DocumentBytes = (attachment: EvidenceDocument) => Promise<Outcome<Pa
  * file is missing or differs from its digest.
  */
 export const documentsIn =
-  ({ files }: Pick<World, 'files'>, folder: string): DocumentBytes =>
+  ({ files }: Pick<Ports, 'files'>, folder: string): DocumentBytes =>
   async (attachment) => {
     const { name, sha256, size } = attachment
     const path = `${folder}/${sha256}`

@@ -1,3 +1,4 @@
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type BackedUpFile, backupFiles, FILES_PATH, parseBackup } from '../core/backup.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import {
@@ -14,7 +15,6 @@ import { plain } from '../core/plain-text.ts'
 import type { StoredBytes } from '../core/ports.ts'
 import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { chainFoldersBelow, chainsBelow } from './chains.ts'
 import { packsBelow } from './rebuild-history.ts'
 
@@ -36,7 +36,11 @@ const NOT_KEPT = /(^|\/)(index\.db[^/]*|lock\.[0-9a-f]{8}\.[^/]*|[^/]*\.part-\d+
  * collected are excluded and named. Signing identities are stored elsewhere and are not in it. Fails with input.refused
  * where the archive already exists.
  */
-export async function backUp(world: World, root: string, to: string): Promise<Outcome<BackedUp>> {
+export async function backUp(
+  world: Pick<Ports, 'files' | 'packs'>,
+  root: string,
+  to: string,
+): Promise<Outcome<BackedUp>> {
   if (await world.files.isThere(to)) return fail('input.refused', `${to} already exists; nothing was written`)
   const chains = await chainFoldersBelow(world, root)
   if (!chains.ok) return chains
@@ -63,7 +67,7 @@ export async function backUp(world: World, root: string, to: string): Promise<Ou
 }
 
 async function filesOf(
-  world: World,
+  world: Pick<Ports, 'files'>,
   root: string,
   held: (() => Promise<void>)[],
 ): Promise<Outcome<{ readonly kept: readonly BackedUpFile[] } & Pick<BackedUp, 'leftOut' | 'notOurs'>>> {
@@ -94,7 +98,7 @@ async function filesOf(
  * meanwhile.
  */
 async function runsGoingOn(
-  world: World,
+  world: Pick<Ports, 'files'>,
   root: string,
   files: readonly string[],
   held: (() => Promise<void>)[],
@@ -127,7 +131,11 @@ export interface Restored {
  * written, and each file again while it is written; then the chains and the history are opened. Fails with
  * input.refused, pack.unsafe, pack.unreadable, pack.altered or store.failed.
  */
-export async function restore(world: World, archive: string, to: string): Promise<Outcome<Restored>> {
+export async function restore(
+  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs'>,
+  archive: string,
+  to: string,
+): Promise<Outcome<Restored>> {
   const there = await world.files.below(to)
   if (!there.ok) return there
   if (there.value.files.length > 0 || there.value.others.length > 0)
@@ -177,7 +185,11 @@ async function checked(pack: OpenPack): Promise<Outcome<readonly BackedUpFile[]>
  * Evidence files with the same bytes share them again, and share them with the evidence pool, so that later recordings
  * do too. On a file system without hard links, each file gets its own bytes and there is no pool.
  */
-async function unpacked(world: World, files: readonly BackedUpFile[], to: string): Promise<Outcome<null>> {
+async function unpacked(
+  world: Pick<Ports, 'files'>,
+  files: readonly BackedUpFile[],
+  to: string,
+): Promise<Outcome<null>> {
   const first = new Map<string, string>()
   for (const [path, content] of files) {
     const { sha256 } = content

@@ -1,8 +1,8 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { appendSigned, type EnterInput } from './append-signed.ts'
 
 export interface BaselineInput extends Omit<EnterInput, 'begin'> {
@@ -17,7 +17,10 @@ export interface BaselineInput extends Omit<EnterInput, 'begin'> {
  * a reason, and for a run that the chain does not contain or whose evidence was deleted; otherwise as appendSigned()
  * does.
  */
-export async function nameBaseline(world: World, input: BaselineInput): Promise<Outcome<RunChain>> {
+export async function nameBaseline(
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  input: BaselineInput,
+): Promise<Outcome<RunChain>> {
   const { fleet, run } = input
   const why = input.why.trim()
   if (why === '' || why.length > 1000)

@@ -1,9 +1,9 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { CHAIN, chainStart, chainsFolder } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import { hasExactly, isName, parsedJson, type RunChain } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 
 export interface ChainBelow {
   readonly folder: string
@@ -11,7 +11,10 @@ export interface ChainBelow {
 }
 
 /** Every run chain below a folder, by the name of its own folder. Fails as a chain does. */
-export async function chainsBelow(world: World, root: string): Promise<Outcome<readonly ChainBelow[]>> {
+export async function chainsBelow(
+  world: Pick<Ports, 'files' | 'openRunChain'>,
+  root: string,
+): Promise<Outcome<readonly ChainBelow[]>> {
   const folders = await chainFoldersBelow(world, root)
   if (!folders.ok) return folders
   const chains: ChainBelow[] = []
@@ -24,7 +27,10 @@ export async function chainsBelow(world: World, root: string): Promise<Outcome<r
 }
 
 /** The folders of chains below a folder. */
-export async function chainFoldersBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
+export async function chainFoldersBelow(
+  world: Pick<Ports, 'files'>,
+  root: string,
+): Promise<Outcome<readonly string[]>> {
   const below = await world.files.below(chainsFolder(root), 2)
   if (!below.ok) return below
   const named = below.value.files.flatMap((path) => {
@@ -35,7 +41,10 @@ export async function chainFoldersBelow(world: World, root: string): Promise<Out
 }
 
 /** The current state of a chain. Fails with chain.broken where there is none; otherwise as opening it does. */
-export async function readChain(world: World, folder: string): Promise<Outcome<RunChain>> {
+export async function readChain(
+  world: Pick<Ports, 'files' | 'openRunChain'>,
+  folder: string,
+): Promise<Outcome<RunChain>> {
   const bytes = await world.files.read(chainStart(folder), 64 * 1024)
   const about = bytes.ok ? parsedJson(new TextDecoder().decode(bytes.value)) : null
   if (!hasExactly(about, ['schema', 'id', 'fleet']) || !isName(about.fleet) || typeof about.id !== 'string')

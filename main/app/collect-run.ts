@@ -1,11 +1,11 @@
 import type { Recording } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { ConnectTarget, EvidenceStore, RunEvent } from '../core/ports.ts'
 import { type AskedFor, askedFor } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { type Answered, answeredInOneBoot } from './boots.ts'
 import { collectNode } from './collect-node.ts'
 import type { Aside } from './location/spread.ts'
@@ -42,7 +42,11 @@ const DEADLINE_SECONDS = 300
  * Collects targets into a store. A run of the same name is resumed: complete nodes and stored captures are not
  * collected again.
  */
-export async function collectRun(world: World, catalog: Catalog, input: CollectRunInput): Promise<Outcome<RunResult>> {
+export async function collectRun(
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openStore' | 'pause' | 'tidyMemory' | 'transport'>,
+  catalog: Catalog,
+  input: CollectRunInput,
+): Promise<Outcome<RunResult>> {
   const store = await world.openStore(input.storeFolder)
   if (!store.ok) return store
   // Two processes that collect one run would each treat the other's half-written files as leftovers.

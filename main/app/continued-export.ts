@@ -1,4 +1,5 @@
 import type { Recording, Register, RunTrace } from '../../schemas/types.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { packIn, preparedPath, RECORDING } from '../core/layout.ts'
@@ -7,7 +8,6 @@ import type { PackScope } from '../core/pack-files.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { type BagReading, readBag } from '../verify/steps/bag.ts'
 import { readEarlier } from '../verify/steps/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../verify/steps/read.ts'
@@ -25,7 +25,7 @@ import { reportInputOf } from './report-input.ts'
  * Fails as settlePrepared() and the chain do.
  */
 export async function isSealed(
-  world: World,
+  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
   { folder, run, fleet, chain: chainFolder }: SealedWhere,
 ): Promise<Outcome<boolean>> {
   const pack = packIn(folder, run)
@@ -56,7 +56,7 @@ interface SealedWhere {
 }
 
 /** Whether the folder contains an archive prepared for this pack, through any chain. */
-async function preparedIn({ files }: World, folder: string, pack: string): Promise<Outcome<boolean>> {
+async function preparedIn({ files }: Pick<Ports, 'files'>, folder: string, pack: string): Promise<Outcome<boolean>> {
   const left = await files.below(folder, 1)
   return left.ok ? ok(left.value.files.some((name) => isPrepared(`${folder}/${name}`, pack))) : left
 }
@@ -71,7 +71,7 @@ export const isPrepared = (path: string, pack: string): boolean =>
  * chain. Fails as opening a pack and as the disk does.
  */
 export async function settlePrepared(
-  world: World,
+  world: Pick<Ports, 'files' | 'packs'>,
   pack: string,
   run: string,
   chain: RunChain,
@@ -96,7 +96,7 @@ export async function settlePrepared(
  * pack differs from its seal; otherwise as the disk does.
  */
 export async function continueExport(
-  world: World,
+  world: Pick<Ports, 'csvPieces' | 'files' | 'packs' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
   ours: Catalog,
   input: ExportInput,
   pack: { readonly path: string; readonly name: string },
@@ -111,7 +111,7 @@ export async function continueExport(
 }
 
 async function continued(
-  world: World,
+  world: Pick<Ports, 'csvPieces' | 'files' | 'reports' | 'sealing' | 'tidyMemory' | 'validator' | 'xlsx'>,
   ours: Catalog,
   input: ExportInput,
   { path, name: packName }: { readonly path: string; readonly name: string },
@@ -193,7 +193,7 @@ interface SealedRun {
 
 /** The sealed content of a pack, after its lists and its seal were checked. */
 async function sealedRun(
-  { sealing, validator }: World,
+  { sealing, validator }: Pick<Ports, 'sealing' | 'validator'>,
   { run }: ExportInput,
   path: string,
   pack: OpenPack,
@@ -211,7 +211,10 @@ async function sealedRun(
 }
 
 /** The recordings of a pack by their headers; the captures of each are read and checked when needed. */
-export async function recordingsOf({ validator }: World, pack: OpenPack): Promise<Outcome<readonly RecordingSource[]>> {
+export async function recordingsOf(
+  { validator }: Pick<Ports, 'validator'>,
+  pack: OpenPack,
+): Promise<Outcome<readonly RecordingSource[]>> {
   const sources: RecordingSource[] = []
   for (const [folder, paths] of nodeFolders(pack)) {
     const path = `${folder}/${RECORDING.header}`

@@ -1,8 +1,8 @@
 import type { Schedule } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { plain } from '../core/plain-text.ts'
 import type { ConnectTarget } from '../core/ports.ts'
 import { certificateUntil, type KeyFile, keyFile } from '../core/schedule/key-file.ts'
-import type { World } from '../core/world.ts'
 
 /**
  * Whether a job can log in, or seal, unattended. `unclear`: it depends on something that cannot be observed from here.
@@ -21,7 +21,7 @@ export interface UnattendedUse {
  * the header is read, and no content is reported.
  */
 export async function unattendedUse(
-  world: Pick<World, 'files' | 'identities' | 'schedules' | 'clock'>,
+  world: Pick<Ports, 'files' | 'identities' | 'schedules' | 'clock'>,
   targets: readonly ConnectTarget[],
   options: Schedule['options'],
 ): Promise<readonly UnattendedUse[]> {
@@ -50,7 +50,7 @@ const AGENT =
   'The agent of a login session usually ends at logout, and SSH_AUTH_SOCK is then unset. Set identityFile, or run an agent as a service.'
 
 async function loginOf(
-  world: Pick<World, 'files' | 'clock'>,
+  world: Pick<Ports, 'files' | 'clock'>,
   { credentials, transport }: Pick<ConnectTarget, 'credentials' | 'transport'>,
   known: Map<string, Promise<Answer>>,
 ): Promise<Answer> {
@@ -68,7 +68,7 @@ async function loginOf(
 
 /** `bySystem`: the fleet file selects the system’s ssh program. */
 async function keyAnswer(
-  { files, clock }: Pick<World, 'files' | 'clock'>,
+  { files, clock }: Pick<Ports, 'files' | 'clock'>,
   path: string,
   bySystem: boolean,
 ): Promise<Answer> {
@@ -121,7 +121,7 @@ function saidOf(kind: KeyFile, name: string, bySystem: boolean): Answer {
 }
 
 async function sealingOf(
-  { identities, schedules }: Pick<World, 'identities' | 'schedules'>,
+  { identities, schedules }: Pick<Ports, 'identities' | 'schedules'>,
   { identity, identityFolder, passphraseFile }: Schedule['options'],
 ): Promise<Answer> {
   const folder = identityFolder ?? identities.defaultFolder

@@ -1,4 +1,5 @@
 import type { Fleet, Mapping, Scope } from '../../schemas/types.ts'
+import type { OpenAddressDatabase, Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { populationWith } from '../core/engagement/coverage.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -6,7 +7,6 @@ import { profileOf } from '../core/fleet.ts'
 import { tooLarge } from '../core/mapping.ts'
 import { quote } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
-import type { OpenAddressDatabase, World } from '../core/world.ts'
 import { declaredLocation } from './location/declared.ts'
 
 /** Evaluated by default. The proposed rule and related frameworks are included only on request. */
@@ -38,7 +38,7 @@ export interface Declared {
  * their readers do.
  */
 export async function declaredScope(
-  { declarations }: Pick<World, 'declarations'>,
+  { declarations }: Pick<Ports, 'declarations'>,
   catalog: Pick<Catalog, 'frameworks'>,
   { fleet, path, nodes, frameworks: asked }: DeclaredFleet,
 ): Promise<Outcome<Declared>> {

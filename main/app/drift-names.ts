@@ -1,10 +1,10 @@
+import type { Ports } from '../core/all-ports.ts'
 import { type Baseline, baselineIn } from '../core/drift/baseline.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
 import { plain } from '../core/plain-text.ts'
 import { compare } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { chainsBelow } from './chains.ts'
 import { collectedRuns } from './trace-from-evidence.ts'
 
@@ -30,7 +30,11 @@ export interface Named {
  * Resolves which runs are meant, including keywords. Fails with input.refused where that is ambiguous, with
  * input.not-found where there is no such run; otherwise as chains and store do.
  */
-export async function namesOf(world: World, heads: readonly KeptHead[], input: DriftInput): Promise<Outcome<Named>> {
+export async function namesOf(
+  world: Pick<Ports, 'files' | 'openRunChain' | 'openStore'>,
+  heads: readonly KeptHead[],
+  input: DriftInput,
+): Promise<Outcome<Named>> {
   const isWord = (name: string): boolean => RUN_WORDS.some((word) => word === name)
   if (!isWord(input.before) && !isWord(input.after))
     return ok({ before: input.before, after: input.after, baseline: null })
@@ -72,7 +76,7 @@ function notNamed({ before, after }: DriftInput, fleet: string | undefined, foun
  * never exported.
  */
 async function runsOf(
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore'>,
   heads: readonly KeptHead[],
   root: string,
   fleet: string | undefined,

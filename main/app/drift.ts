@@ -1,5 +1,6 @@
 import type { FlipDetail, RunDrift } from '../../schemas/drift.ts'
 import type { RunTrace, Scope } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Baseline } from '../core/drift/baseline.ts'
 import { driftOf } from '../core/drift/compare.ts'
@@ -7,7 +8,6 @@ import { explainFlips, needsIn, type ToldRun } from '../core/drift/explain.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { type DriftInput, namesOf } from './drift-names.ts'
 import { scopeOfPack } from './scope-of-pack.ts'
 import { recordingIn, traceFromEvidence } from './trace-from-evidence.ts'
@@ -34,7 +34,11 @@ export interface FoundRun {
  * in the stored evidence, with input.refused where the selection is ambiguous; otherwise as history, chain and store
  * do.
  */
-export async function driftBetween(world: World, catalog: Catalog, input: DriftInput): Promise<Outcome<Compared>> {
+export async function driftBetween(
+  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'openStore'>,
+  catalog: Catalog,
+  input: DriftInput,
+): Promise<Outcome<Compared>> {
   const history = await world.openHistory(input.root)
   if (!history.ok) return history
   const heads = await history.value.list()
@@ -91,7 +95,7 @@ export interface TakenApart {
  * the store does.
  */
 export async function flipsBetween(
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore' | 'packs' | 'validator'>,
   catalog: Catalog,
   root: string,
   { runs: [before, after] }: Pick<Compared, 'runs'>,

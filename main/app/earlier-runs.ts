@@ -1,4 +1,5 @@
 import type { EarlierRuns, RunTrace, Scope } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { HistoryStore } from '../core/history.ts'
 import { dayOf } from '../core/period/days.ts'
@@ -6,7 +7,6 @@ import { deviationFold } from '../core/period/deviations.ts'
 import { enteredRuns } from '../core/period/runs.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain, RunEntry } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 
 interface EarlierInput {
   readonly scope: Scope
@@ -22,7 +22,7 @@ interface EarlierInput {
  * history does.
  */
 export async function earlierRuns(
-  world: World,
+  world: Pick<Ports, 'openHistory'>,
   root: string,
   { scope, chain, own }: EarlierInput,
 ): Promise<Outcome<EarlierRuns | null>> {

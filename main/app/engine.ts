@@ -1,8 +1,8 @@
 import type { Chosen, Engine, Reply } from '../../schemas/ipc.ts'
 import { DIALOGS } from '../../schemas/ipc-inputs.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail } from '../core/failure.ts'
-import type { World } from '../core/world.ts'
 import { appMethods } from './engine/app-methods.ts'
 import { assessmentMethods } from './engine/assessment-methods.ts'
 import type { Desktop, EngineContext, Handlers, Scheduling } from './engine/context.ts'
@@ -33,7 +33,7 @@ export interface EngineOptions {
  * The whole product as one object, over the given ports: the interface for the window. Failures are returned as values.
  */
 export async function createEngine(
-  world: World,
+  world: Ports,
   catalog: Catalog,
   { folder, desktop, scheduling = {} }: EngineOptions,
 ): Promise<Engine> {
@@ -86,5 +86,5 @@ export async function createEngine(
 }
 
 /** A table that a person saves must not replace evidence, the register, or a key. */
-const isOurs = async ({ files }: World, folder: string, path: string): Promise<boolean> =>
+const isOurs = async ({ files }: Pick<Ports, 'files'>, folder: string, path: string): Promise<boolean> =>
   [`${folder}/`, `${folder}\\`].some((ours) => path.startsWith(ours)) && (await files.isThere(path))

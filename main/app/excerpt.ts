@@ -1,11 +1,11 @@
 import type { Period } from '../../schemas/types.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import { fail } from '../core/failure.ts'
 import { isSafeName, packIn } from '../core/layout.ts'
 import { jsonBytes, type PackContent } from '../core/pack-files.ts'
 import { below, EXCERPT_PATH, isPeriodPack, PERIOD_PATH, partialPaths, runFolder } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import type { Excerpt } from '../verify/excerpt.ts'
 import { canonical, textOf } from '../verify/steps/read.ts'
 
@@ -21,7 +21,7 @@ export interface WrittenExcerpt {
  * and for an existing file; otherwise as the disk does.
  */
 export async function writeExcerpts(
-  world: World,
+  world: Pick<Ports, 'files' | 'packs' | 'validator'>,
   { pack: path, folder }: { readonly pack: string; readonly folder: string },
 ): Promise<Outcome<readonly WrittenExcerpt[]>> {
   const opened = await world.packs.open(path)
@@ -37,7 +37,7 @@ export async function writeExcerpts(
 }
 
 async function written(
-  world: World,
+  world: Pick<Ports, 'files' | 'packs'>,
   pack: OpenPack,
   period: Period,
   folder: string,

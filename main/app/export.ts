@@ -1,4 +1,5 @@
 import type { Assessment, Planned, Register, RunTrace, Scope } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { EmbeddedFile } from '../core/embedded.ts'
@@ -14,7 +15,6 @@ import { type LoggedEntry, type OpenRunChain, ownEntry } from '../core/run-chain
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
-import type { World } from '../core/world.ts'
 import { buildExecutive } from '../present/report/executive.ts'
 import { buildReport, type ReportDocument } from '../present/report.ts'
 import { SEED_PATH, seedFile } from '../verify/disclosure/commit.ts'
@@ -92,7 +92,25 @@ export { PRODUCER } from './producer.ts'
  * covers both. If an authority is unavailable, the lower level remains and the authority is named. A run is sealed
  * once: where an earlier export was interrupted, its pack is kept, and only missing outputs are written.
  */
-export async function exportRun(world: World, ours: Catalog, input: ExportInput): Promise<Outcome<Exported>> {
+export async function exportRun(
+  world: Pick<
+    Ports,
+    | 'csvPieces'
+    | 'entropy'
+    | 'files'
+    | 'openHistory'
+    | 'openRunChain'
+    | 'packs'
+    | 'reports'
+    | 'sealing'
+    | 'tidyMemory'
+    | 'timestamps'
+    | 'validator'
+    | 'xlsx'
+  >,
+  ours: Catalog,
+  input: ExportInput,
+): Promise<Outcome<Exported>> {
   const { folder, run, chainFolder } = input
   const pack = { path: packIn(folder, run), name: packNameOf(run) }
   const cleared = await world.files.clearParts(folder)
@@ -121,7 +139,11 @@ export async function exportRun(world: World, ours: Catalog, input: ExportInput)
   }
 }
 
-const openChain = (world: World, { scope }: ExportInput, folder: string): Promise<Outcome<OpenRunChain>> =>
+const openChain = (
+  world: Pick<Ports, 'entropy' | 'openRunChain'>,
+  { scope }: ExportInput,
+  folder: string,
+): Promise<Outcome<OpenRunChain>> =>
   world.openRunChain(folder, { id: hexOf(world.entropy.bytes(32)), fleet: scope.fleet })
 
 /**
@@ -129,7 +151,7 @@ const openChain = (world: World, { scope }: ExportInput, folder: string): Promis
  * where there is one.
  */
 async function settledIn(
-  world: World,
+  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
   input: ExportInput,
   chainFolder: string,
   pack: string,
@@ -146,7 +168,19 @@ async function settledIn(
 }
 
 async function exportEvaluated(
-  world: World,
+  world: Pick<
+    Ports,
+    | 'csvPieces'
+    | 'entropy'
+    | 'files'
+    | 'openHistory'
+    | 'packs'
+    | 'reports'
+    | 'sealing'
+    | 'tidyMemory'
+    | 'timestamps'
+    | 'xlsx'
+  >,
   catalog: Catalog,
   input: ExportInput,
   { assessment, outlines, files: recordings, figures, sudo, traced }: Evaluated,
@@ -244,7 +278,7 @@ async function exportEvaluated(
  * completes it: a pack that the chain names always exists, and one that it does not name was never published.
  */
 async function putInChain(
-  world: World,
+  world: Pick<Ports, 'packs'>,
   { path, content }: { readonly path: string; readonly content: PackFiles },
   chain: OpenRunChain,
   logged: LoggedEntry,
@@ -257,7 +291,7 @@ async function putInChain(
 }
 
 async function signedPdf(
-  world: World,
+  world: Pick<Ports, 'reports' | 'sealing' | 'tidyMemory'>,
   document: ReportDocument,
   attachments: readonly EmbeddedFile[],
   { asOf, signer, recordings }: ExportInput,

@@ -1,10 +1,10 @@
+import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
 import { type CalendarReading, calendarOf } from '../core/period/calendar.ts'
 import { MOST_DAYS } from '../core/period/days.ts'
 import { ok } from '../core/result.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
 import { lackingIn, type Rebuilt, rebuildHistory } from './rebuild-history.ts'
 
@@ -31,7 +31,10 @@ export interface HistoryView {
  * The events in the chains below a root, and what the history has of them. Traces of sealed runs that the history lacks
  * are restored from their packs first. Fails as chains, history and calendar do.
  */
-export async function historyView(world: World, root: string): Promise<Outcome<HistoryView>> {
+export async function historyView(
+  world: Pick<Ports, 'clock' | 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator' | 'zones'>,
+  root: string,
+): Promise<Outcome<HistoryView>> {
   const chains = await chainsBelow(world, root)
   if (!chains.ok) return chains
   const before = await listed(world, root)
@@ -55,13 +58,17 @@ export async function historyView(world: World, root: string): Promise<Outcome<H
   return ok({ fleets, kept: heads, outside, rebuilt: rebuilt?.value ?? null })
 }
 
-async function listed(world: World, root: string): Promise<Outcome<readonly KeptHead[]>> {
+async function listed(world: Pick<Ports, 'openHistory'>, root: string): Promise<Outcome<readonly KeptHead[]>> {
   const history = await world.openHistory(root)
   return history.ok ? await history.value.list() : history
 }
 
 /** From the first day in the chain until today, up to the maximum of a calendar. */
-function readingOf(world: World, { chain }: ChainBelow, heads: readonly KeptHead[]): Outcome<CalendarReading> {
+function readingOf(
+  world: Pick<Ports, 'clock' | 'zones'>,
+  { chain }: ChainBelow,
+  heads: readonly KeptHead[],
+): Outcome<CalendarReading> {
   const asOf = world.clock.now()
   const days = chain.entries.map(({ entry }) => entry.at.slice(0, 10)).sort()
   // A clock that was set back leaves runs after “now”.

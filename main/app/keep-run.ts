@@ -1,9 +1,13 @@
+import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { KeptRun } from '../core/history.ts'
-import type { World } from '../core/world.ts'
 
 /** Stores a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
-export async function keepRun(world: World, folder: string, kept: KeptRun): Promise<Outcome<null>> {
+export async function keepRun(
+  world: Pick<Ports, 'openHistory'>,
+  folder: string,
+  kept: KeptRun,
+): Promise<Outcome<null>> {
   const history = await world.openHistory(folder)
   if (!history.ok) return history
   return await history.value.keep(kept)

@@ -1,10 +1,10 @@
-import type { World } from '../core/world.ts'
+import type { Ports } from '../core/all-ports.ts'
 
 /** So many nodes leave enough garbage to justify the time of a collection. */
 const NODES = 50
 
 /** Collects garbage after every NODES nodes. */
-export function tidyAfter({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
+export function tidyAfter({ tidyMemory }: Pick<Ports, 'tidyMemory'>, nodes: number): void {
   if (nodes > 0 && nodes % NODES === 0) tidyMemory()
 }
 
@@ -12,6 +12,6 @@ export function tidyAfter({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: numb
  * Collects garbage between two stages over so many nodes: with a large fleet each stage leaves more garbage than the
  * next one needs.
  */
-export function collectGarbageBetween({ tidyMemory }: Pick<World, 'tidyMemory'>, nodes: number): void {
+export function collectGarbageBetween({ tidyMemory }: Pick<Ports, 'tidyMemory'>, nodes: number): void {
   if (nodes > NODES) tidyMemory()
 }

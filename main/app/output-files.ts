@@ -1,8 +1,8 @@
+import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import { reportName } from '../core/layout.ts'
 import { assessmentPieces } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import type { ReportInput } from '../present/report.ts'
 import { claimsTable } from './claims-table.ts'
 import { evidenceTable } from './evidence-table.ts'
@@ -22,7 +22,7 @@ export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<read
 
 /** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
 export function* besideFiles(
-  { csvPieces }: World,
+  { csvPieces }: Pick<Ports, 'csvPieces'>,
   { assessment, catalog, register, recordings }: ReportInput,
   run: string,
   report: Uint8Array,
@@ -40,7 +40,7 @@ export function* besideFiles(
 
 /** Writes files next to the pack, one at a time; returns all of them, the pack first. Fails with store.failed. */
 export async function writeBeside(
-  world: World,
+  world: Pick<Ports, 'files'>,
   folder: string,
   packName: string,
   ...contents: readonly Contents[]

@@ -1,5 +1,5 @@
+import type { Ports } from '../core/all-ports.ts'
 import type { Signer } from '../core/ports.ts'
-import type { World } from '../core/world.ts'
 import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import { oscalOf } from '../present/formats/oscal.ts'
@@ -21,13 +21,20 @@ interface AlsoInput extends ReportInput, FormatInput {
 }
 
 type NamedBytes = readonly [name: string, bytes: Uint8Array | string]
-type Maker = (world: World, input: AlsoInput) => AsyncIterable<NamedBytes>
+type Maker = (world: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
+
+/** What the makers of formats need. */
+type FormatPorts = Pick<Ports, 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
 
 /**
  * The selected files by name, from one assessment, each generated on demand: with a large fleet each is large. The
  * executive summary is the one in the pack; the binder is signed like the report, and names the same evidence.
  */
-export async function* alsoFiles(world: World, wanted: readonly Also[], input: AlsoInput): AsyncGenerator<NamedBytes> {
+export async function* alsoFiles(
+  world: FormatPorts,
+  wanted: readonly Also[],
+  input: AlsoInput,
+): AsyncGenerator<NamedBytes> {
   for (const one of ALSO) {
     if (!wanted.includes(one)) continue
     collectGarbageBetween(world, input.assessment.nodes.length)

@@ -1,7 +1,7 @@
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import type { PackContent } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
-import type { OpenPack, World } from '../core/world.ts'
 
 /** Packs that are opened repeatedly, few of them at a time: a long period has more packs than can be open at once. */
 export interface PackShelf {
@@ -13,7 +13,7 @@ export interface PackShelf {
 
 const MOST_OPEN = 3
 
-export function packShelf({ packs }: Pick<World, 'packs'>): PackShelf {
+export function packShelf({ packs }: Pick<Ports, 'packs'>): PackShelf {
   const held = new Map<string, OpenPack>()
   const open = async (path: string): Promise<Outcome<OpenPack>> => {
     const there = held.get(path)

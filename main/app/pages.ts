@@ -2,13 +2,13 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'
 import type { Parsed } from '../core/probe.ts'
 import { outlineOf, type RecordingOutline } from '../core/recording.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { buildExecutive } from '../present/report/executive.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { buildReport } from '../present/report.ts'
@@ -24,7 +24,11 @@ import { reportInputOf } from './report-input.ts'
  * Renders the PDFs of an opened pack again, with the rules and the layout of this program. A pack from other rules or
  * another version is not compared: its pages differ for that reason, which shows nothing about its signer.
  */
-export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageComparer {
+export function pageComparer(
+  world: Pick<Ports, 'reports' | 'sealing' | 'validator'>,
+  ours: Catalog,
+  pack: OpenPack,
+): PageComparer {
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const figures = new Map<string, readonly Figure[]>()
@@ -83,7 +87,7 @@ export function pageComparer(world: World, ours: Catalog, pack: OpenPack): PageC
 
 /** Renders a period report again, as pageComparer() does for a run. */
 export const periodPageComparer =
-  (world: World, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
+  (world: Pick<Ports, 'reports' | 'sealing'>, ours: Catalog, pack: OpenPack): PeriodPageComparer =>
   async (sealed) => {
     const { producer, catalog: stated } = sealed.period
     const here = catalogReference(ours, {})
@@ -95,7 +99,11 @@ export const periodPageComparer =
     return await compared(world, pack, [[PATHS.report, render]]).catch(notWritten)
   }
 
-async function compared({ sealing }: World, pack: OpenPack, pdfs: readonly Written[]): Promise<PagesCompared> {
+async function compared(
+  { sealing }: Pick<Ports, 'sealing'>,
+  pack: OpenPack,
+  pdfs: readonly Written[],
+): Promise<PagesCompared> {
   const problems: string[] = []
   for (const [path, render] of pdfs) {
     const stored = await bytesOf(pack, path)

@@ -1,3 +1,4 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { chainStart } from '../core/layout.ts'
 import { type CalendarReading, calendarOf, type RunFacts } from '../core/period/calendar.ts'
@@ -5,7 +6,6 @@ import { dayOf, daysWithin, MOST_DAYS } from '../core/period/days.ts'
 import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import { isDay } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { chainsBelow, readChain } from './chains.ts'
 
 export interface FleetBelow {
@@ -20,7 +20,7 @@ export interface FleetBelow {
  * elsewhere. Fails with input.refused where there is none, or where the choice is ambiguous; otherwise as a chain does.
  */
 export async function fleetBelow(
-  world: World,
+  world: Pick<Ports, 'files' | 'openRunChain'>,
   root: string,
   { fleet: name, chain: elsewhere }: { readonly fleet?: string | undefined; readonly chain?: string | undefined } = {},
 ): Promise<Outcome<FleetBelow>> {
@@ -49,7 +49,10 @@ export async function fleetBelow(
   })
 }
 
-async function chainAt(world: World, folder: string): Promise<Awaited<ReturnType<typeof chainsBelow>>> {
+async function chainAt(
+  world: Pick<Ports, 'files' | 'openRunChain'>,
+  folder: string,
+): Promise<Awaited<ReturnType<typeof chainsBelow>>> {
   const chain = await readChain(world, folder)
   return chain.ok ? ok([{ folder, chain: chain.value }]) : chain
 }
@@ -67,7 +70,10 @@ export interface ReadCalendarInput {
  * The calendar of a fleet’s runs from its chain and the history, unsealed. Fails with input.refused, and as chain and
  * history do.
  */
-export async function readCalendar(world: World, input: ReadCalendarInput): Promise<Outcome<CalendarReading>> {
+export async function readCalendar(
+  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'zones'>,
+  input: ReadCalendarInput,
+): Promise<Outcome<CalendarReading>> {
   const { root, chainFolder, fleet, from, to, asOf } = input
   const days = isDay(from) && isDay(to) ? daysWithin(from, to).length : 0
   if (days === 0 || days > MOST_DAYS)

@@ -1,9 +1,9 @@
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { packNameOf, reportName } from '../core/layout.ts'
 import { evidenceDigestOver, type PackContent } from '../core/pack-files.ts'
 import type { DerivedPeriod } from '../core/period/period.ts'
 import type { Signer } from '../core/ports.ts'
-import type { World } from '../core/world.ts'
 import { buildPeriodReport, calendarRows, controlRows, deviationRows } from '../present/period-report.ts'
 import type { SealedPeriodPages } from '../verify/steps/pages.ts'
 import type { Content } from './output-files.ts'
@@ -16,7 +16,7 @@ export const periodName = ({ from, to }: { readonly from: string; readonly to: s
 
 /** The report of a period before it is signed: the same bytes from the same sealed parts. */
 export async function periodPdf(
-  world: Pick<World, 'reports'>,
+  world: Pick<Ports, 'reports'>,
   catalog: Catalog,
   { period, changes, frameworks, evidenceDigest, signer: { subject, fingerprint } }: SealedPeriodPages,
 ): Promise<Uint8Array> {
@@ -36,7 +36,7 @@ export async function periodPdf(
 
 /** The signed period report, over the rest of its payload. */
 export async function periodReport(
-  world: World,
+  world: Pick<Ports, 'reports' | 'sealing' | 'timestamps'>,
   catalog: Catalog,
   {
     derived,
@@ -56,7 +56,7 @@ export async function periodReport(
 
 /** Outputs that people open without the pack, by name. */
 export const besidePeriod = (
-  { csvPieces }: Pick<World, 'csvPieces'>,
+  { csvPieces }: Pick<Ports, 'csvPieces'>,
   name: string,
   report: Uint8Array,
   { period, tables }: DerivedPeriod,

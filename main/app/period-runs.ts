@@ -1,3 +1,4 @@
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { canonicalJson } from '../core/canonical-json.ts'
 import type { Failure } from '../core/failure.ts'
 import { packOfRun } from '../core/layout.ts'
@@ -5,7 +6,6 @@ import type { PackContent } from '../core/pack-files.ts'
 import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
 import type { EnteredRun } from '../core/period/runs.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { readBag } from '../verify/steps/bag.ts'
 import { NOBODY } from '../verify/steps/trust.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
@@ -21,7 +21,7 @@ export interface RunAtHand {
 }
 
 /** Locations from the history; without a history only the default ones. */
-export async function packPlaces(world: World, root: string): Promise<PackPlaces> {
+export async function packPlaces(world: Pick<Ports, 'openHistory'>, root: string): Promise<PackPlaces> {
   const kept = new Map<string, string>()
   const history = await world.openHistory(root)
   if (history.ok) {
@@ -39,7 +39,7 @@ export async function packPlaces(world: World, root: string): Promise<PackPlaces
  * names it. A failure states why the run is not available.
  */
 export async function runAtHand(
-  { sealing, validator }: Pick<World, 'sealing' | 'validator'>,
+  { sealing, validator }: Pick<Ports, 'sealing' | 'validator'>,
   shelf: PackShelf,
   run: EnteredRun,
   {

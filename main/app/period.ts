@@ -1,4 +1,5 @@
 import type { CatalogReference, Engagement, Period, PeriodSample } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogReference } from '../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { chainStart, packIn, packNameOf } from '../core/layout.ts'
@@ -12,7 +13,6 @@ import type { PadesLevel, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { isDay, type OpenRunChain, type RunChain } from '../core/run-chain/entry.ts'
 import { chainFiles } from '../core/run-chain/files.ts'
-import type { World } from '../core/world.ts'
 import { type ExportedFile, writeBeside } from './output-files.ts'
 import { type PackShelf, packShelf } from './pack-shelf.ts'
 import { besidePeriod, periodName, periodReport } from './period-files.ts'
@@ -58,7 +58,22 @@ export interface ExportedPeriod {
  * chain and the disk do.
  */
 export async function exportPeriod(
-  world: World,
+  world: Pick<
+    Ports,
+    | 'clock'
+    | 'csv'
+    | 'csvPieces'
+    | 'entropy'
+    | 'files'
+    | 'openHistory'
+    | 'openRunChain'
+    | 'packs'
+    | 'reports'
+    | 'sealing'
+    | 'timestamps'
+    | 'validator'
+    | 'zones'
+  >,
   catalog: Catalog,
   input: ExportPeriodInput,
 ): Promise<Outcome<ExportedPeriod>> {
@@ -112,7 +127,7 @@ interface Found {
 
 /** Reads the runs one at a time; only what the report states stays in memory. */
 export async function derivePeriod(
-  world: World,
+  world: Pick<Ports, 'csv' | 'openHistory' | 'sealing' | 'validator' | 'zones'>,
   input: Pick<ExportPeriodInput, 'root' | 'from' | 'to' | 'samples'> & {
     readonly asOf: string
     readonly catalog: CatalogReference
@@ -139,7 +154,19 @@ export async function derivePeriod(
 }
 
 async function exported(
-  world: World,
+  world: Pick<
+    Ports,
+    | 'csv'
+    | 'csvPieces'
+    | 'files'
+    | 'openHistory'
+    | 'packs'
+    | 'reports'
+    | 'sealing'
+    | 'timestamps'
+    | 'validator'
+    | 'zones'
+  >,
   catalog: Catalog,
   input: ExportPeriodInput & { readonly asOf: string; readonly name: string },
   chain: OpenRunChain,

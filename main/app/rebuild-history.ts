@@ -1,4 +1,5 @@
 import type { RunTrace } from '../../schemas/types.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
@@ -8,7 +9,6 @@ import { plain } from '../core/plain-text.ts'
 import { ok } from '../core/result.ts'
 import { parsedJson, type RunEntry } from '../core/run-chain/entry.ts'
 import { traceBytes } from '../core/trace.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
 
 export interface Rebuilt {
@@ -25,7 +25,10 @@ export interface Rebuilt {
  * were killed between sealing and storing. A pack counts where the chain names its tag manifest, and its trace where
  * the manifests lead to it. Existing traces are not changed; files of the history that cannot be read are moved aside.
  */
-export async function rebuildHistory(world: World, root: string): Promise<Outcome<Rebuilt>> {
+export async function rebuildHistory(
+  world: Pick<Ports, 'files' | 'openHistory' | 'openRunChain' | 'packs' | 'validator'>,
+  root: string,
+): Promise<Outcome<Rebuilt>> {
   const chains = await chainsBelow(world, root)
   if (!chains.ok) return chains
   const history = await world.openHistory(root)
@@ -69,14 +72,14 @@ export function lackingIn(chains: readonly ChainBelow[], heads: readonly KeptHea
 }
 
 /** Packs in folders of this folder, as paths relative to it. */
-export async function packsBelow(world: World, root: string): Promise<Outcome<readonly string[]>> {
+export async function packsBelow(world: Pick<Ports, 'files'>, root: string): Promise<Outcome<readonly string[]>> {
   const below = await world.files.below(root, 2)
   return below.ok ? ok(below.value.files.filter((path) => path.includes('/') && path.endsWith(PACK_EXTENSION))) : below
 }
 
 /** The trace in a pack with one of the wanted seals; null for another pack. */
 async function traceIn(
-  world: World,
+  world: Pick<Ports, 'packs' | 'validator'>,
   path: string,
   wanted: ReadonlyMap<string, RunEntry>,
 ): Promise<Outcome<{ readonly trace: RunTrace; readonly entry: RunEntry } | null>> {

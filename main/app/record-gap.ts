@@ -1,7 +1,7 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { ok } from '../core/result.ts'
 import type { RunChain } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { appendSigned, type EnterInput } from './append-signed.ts'
 
 export interface GapInput extends Omit<EnterInput, 'begin'> {
@@ -16,7 +16,10 @@ export interface GapInput extends Omit<EnterInput, 'begin'> {
  * Enters a missed run into an existing run chain. Fails with input.refused without a reason and for a time in the
  * future; otherwise as appendSigned() does.
  */
-export async function recordGap(world: World, input: GapInput): Promise<Outcome<RunChain>> {
+export async function recordGap(
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
+  input: GapInput,
+): Promise<Outcome<RunChain>> {
   const { fleet, due, schedule } = input
   const why = input.why.trim()
   if (why === '') return fail('input.refused', 'enter why the run did not take place; nothing was recorded')

@@ -1,3 +1,4 @@
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { evidenceFolder, evidenceOfRun, exportFolder, isSafeName } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
@@ -6,7 +7,6 @@ import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { type Due, type Fate, retentionPlan, type Stays } from '../core/retention.ts'
 import type { RetiredEntry } from '../core/run-chain/entry.ts'
-import type { World } from '../core/world.ts'
 import { appendSigned } from './append-signed.ts'
 import { type ChainBelow, chainsBelow } from './chains.ts'
 import { packsBelow } from './rebuild-history.ts'
@@ -40,7 +40,13 @@ export interface Retained {
  * signed, into its fleet's chain; the entries of the runs stay. Deletions that an earlier call entered but did not
  * complete are completed now.
  */
-export async function retain(world: World, input: RetentionInput): Promise<Outcome<Retained>> {
+export async function retain(
+  world: Pick<
+    Ports,
+    'clock' | 'entropy' | 'files' | 'openHistory' | 'openRunChain' | 'openStore' | 'packs' | 'sealing'
+  >,
+  input: RetentionInput,
+): Promise<Outcome<Retained>> {
   const why = input.why.trim()
   if (!Number.isSafeInteger(input.years) || input.years < 1)
     return fail('input.refused', 'enter a retention period in whole years, at least 1; nothing was deleted')
@@ -82,12 +88,12 @@ export async function retain(world: World, input: RetentionInput): Promise<Outco
   }
 }
 
-const fateOf = (world: World, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
+const fateOf = (world: Pick<Ports, 'clock'>, { years, evenInPeriods }: RetentionInput, { chain }: ChainBelow): Fate =>
   retentionPlan(chain, { asOf: world.clock.now(), years, evenInPeriods })
 
 /** Which of these can be deleted now; their evidence folders are locked from here on. */
 async function readied(
-  world: World,
+  world: Pick<Ports, 'files' | 'packs'>,
   root: string,
   due: readonly Due[],
   held: (() => Promise<void>)[],
@@ -120,7 +126,7 @@ async function readied(
 
 /** Evidence, packs and traces of runs that the chain lists as deleted. */
 async function removed(
-  world: World,
+  world: Pick<Ports, 'files' | 'openHistory' | 'openStore'>,
   root: string,
   due: readonly Due[],
 ): Promise<Outcome<Pick<Retained, 'freed' | 'applied'>>> {
@@ -140,7 +146,7 @@ async function removed(
 
 /** A folder with a pack of another run is not theirs. */
 async function whyPackStays(
-  world: World,
+  world: Pick<Ports, 'packs'>,
   root: string,
   { run, seals }: Due,
   packs: readonly string[],
@@ -156,7 +162,7 @@ async function whyPackStays(
   return null
 }
 
-async function forget(world: World, root: string, due: readonly Due[]): Promise<Outcome<null>> {
+async function forget(world: Pick<Ports, 'openHistory'>, root: string, due: readonly Due[]): Promise<Outcome<null>> {
   const history = await world.openHistory(root)
   if (!history.ok) return history
   for (const { run, seals } of due)

@@ -1,10 +1,10 @@
 import type { VerificationReport } from '../../schemas/verification.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import { isExcerpt, isPeriodPack } from '../core/period/pack.ts'
 import { ok } from '../core/result.ts'
 import type { ChainHead } from '../core/run-chain/head.ts'
-import type { World } from '../core/world.ts'
 import { isDisclosure } from '../verify/disclosure/read.ts'
 import { verifyExcerpt } from '../verify/excerpt.ts'
 import { type PackContents, verifyPack } from '../verify/pack.ts'
@@ -35,7 +35,11 @@ export interface Reviewed {
  * Opens a pack (archive or folder) or a PDF and runs the six verification checks. Fails only when it cannot be opened
  * safely.
  */
-export async function reviewFile(world: World, catalog: Catalog, input: ReviewInput): Promise<Outcome<Reviewed>> {
+export async function reviewFile(
+  world: Pick<Ports, 'clock' | 'csv' | 'files' | 'keptRules' | 'packs' | 'reports' | 'sealing' | 'validator' | 'zones'>,
+  catalog: Catalog,
+  input: ReviewInput,
+): Promise<Outcome<Reviewed>> {
   const { path, trust } = input
   const file = path.split(/[/\\]/).at(-1) ?? path
   const verifiedAt = world.clock.now()

@@ -1,4 +1,5 @@
 import type { Schedule } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
 import { dueTimes } from '../core/period/cadence.ts'
 import { calendarOf } from '../core/period/calendar.ts'
@@ -6,7 +7,6 @@ import { dayOf } from '../core/period/days.ts'
 import { ok } from '../core/result.ts'
 import { cadenceOf } from '../core/schedule/schedule.ts'
 import type { StartedBy, TimerKind } from '../core/schedule/store.ts'
-import type { World } from '../core/world.ts'
 import { chainsBelow } from './chains.ts'
 import { type UnattendedUse, unattendedUse } from './credentials.ts'
 import { type Attempt, readAttempts } from './scheduled/attempts.ts'
@@ -42,7 +42,7 @@ const LONGEST_DAYS = 63
 
 /** Status of a schedule. What cannot be read is a notice: a status never fails for it. */
 export async function scheduleStatus(
-  world: World,
+  world: Pick<Ports, 'clock' | 'files' | 'fleets' | 'identities' | 'openRunChain' | 'schedules' | 'timers' | 'zones'>,
   schedule: Schedule,
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Promise<ScheduleStatus> {
@@ -86,7 +86,7 @@ export async function scheduleStatus(
  * chain does.
  */
 async function awaitedOf(
-  world: World,
+  world: Pick<Ports, 'clock' | 'files' | 'openRunChain' | 'zones'>,
   { name, out, fleetName }: Schedule,
 ): Promise<Outcome<ScheduleStatus['awaited']>> {
   const chains = await chainsBelow(world, out)
@@ -104,7 +104,7 @@ async function awaitedOf(
 }
 
 function dueAround(
-  { clock, zones }: Pick<World, 'clock' | 'zones'>,
+  { clock, zones }: Pick<Ports, 'clock' | 'zones'>,
   schedule: Schedule,
 ): Pick<ScheduleStatus, 'lastDue' | 'nextDue'> {
   const cadence = cadenceOf(schedule)
@@ -121,7 +121,7 @@ function dueAround(
  * do.
  */
 export async function installSchedule(
-  world: World,
+  world: Pick<Ports, 'clock' | 'timers' | 'zones'>,
   kind: TimerKind,
   schedule: Schedule,
   by: Pick<StartedBy, 'program' | 'file'>,

@@ -1,4 +1,5 @@
 import type { Schedule } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { chainFolderOf, chainStart } from '../core/layout.ts'
 import { parseCadence } from '../core/period/cadence.ts'
@@ -7,7 +8,6 @@ import { ok } from '../core/result.ts'
 import type { RunChain, SaidEntry } from '../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits } from '../core/schedule/store.ts'
-import type { World } from '../core/world.ts'
 import { unitsFor } from '../present/timers/units.ts'
 import { appendSigned } from './append-signed.ts'
 import { declaredForExport } from './engine/engagement-store.ts'
@@ -27,7 +27,7 @@ export interface PlanInput {
  * that cannot be signed is not added.
  */
 export async function addSchedule(
-  world: World,
+  world: Ports,
   draft: ScheduleDraft,
   { file, openSigner }: PlanInput,
 ): Promise<Outcome<Schedule>> {
@@ -50,7 +50,7 @@ export async function addSchedule(
  * schedule. Can be called again after a failure. Returns the schedule as it was.
  */
 export async function removeSchedule(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'schedules' | 'sealing' | 'timers'>,
   name: string,
   { file, openSigner }: PlanInput,
 ): Promise<Outcome<Schedule>> {
@@ -78,14 +78,14 @@ export async function removeSchedule(
 
 /** The units of a schedule for today's settings. Fails as unitsFor() does. */
 export const unitsOf = (
-  { zones, clock, timers }: Pick<World, 'zones' | 'clock' | 'timers'>,
+  { zones, clock, timers }: Pick<Ports, 'zones' | 'clock' | 'timers'>,
   kind: TimerKind,
   schedule: Schedule,
   by: Pick<StartedBy, 'program' | 'file'>,
 ): Outcome<TimerUnits> => unitsFor(kind, schedule, { ...timers.host, ...by }, { zones, now: clock.now() })
 
 /** The name of a schedule’s fleet, after everything that it names was found and checked. */
-async function checkDraft(world: World, draft: ScheduleDraft): Promise<Outcome<string>> {
+async function checkDraft(world: Ports, draft: ScheduleDraft): Promise<Outcome<string>> {
   const { options, out, notify } = draft
   const cadence = parseCadence(plannedCadence(draft))
   if (cadence === null)
@@ -139,7 +139,7 @@ interface PlanWords {
 
 /** Enters the schedule from now on; nothing where the chain has the same already. */
 const enterPlan = (
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   schedule: Schedule,
   { openSigner, cadence }: PlanWords,
 ): Promise<Outcome<RunChain>> => {

@@ -1,13 +1,17 @@
 import type { Scope } from '../../schemas/types.ts'
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import type { KeptHead } from '../core/history.ts'
 import { PATHS } from '../core/pack.ts'
 import type { PackScope } from '../core/pack-files.ts'
 import { parsedJson } from '../core/run-chain/entry.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { listed } from './rebuild-history.ts'
 
 /** The declarations of a run, as its own pack states them; null where that pack is missing or was replaced. */
-export async function scopeOfPack(world: World, root: string, head: KeptHead | null): Promise<Scope | null> {
+export async function scopeOfPack(
+  world: Pick<Ports, 'packs' | 'validator'>,
+  root: string,
+  head: KeptHead | null,
+): Promise<Scope | null> {
   const sealed = head?.sealed ?? null
   if (sealed === null) return null
   const opened = await world.packs.open(`${root}/${sealed.pack}`)

@@ -1,9 +1,9 @@
+import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { PATHS, type PackContent, stampPath } from '../core/pack-files.ts'
 import type { PadesLevel } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import type { OpenPack, World } from '../core/world.ts'
 import { bytesOf } from '../verify/steps/read.ts'
 import { stampsOver } from '../verify/steps/signature.ts'
 import type { Stamping } from './stamping.ts'
@@ -24,7 +24,7 @@ export interface Stampable {
   readonly write: (stamp: { readonly token: Uint8Array; readonly response: Uint8Array }) => Promise<Outcome<null>>
 }
 
-export type SealWorld = Pick<World, 'files' | 'packs' | 'sealing' | 'timestamps'>
+export type SealPorts = Pick<Ports, 'files' | 'packs' | 'sealing' | 'timestamps'>
 
 /**
  * What a file's next time-stamp must cover: for a pack, its seal and all earlier time-stamps; for a report, its
@@ -33,7 +33,7 @@ export type SealWorld = Pick<World, 'files' | 'packs' | 'sealing' | 'timestamps'
  * pack.unreadable or as reading fails.
  */
 export async function nextStamp(
-  world: SealWorld,
+  world: SealPorts,
   path: string,
   lists: Pick<Stamping, 'certificates' | 'crls'>,
 ): Promise<Outcome<Stampable>> {
@@ -41,7 +41,7 @@ export async function nextStamp(
 }
 
 async function nextOfReport(
-  { files, sealing, timestamps }: SealWorld,
+  { files, sealing, timestamps }: SealPorts,
   path: string,
   { certificates, crls }: Pick<Stamping, 'certificates' | 'crls'>,
 ): Promise<Outcome<Stampable>> {
@@ -72,7 +72,7 @@ async function nextOfReport(
   })
 }
 
-async function nextOfPack({ files, packs }: SealWorld, path: string): Promise<Outcome<Stampable>> {
+async function nextOfPack({ files, packs }: SealPorts, path: string): Promise<Outcome<Stampable>> {
   const opened = await packs.open(path)
   if (!opened.ok) return opened
   const pack = opened.value
@@ -104,7 +104,7 @@ async function nextOfPack({ files, packs }: SealWorld, path: string): Promise<Ou
 
 /** The same archive with one more file. Every byte that was in it is compared with its digest while it is copied. */
 async function withOneMore(
-  { packs }: Pick<World, 'packs'>,
+  { packs }: Pick<Ports, 'packs'>,
   path: string,
   name: string,
   bytes: Uint8Array,

@@ -1,8 +1,8 @@
+import type { Ports, Stamp } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import type { Outcome } from '../core/failure.ts'
 import { type AssembledPack, assembleBag, type BagInput, type StampAuthority } from '../core/pack.ts'
 import type { Signer } from '../core/ports.ts'
-import type { Stamp, World } from '../core/world.ts'
 import type { Stamping } from './stamping.ts'
 
 export interface Sealed {
@@ -18,7 +18,7 @@ export interface Sealed {
  * is sealed again without that name.
  */
 export async function sealedPack(
-  world: World,
+  world: Pick<Ports, 'sealing' | 'timestamps'>,
   input: Omit<BagInput, 'authority'> & { readonly signer: Signer },
   authority: StampAuthority | null,
   stamping: Stamping | null,

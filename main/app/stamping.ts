@@ -1,8 +1,8 @@
+import type { NextStamp, Ports, Stamp } from '../core/all-ports.ts'
 import type { Failure, Outcome } from '../core/failure.ts'
 import type { StampAuthority } from '../core/pack.ts'
 import type { PadesLevel, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import type { NextStamp, Stamp, World } from '../core/world.ts'
 
 /** The time-stamp authority, and the certificates that complete its chain. */
 export interface Stamping {
@@ -27,7 +27,7 @@ export interface StampedReport {
  * previous level: the report itself is never lost.
  */
 export async function stampReport(
-  world: Pick<World, 'sealing' | 'timestamps'>,
+  world: Pick<Ports, 'sealing' | 'timestamps'>,
   signed: Uint8Array,
   signer: Pick<Signer, 'chain' | 'crls' | 'certificate'>,
   stamping: Stamping | null,
@@ -59,7 +59,7 @@ export async function stampReport(
 }
 
 async function applied(
-  { timestamps }: Pick<World, 'timestamps'>,
+  { timestamps }: Pick<Ports, 'timestamps'>,
   next: NextStamp,
   { url, certificates }: Stamping,
 ): Promise<Outcome<{ readonly pdf: Uint8Array; readonly stamp: Stamp }>> {
@@ -71,7 +71,7 @@ async function applied(
 
 /** Revocation lists for the signer's certificates and for the authority's, and the certificates without one. */
 async function listsFor(
-  { timestamps }: Pick<World, 'timestamps'>,
+  { timestamps }: Pick<Ports, 'timestamps'>,
   own: { readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] },
   authority: readonly Uint8Array[],
   known: readonly Uint8Array[],

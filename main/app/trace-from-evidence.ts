@@ -1,4 +1,5 @@
 import type { NodeAssessment, Recording, RunTrace, TracedNode } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { assessNode, compareNodes, latest } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
@@ -9,7 +10,6 @@ import { compare, type LoadedRecording } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import { sharedAmong } from '../core/same-machine.ts'
 import { traceNode, traceOf, withVerdicts } from '../core/trace.ts'
-import type { World } from '../core/world.ts'
 
 /**
  * The trace of a run that was never exported, from its stored evidence: with the given catalog, as of the end of its
@@ -17,7 +17,7 @@ import type { World } from '../core/world.ts'
  * otherwise as the store does.
  */
 export const traceFromEvidence = (
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore'>,
   catalog: Catalog,
   root: string,
   run: string,
@@ -48,7 +48,7 @@ export const traceFromEvidence = (
 
 /** Every run with stored evidence, and when its last recording ended; unordered. Fails as the store does. */
 export async function collectedRuns(
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore'>,
   root: string,
 ): Promise<Outcome<readonly { readonly run: string; readonly at: string }[]>> {
   const folder = evidenceFolder(root)
@@ -75,7 +75,7 @@ const lastEnd = (recordings: readonly Pick<Recording, 'endedAt'>[]): string | un
 
 /** The recording of a node that a run’s stored evidence rests on; null where it has none. */
 export const recordingIn = (
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore'>,
   root: string,
   run: string,
   node: string,
@@ -98,7 +98,7 @@ const missing = (run: string): Outcome<never> =>
   fail('input.not-found', `${plain(run, 100)} is neither in the history of this folder nor in its stored evidence`)
 
 async function withStore<T>(
-  world: World,
+  world: Pick<Ports, 'files' | 'openStore'>,
   root: string,
   run: string,
   use: (store: EvidenceStore) => Promise<Outcome<T>>,

@@ -1,17 +1,17 @@
 import type { VantageMeasurement } from '../../schemas/types.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { keptBytes, type Plan } from '../core/collector/plan.ts'
 import { collectorScript } from '../core/collector/script.ts'
 import { fail } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Connection, ConnectTarget, RunEvent } from '../core/ports.ts'
-import type { World } from '../core/world.ts'
 import { converse } from './converse.ts'
 import type { Aside, Pace } from './location/spread.ts'
 import { runFleet } from './run.ts'
 import type { VantageInput } from './vantage.ts'
 import { type Watch, watchOver } from './watch.ts'
 
-type Deps = Pick<World, 'transport' | 'clock' | 'entropy' | 'pause'>
+type Deps = Pick<Ports, 'transport' | 'clock' | 'entropy' | 'pause'>
 type Timing = Pick<VantageInput, 'spreadSeconds' | 'signal' | 'onEvent'> & { readonly aside: Aside }
 
 /** The collector without probes: its greeting, its end, and the echo. */

@@ -1,10 +1,10 @@
 import type { Place, VantageMeasurement, VantageRecord } from '../../schemas/types.ts'
 import { VERSION } from '../../schemas/version.ts'
+import type { DemoFleet, Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
-import type { DemoFleet, World } from '../core/world.ts'
 import { vantageStands } from '../verify/steps/location.ts'
 import { newRunId } from './run-id.ts'
 import { whileSigning } from './signing.ts'
@@ -32,7 +32,7 @@ export interface VantageInput {
  * could not be timed is in the record with the reason. Fails with input.refused where the location is not usable;
  * otherwise as the key does.
  */
-export async function recordVantage(world: World, input: VantageInput): Promise<Outcome<VantageRecord>> {
+export async function recordVantage(world: Ports, input: VantageInput): Promise<Outcome<VantageRecord>> {
   const problem = vantagePlaceProblem(input.place)
   if (problem !== null) return fail('input.refused', `the location ${problem}`)
   const opened = await input.openSigner()
@@ -58,7 +58,7 @@ export async function recordVantage(world: World, input: VantageInput): Promise<
  * record without the demo mark under a demo key; otherwise as the key does.
  */
 export async function signedVantage(
-  { sealing, clock }: Pick<World, 'sealing' | 'clock'>,
+  { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
   record: UnsignedVantage,
   openSigner: () => Promise<Outcome<Signer>>,
 ): Promise<Outcome<VantageRecord>> {
@@ -76,7 +76,7 @@ export async function signedVantage(
 
 /** The record of the demo fleet's second machine, under a demo key. Fails as the key does. */
 export async function demoVantageRecord(
-  world: Pick<World, 'sealing' | 'clock'>,
+  world: Pick<Ports, 'sealing' | 'clock'>,
   demo: Pick<DemoFleet, 'vantage'>,
   asOf: string,
 ): Promise<Outcome<VantageRecord>> {

@@ -6,10 +6,10 @@ import { latestRun } from '../app/resume.ts'
 import type { RunResult } from '../app/run.ts'
 import { newRunId } from '../app/run-id.ts'
 import { catalog } from '../catalog/index.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Failure, fail, type Outcome } from '../core/failure.ts'
 import { chainFolderOf, evidenceFolder } from '../core/layout.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './exit-codes.ts'
 import { countedNumber, LIVE_TESTS } from './options.ts'
@@ -146,7 +146,7 @@ export const stoppedRun = (run: string, { out }: Pick<CollectOptions, 'out'>): F
 
 /** The evidence of a run that is already sealed, to which nothing is added; null for a run that is not sealed. */
 async function sealedRun(
-  world: World,
+  world: Ports,
   { out, chain }: CollectOptions,
   run: string,
   fleet: string,

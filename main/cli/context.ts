@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import type { Ports } from '../core/all-ports.ts'
 import type { Failure } from '../core/failure.ts'
-import type { World } from '../core/world.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { sayFailure } from './terminal.ts'
 
 /** Passed to every command: the ports, and the sink for its exit code. */
 export interface Context {
-  readonly world: World
+  readonly world: Ports
   readonly program: Command
   /** Sets the code that the process ends with when the command returns. */
   readonly exit: (code: ExitCode) => void

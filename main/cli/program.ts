@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { VERSION } from '../../schemas/version.ts'
-import type { World } from '../core/world.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { COMMANDS } from './commands.ts'
 import type { Context } from './context.ts'
 import { addFormerOptions } from './former-names.ts'
@@ -17,7 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 export const exampleOf = (path: string): string | null => EXAMPLES[path] ?? null
 
 /** The command line: every command, with former options that keep working. Nothing runs before it parses arguments. */
-export function commandLine(world: World, exit: Context['exit']): Command {
+export function commandLine(world: Ports, exit: Context['exit']): Command {
   const program = new Command('barewitness')
     .description(
       'Collect and verify evidence of single tenancy, encryption, location and access control on dedicated servers.',

@@ -5,13 +5,13 @@ import { hexOf } from '../app/engine/kept-json.ts'
 import { type Signing, signEntry, standsProblem } from '../app/register/sign.ts'
 import { type Change, changeRegister } from '../app/register/store.ts'
 import { catalog as ours } from '../catalog/index.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { type Catalog, catalogFor } from '../core/catalog.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { plain } from '../core/plain-text.ts'
 import { entryOf, isOneKey, signaturesOf } from '../core/register/signatures.ts'
 import { isOnePerson, type Moment } from '../core/register.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import type { Context } from './context.ts'
 import { withPassphrase } from './identity-options.ts'
 import { withFoldersChecked } from './options.ts'
@@ -39,14 +39,14 @@ export const withKey = (command: Command): Command =>
   )
 
 /** The time of a change, and a random id for the entry it adds. */
-export const momentOf = ({ clock, entropy }: Pick<World, 'clock' | 'entropy'>): Moment => ({
+export const momentOf = ({ clock, entropy }: Pick<Ports, 'clock' | 'entropy'>): Moment => ({
   now: clock.now(),
   id: hexOf(entropy.bytes(16)),
 })
 
 /** The catalog with the fleet file's own frameworks, and its declared scope; the plain catalog and null without a file. */
 export async function declaredFor(
-  world: World,
+  world: Ports,
   { fleet }: Pick<RegisterOptions, 'fleet'>,
 ): Promise<Outcome<{ readonly catalog: Catalog; readonly scope: Scope | null }>> {
   if (fleet === undefined) return ok({ catalog: ours, scope: null })

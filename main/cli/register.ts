@@ -1,10 +1,10 @@
 import { dirname } from 'node:path'
 import { documentsIn, NO_REGISTER, type RegisterWithDocuments } from '../app/attachments.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { folderIn } from '../core/layout.ts'
 import { registerProblems } from '../core/register/problems.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { readEntries } from '../verify/steps/entries.ts'
 
 const MOST_PROBLEMS = 5
@@ -13,7 +13,7 @@ const MOST_PROBLEMS = 5
  * The register file and the folder “documents” next to it; an empty register without a file. Fails with input.refused for an inconsistent
  * register or an invalid signature, because a pack with either would not verify.
  */
-export async function readRegister(world: World, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
+export async function readRegister(world: Ports, file: string | undefined): Promise<Outcome<RegisterWithDocuments>> {
   if (file === undefined) return ok(NO_REGISTER)
   const register = await world.readRegister(file)
   if (!register.ok) return register

@@ -10,11 +10,11 @@ import { askDatabases } from '../app/location/ask-databases.ts'
 import { outcomeOf } from '../app/outcome.ts'
 import { summaryText } from '../app/summary.ts'
 import { catalog } from '../catalog/index.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { catalogFor } from '../core/catalog.ts'
 import type { Outcome } from '../core/failure.ts'
 import { chainFolderOf, evidenceOfRun, exportFolder } from '../core/layout.ts'
 import { err, ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { type Collected, type CollectOptions, collectFleet, stoppedRun } from './collecting.ts'
 import type { Context } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
@@ -127,7 +127,7 @@ export async function runOnce(
 }
 
 /** Whether a folder can be written to; creates it if missing. */
-async function writablePlace({ files }: World, folder: string): Promise<Outcome<null>> {
+async function writablePlace({ files }: Ports, folder: string): Promise<Outcome<null>> {
   const held = await files.hold(folder)
   if (!held.ok) return held
   await held.value.release()
@@ -135,7 +135,7 @@ async function writablePlace({ files }: World, folder: string): Promise<Outcome<
 }
 
 /** Warns beforehand that an authority does not respond: the run continues, and its seal can be time-stamped later. */
-async function sayIfSilent({ timestamps }: World, url: string): Promise<void> {
+async function sayIfSilent({ timestamps }: Ports, url: string): Promise<void> {
   const answers = await timestamps.reachable(url)
   if (answers.ok) return
   sayFailure(answers.error)
@@ -162,13 +162,13 @@ async function showUnsealed(
 
 /** The declarations of the window; null for a run that uses none. Fails with engagement.unreadable. */
 const declaredInWindow = async (
-  world: World,
+  world: Ports,
   { declarations: folder }: RunOptions,
 ): Promise<Awaited<ReturnType<typeof declaredForExport>> | Outcome<null>> =>
   folder === undefined ? ok(null) : await declaredForExport({ world, folder, demo: false })
 
 /** With the register of the window, if the run uses its declarations, names no other register, and one exists. */
-async function withRegister({ files }: World, options: RunOptions): Promise<RunOptions> {
+async function withRegister({ files }: Ports, options: RunOptions): Promise<RunOptions> {
   if (options.declarations === undefined || options.register !== undefined) return options
   const register = registerPath(options.declarations)
   return (await files.isThere(register)) ? { ...options, register } : options

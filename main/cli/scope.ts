@@ -2,10 +2,10 @@ import type { DeclaredNode } from '../../schemas/types.ts'
 import { chosenFrameworks, type Declared, declaredScope } from '../app/declared-scope.ts'
 import { scopeOf } from '../app/run.ts'
 import { catalog } from '../catalog/index.ts'
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import type { RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 import { frameworkList } from './options.ts'
 
 export interface ScopeOptions {
@@ -19,7 +19,7 @@ export interface ScopeDeclared extends Declared {
 
 /** The declared scope: that of the fleet file if one is given, otherwise exactly the recorded nodes. */
 export async function scopeFor(
-  world: World,
+  world: Ports,
   options: ScopeOptions,
   recordings: readonly Pick<RecordingSource, 'recording'>[],
 ): Promise<Outcome<ScopeDeclared>> {
@@ -46,7 +46,7 @@ export async function scopeFor(
 
 /** The declaration of a node in the fleet file; without a fleet file, its name only. Fails with input.refused for an unknown node. */
 export async function declaredNode(
-  world: World,
+  world: Ports,
   fleet: string | undefined,
   name: string,
 ): Promise<Outcome<DeclaredNode>> {

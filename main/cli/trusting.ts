@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import type { Command } from 'commander'
+import type { Ports } from '../core/all-ports.ts'
 import { fail, type Outcome } from '../core/failure.ts'
 import { certificatesIn, fromPem } from '../core/pem.ts'
 import { ok } from '../core/result.ts'
-import type { World } from '../core/world.ts'
 
 /** The objects of one kind in the given files, in order. Fails with the first file that cannot be read or contains none. */
 async function readHolding(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   paths: readonly string[],
   { held, what }: { readonly held: (file: Uint8Array) => readonly Uint8Array[]; readonly what: string },
 ): Promise<Outcome<readonly Uint8Array[]>> {
@@ -24,7 +24,7 @@ async function readHolding(
 
 /** The certificates in the given files, DER. */
 export const readCertificates = (
-  world: Pick<World, 'files'>,
+  world: Pick<Ports, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> =>
   readHolding(world, paths, {
@@ -34,7 +34,7 @@ export const readCertificates = (
 
 /** The revocation lists in the given files, DER. */
 export const readLists = async (
-  world: Pick<World, 'files'>,
+  world: Pick<Ports, 'files'>,
   paths: readonly string[],
 ): Promise<Outcome<readonly Uint8Array[]>> => {
   if (paths.length === 0) return ok([])
@@ -74,7 +74,7 @@ export const authorityOptions = (command: Command): Command =>
 
 /** The certificates and revocation lists of the options, DER. Fails with the first file that cannot be read or contains none. */
 export async function readAuthority(
-  world: Pick<World, 'files'>,
+  world: Pick<Ports, 'files'>,
   { certificate, crl }: AuthorityOptions,
 ): Promise<Outcome<{ readonly certificates: readonly Uint8Array[]; readonly crls: readonly Uint8Array[] }>> {
   const certificates = await readCertificates(world, certificate ?? [])

@@ -5,7 +5,7 @@ import { documentsOf } from '../../main/app/attachments.ts'
 import { ALSO, exportRun } from '../../main/app/export.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
-import type { World } from '../../main/core/world.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { NOBODY } from '../../main/verify/steps/trust.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 import { peakOf } from './peak.ts'
@@ -26,7 +26,7 @@ const mark = (part: string): void => {
 }
 
 /** The real world, telling when its parts are done: what passes between two of them was done for the second. */
-function watched(world: World): World {
+function watched(world: Ports): Ports {
   const { reports, sealing, packs, files } = world
   const documents = ['', 'executive ', 'binder ']
   let document = ''

@@ -12,7 +12,7 @@ import {
   sshTargets,
 } from '../../main/catalog/ssh-encryption/probes.ts'
 import { reachableTcp, tlsListeners, tlsTargets } from '../../main/catalog/tls/probes.ts'
-import type { DemoFleet } from '../../main/core/world.ts'
+import type { DemoFleet } from '../../main/core/all-ports.ts'
 import { answer, fact } from '../support/answers.ts'
 import { realClock, realEntropy, realPause } from '../support/deps.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'

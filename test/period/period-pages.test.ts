@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportPeriod } from '../../main/app/period.ts'
 import { reviewFile } from '../../main/app/review.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import type { World } from '../../main/core/world.ts'
 import type { ReportDocument } from '../../main/present/report.ts'
 import { NOBODY } from '../../main/verify/steps/trust.ts'
 import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
@@ -25,14 +25,14 @@ beforeAll(async () => {
 afterAll(() => rmSync(kit.folder, { recursive: true, force: true }))
 
 /** Somebody who changes what the document of the report states, and seals that. */
-const forging = (change: (document: ReportDocument) => ReportDocument): World => ({
+const forging = (change: (document: ReportDocument) => ReportDocument): Ports => ({
   ...kit.world,
   reports: { render: (document, options) => kit.world.reports.render(change(document), options) },
 })
 
 let count = 0
 async function verified(
-  by: World,
+  by: Ports,
   reader: Catalog = sampleCatalog,
   maker = sampleCatalog,
 ): Promise<VerificationReport> {

@@ -6,11 +6,11 @@ import type { RunProgram } from '../../main/adapters/schedules/run-program.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { installSchedule, scheduleStatus } from '../../main/app/schedule-status.ts'
 import { addSchedule, removeSchedule, type ScheduleDraft } from '../../main/app/schedules.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { fail } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import { parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import type { TimerKind } from '../../main/core/schedule/store.ts'
-import type { World } from '../../main/core/world.ts'
 import { folderOfTests } from '../support/folders.ts'
 import { sampleCatalog } from '../support/sample-pack.ts'
 import { NOW, scheduleOf, textsOf, units } from '../support/schedule.ts'
@@ -58,7 +58,7 @@ function programs() {
 
 const real = createWorld(sampleCatalog)
 let computer = programs()
-let world: World = real
+let world: Ports = real
 beforeAll(async () => {
   writeFileSync(
     at('fleet.yaml'),

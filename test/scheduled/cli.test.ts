@@ -10,9 +10,9 @@ import { runCommand } from '../../main/cli/commands/run.ts'
 import { scheduleCommand } from '../../main/cli/commands/schedule.ts'
 import { verifyCommand } from '../../main/cli/commands/verify.ts'
 import { optionsOf } from '../../main/cli/scheduled.ts'
+import type { DeclaredEngagement, Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
-import type { DeclaredEngagement, World } from '../../main/core/world.ts'
 import type { Schedule } from '../../schemas/types.ts'
 import { commandLine } from '../support/command-line.ts'
 import { fakeEngagement, fakeProvider } from '../support/fake-provider.ts'
@@ -28,7 +28,7 @@ const at = (...parts: string[]): string => join(folder, ...parts)
 const unreachable = [
   { name: 'gpu-1', privilege: 'none', answers: null, fails: { code: 'ssh.unreachable', detail: '10.0.0.1' } },
 ]
-let world: World
+let world: Ports
 const PASSPHRASE = 'correct horse battery'
 
 let keys = ''

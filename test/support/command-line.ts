@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { expect, vi } from 'vitest'
 import type { Context } from '../../main/cli/context.ts'
 import { EXIT } from '../../main/cli/exit-codes.ts'
-import type { World } from '../../main/core/world.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { BANNED } from '../../schemas/words.ts'
 
 export interface CommandLine {
@@ -15,7 +15,7 @@ export interface CommandLine {
 }
 
 /** The given commands in `world`, which is looked up anew for each run. No text for people may use a banned word. */
-export function commandLine(world: () => World, ...commands: readonly ((context: Context) => void)[]): CommandLine {
+export function commandLine(world: () => Ports, ...commands: readonly ((context: Context) => void)[]): CommandLine {
   const texts = { stderr: '', stdout: '' }
   const listen = (name: 'stderr' | 'stdout') =>
     vi.spyOn(process[name], 'write').mockImplementation((text) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { createEngine } from '../../main/app/engine.ts'
-import type { World } from '../../main/core/world.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Engine, EngineEvent, Input, Method, Output, Reply } from '../../schemas/ipc.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { fakeDesktop } from './fake-engine.ts'
@@ -27,13 +27,13 @@ export interface EngineKit {
   /** Resolves when a moment of this kind was told, now or later; each is waited for once. */
   readonly heard: (kind: EngineEvent['kind']) => Promise<EngineEvent>
   /** Another engine over the same folder, as after the window was closed and opened again. */
-  readonly reopened: (world?: World) => Promise<EngineKit>
+  readonly reopened: (world?: Ports) => Promise<EngineKit>
   readonly close: () => Promise<void>
 }
 
 /** An engine over a made-up world and a folder of its own. */
 export async function engineKit(
-  world: World = createFakeWorld(),
+  world: Ports = createFakeWorld(),
   folder: string = mkdtempSync(join(tmpdir(), 'barewitness-engine-')),
 ): Promise<EngineKit> {
   const engine = await createEngine(world, fakeCatalog, {

@@ -7,13 +7,13 @@ import { createSealing } from '../../main/adapters/seal/index.ts'
 import { decideHostKey, listPath, loadTrust } from '../../main/adapters/ssh/host-key.ts'
 import { createTimestamps } from '../../main/adapters/timestamps.ts'
 import { createWorld } from '../../main/adapters/world.ts'
+import type { DemoFleet, HostKeys, Ports, ScannedKey } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome } from '../../main/core/failure.ts'
 import { decisionComment } from '../../main/core/host-key-list.ts'
 import { fingerprintOf, knownHostsLine, parseKnownHosts } from '../../main/core/known-hosts.ts'
 import type { Clock, Connection, ConnectTarget, Entropy } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
-import type { DemoFleet, HostKeys, ScannedKey, World } from '../../main/core/world.ts'
 import type { Fleet, HostKey } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
 import { FAKE_NODES, FAKE_SYNTHETIC, type FakeNode, fakeHostKey } from './fake-nodes.ts'
@@ -45,7 +45,7 @@ export function createFakeWorld({
   nodes = FAKE_NODES,
   now = () => FAKE_NOW,
   onConnect = () => undefined,
-}: FakeWorldOptions = {}): World {
+}: FakeWorldOptions = {}): Ports {
   const base = createWorld(fakeCatalog)
   const wait = async (steps: number): Promise<void> => {
     if (pace > 0) await sleep(pace * steps)
@@ -180,7 +180,7 @@ const textOf = (path: string): string => {
 
 /** As the real one, with the day of this world. */
 const recorder =
-  (base: World, now: () => string): HostKeys['record'] =>
+  (base: Ports, now: () => string): HostKeys['record'] =>
   async (file, { node: { address, port } }, key, howVerified, list) => {
     const digest = list === undefined ? '' : sha256(new TextEncoder().encode(list.text))
     if (list !== undefined) {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
 import { EXIT_WORDS } from '../../main/cli/exit-codes.ts'
 import { commandLine, exampleOf } from '../../main/cli/program.ts'
-import type { World } from '../../main/core/world.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 
 /**
  * The reference of the command line, docs/cli.md, from the program itself. `npm run docs:cli` writes it; test/cli-reference.test.ts fails
@@ -10,7 +10,7 @@ import type { World } from '../../main/core/world.ts'
  */
 export function cliReference(): string {
   // Describing commands runs none of them, so no port is needed.
-  const program = commandLine({} as World, () => undefined)
+  const program = commandLine({} as Ports, () => undefined)
   return [
     '# Command-line reference',
     '',

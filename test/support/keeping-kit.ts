@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Signer } from '../../main/core/ports.ts'
-import type { World } from '../../main/core/world.ts'
 import { collected, exported, must, worldAt } from './kept-runs.ts'
 import { sampleSigner } from './sample-pack.ts'
 
 export interface KeepingKit {
   /** Its clock stands at `time.now`. */
-  readonly world: World
+  readonly world: Ports
   readonly time: { now: string }
   /** Of this test. */
   readonly root: () => string

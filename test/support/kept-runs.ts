@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createWorld } from '../../main/adapters/world.ts'
 import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/keep-run.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
@@ -9,14 +10,13 @@ import type { Signer } from '../../main/core/ports.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
-import type { World } from '../../main/core/world.ts'
 import type { Engagement } from '../../schemas/types.ts'
 import { sampleCatalog, sampleRecording } from './sample-pack.ts'
 
 export const FLEET = 'sample fleet'
 
 /** The real world over the catalog of one probe, at a moment that can be set. */
-export function worldAt(time: { now: string }): World {
+export function worldAt(time: { now: string }): Ports {
   const world = createWorld(sampleCatalog)
   return { ...world, clock: { ...world.clock, now: () => time.now } }
 }
@@ -34,7 +34,7 @@ export const recordingsOf = (run: string): readonly LoadedRecording[] =>
 
 /** Puts a run's answers into the store below a root: those of both nodes, unless others are given. */
 export async function collected(
-  world: World,
+  world: Ports,
   root: string,
   run: string,
   recordings: readonly LoadedRecording[] = recordingsOf(run),
@@ -59,7 +59,7 @@ export interface ExportChoices {
 
 /** Exports a run that was collected, as `run` does. */
 export async function exported(
-  world: World,
+  world: Ports,
   root: string,
   run: string,
   signer: Signer,

@@ -2,10 +2,10 @@ import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { signPdf } from '../../main/adapters/seal/pades.ts'
 import { completeArchive, prepareArchive } from '../../main/adapters/seal/pdf/archive.ts'
 import { addSignatureTimestamp, signatureImprint } from '../../main/adapters/seal/pdf/stamp.ts'
+import type { ArchiveMaterial } from '../../main/core/all-ports.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { ReportDocument } from '../../main/core/report-document.ts'
-import type { ArchiveMaterial } from '../../main/core/world.ts'
 import type { Figure } from '../../schemas/figure.ts'
 
 /** What a time-stamp authority must do here: a token over bytes of which the SHA-256 is given, and what checks it. */

@@ -9,6 +9,7 @@ import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/keep-run.ts'
 import { exportPeriod } from '../../main/app/period.ts'
 import { PRODUCER } from '../../main/app/producer.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { assembleBag, evidenceDigestOf, manifestLines, PATHS } from '../../main/core/pack.ts'
 import { jsonBytes } from '../../main/core/pack-files.ts'
 import type { RunEvidence } from '../../main/core/period/conclusions.ts'
@@ -20,7 +21,6 @@ import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
 import { type LoggedEntry, parseEntryLine } from '../../main/core/run-chain/entry.ts'
 import { chainFiles } from '../../main/core/run-chain/files.ts'
-import type { World } from '../../main/core/world.ts'
 import { buildPeriodReport } from '../../main/present/period-report.ts'
 import { verifyPeriod } from '../../main/verify/period.ts'
 import type { PeriodPageComparer } from '../../main/verify/steps/pages.ts'
@@ -39,7 +39,7 @@ export const textIn = (files: ReadonlyMap<string, Uint8Array>, path: string): st
 export interface PeriodKit {
   readonly folder: string
   readonly chainFolder: string
-  readonly world: World
+  readonly world: Ports
   readonly signer: Signer
   readonly stranger: Signer
   readonly at: (now: string) => void
@@ -54,7 +54,7 @@ export async function periodKit(): Promise<PeriodKit> {
   const chainFolder = join(folder, 'chains', 'sample')
   let now = '2026-11-22T12:00:00.000Z'
   const real = createWorld(sampleCatalog)
-  const world: World = { ...real, clock: { ...real.clock, now: () => now } }
+  const world: Ports = { ...real, clock: { ...real.clock, now: () => now } }
   const signer = await sampleSigner(join(folder, 'ids'), 'owner')
   const stranger = await sampleSigner(join(folder, 'ids'), 'stranger')
   const enter = { fleet: 'sample', chainFolder, openSigner: async () => ok(signer), begin: true }
@@ -135,7 +135,7 @@ export async function periodKit(): Promise<PeriodKit> {
 }
 
 /** Every file of a pack. */
-export async function filesIn(world: World, path: string): Promise<Files> {
+export async function filesIn(world: Ports, path: string): Promise<Files> {
   const opened = must(await world.packs.open(path))
   const files: Files = new Map()
   for (const one of opened.paths) files.set(one, await opened.read(one))

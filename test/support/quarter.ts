@@ -7,13 +7,13 @@ import { exportRun } from '../../main/app/export.ts'
 import { keepRun } from '../../main/app/keep-run.ts'
 import { recordGap } from '../../main/app/record-gap.ts'
 import { catalog } from '../../main/catalog/index.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { fail } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { inMemory } from '../../main/core/recording.ts'
 import { EMPTY_REGISTER } from '../../main/core/register.ts'
 import { ok } from '../../main/core/result.ts'
-import type { World } from '../../main/core/world.ts'
 import type { Scope } from '../../schemas/types.ts'
 import { ACCOUNT, type Answering, type Edit, PACKAGE, PASSWORDS, recordingOn } from './quarter-nodes.ts'
 import { value } from './sealing-kit.ts'
@@ -72,7 +72,7 @@ const WITHIN_MINUTES = 120
 
 /** The real adapters over a folder of their own, with a clock that is set by hand and a key made for it. */
 export interface Stage {
-  readonly world: World
+  readonly world: Ports
   readonly root: string
   readonly chainFolder: string
   readonly signer: Signer
@@ -86,7 +86,7 @@ export async function openStage(root: string, from: string): Promise<Stage> {
   const real = createWorld(catalog)
   const clock = { ...real.clock, now: () => at }
   const identities = createIdentities(clock, real.entropy, join(root, 'identities'))
-  const world: World = { ...real, clock, identities, sealing: createSealing(clock, real.entropy) }
+  const world: Ports = { ...real, clock, identities, sealing: createSealing(clock, real.entropy) }
   const own = { folder: identities.defaultFolder, name: 'default', passphrase: 'a simulated quarter' }
   value(await identities.create({ ...own, subject: 'Simulated evidence' }))
   return {

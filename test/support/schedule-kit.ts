@@ -5,6 +5,7 @@ import { lockFolder } from '../../main/adapters/folder-lock.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { type RanOnce, runScheduled, type ScheduledOutcome } from '../../main/app/scheduled/scheduled-run.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { fail, type Outcome } from '../../main/core/failure.ts'
 import { chainFolderOf } from '../../main/core/layout.ts'
@@ -12,7 +13,6 @@ import type { Notice } from '../../main/core/notice.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import { ok } from '../../main/core/result.ts'
 import type { ChainEntry, LoggedEntry, PlanEntry, RunEntry } from '../../main/core/run-chain/entry.ts'
-import type { World } from '../../main/core/world.ts'
 import type { FailureCode } from '../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Planned, Schedule, TracedNode } from '../../schemas/types.ts'
 import { fakeCatalog } from './fake-catalog.ts'
@@ -107,7 +107,7 @@ const hasGap = ({ verdicts }: MadeNode): boolean => Object.values(verdicts ?? {}
 
 /** A schedule over a folder of its own, with a clock that is set and a run that only enters the chain. */
 export interface Kit {
-  readonly world: World
+  readonly world: Ports
   readonly schedule: Schedule
   readonly said: string[]
   readonly waits: number[]
@@ -141,7 +141,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
   let runs = 0
   const [said, waits, notices]: [string[], number[], Notice[]] = [[], [], []]
   const clock = { ...base.clock, now: () => at }
-  const world: World = {
+  const world: Ports = {
     ...base,
     clock,
     // Nobody waits ten seconds here for somebody else's run.

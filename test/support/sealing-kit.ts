@@ -7,11 +7,11 @@ import { exportMethods } from '../../main/app/engine/export-methods.ts'
 import { reviewMethods } from '../../main/app/engine/review-methods.ts'
 import type { Session } from '../../main/app/engine/session.ts'
 import { trustMethods } from '../../main/app/engine/trust-methods.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import { assess } from '../../main/core/assess.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
 import { ok } from '../../main/core/result.ts'
-import type { World } from '../../main/core/world.ts'
 import type { Scope } from '../../schemas/types.ts'
 import { fakeScheduling } from './fake-timers.ts'
 import { AS_OF, sampleCatalog, sampleRecording } from './sample-pack.ts'
@@ -41,7 +41,7 @@ export interface KitOptions {
   readonly population?: readonly string[]
   readonly fleet?: string
   readonly demo?: boolean
-  readonly change?: (world: World) => World
+  readonly change?: (world: Ports) => Ports
 }
 
 /** Export, review and trust over the real adapters, a folder of their own and a small run, without the rest of the engine. */

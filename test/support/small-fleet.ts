@@ -2,11 +2,11 @@ import { openEvidenceStore } from '../../main/adapters/store/evidence-store.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { type CollectRunInput, collectRun } from '../../main/app/collect-run.ts'
 import type { RunResult } from '../../main/app/run.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { Outcome } from '../../main/core/failure.ts'
 import { run } from '../../main/core/probe.ts'
 import { ok } from '../../main/core/result.ts'
-import type { World } from '../../main/core/world.ts'
 import { probeOf, targetOf } from './deps.ts'
 import { sampleCatalog } from './sample-pack.ts'
 import { scriptedTransport } from './scripted-fleet.ts'
@@ -32,9 +32,9 @@ export const SMALL_ANSWERS = SMALL_NODES.length * (QUESTIONS + 1)
 export type Stored = (run: string, node: string, key: string, sha256: string) => void
 
 /** The real world over three nodes without SSH; their answers are stored one after the other. */
-export function smallWorld(stored: Stored = () => undefined): World {
+export function smallWorld(stored: Stored = () => undefined): Ports {
   const world = createWorld(smallCatalog)
-  const openStore: World['openStore'] = async (folder) => {
+  const openStore: Ports['openStore'] = async (folder) => {
     const store = await openEvidenceStore(folder, world.validator)
     if (!store.ok) return store
     const begin: typeof store.value.begin = async (recording) => {
@@ -60,7 +60,7 @@ export function smallWorld(stored: Stored = () => undefined): World {
 
 /** Collects the three nodes, or goes on where a run of this name stopped. */
 export const collectSmall = (
-  world: World,
+  world: Ports,
   root: string,
   name: string,
   changes: Partial<CollectRunInput> = {},

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { writePack } from '../../main/adapters/pack/index.ts'
 import { createWorld } from '../../main/adapters/world.ts'
 import { catalog } from '../../main/catalog/index.ts'
+import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { PATHS } from '../../main/core/pack.ts'
@@ -11,7 +12,6 @@ import { nodeAssessmentPath } from '../../main/core/pack-files.ts'
 import { pem } from '../../main/core/pem.ts'
 import type { Signer } from '../../main/core/ports.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
-import type { World } from '../../main/core/world.ts'
 import type { ReportDocument } from '../../main/present/report.ts'
 import { SEED_PATH } from '../../main/verify/disclosure/commit.ts'
 import { fixtureRecording } from './fixtures.ts'
@@ -92,10 +92,10 @@ export async function makeVectors(folder: string): Promise<VectorSet> {
   const signer = await sampleSigner(join(folder, 'keys'), 'signer')
   const stranger = await sampleSigner(join(folder, 'keys'), 'stranger')
   const real = createWorld(catalog)
-  const world: World = { ...real, clock: { ...real.clock, now: () => AS_OF } }
+  const world: Ports = { ...real, clock: { ...real.clock, now: () => AS_OF } }
   const made = async (
     by: Signer,
-    at: World = world,
+    at: Ports = world,
     rules: Catalog = catalog,
     given = recordings(),
   ): Promise<Files> => {
@@ -242,7 +242,7 @@ function byNobody(good: Files, vector: Make): readonly Vector[] {
 }
 
 interface Hands {
-  readonly made: (by: Signer, at?: World, rules?: Catalog, given?: readonly LoadedRecording[]) => Promise<Files>
+  readonly made: (by: Signer, at?: Ports, rules?: Catalog, given?: readonly LoadedRecording[]) => Promise<Files>
   readonly vector: Make
 }
 
@@ -271,7 +271,7 @@ function bySomebodyElse(
 /** By the signer, with the right key: what only evaluating again can show. */
 function bySigner(
   good: Files,
-  { signer, world, made, vector }: Hands & { readonly signer: Signer; readonly world: World },
+  { signer, world, made, vector }: Hands & { readonly signer: Signer; readonly world: Ports },
 ): readonly Vector[] {
   const resealed = (id: string, what: string, change: (files: Files) => Files): Vector =>
     vector(`signer-${id}`, `${what}, and the signer sealed it again`, () => reseal(relist(change(good)), signer))
@@ -281,7 +281,7 @@ function bySigner(
     if (after === before) throw new Error(`${path} does not hold ${String(was)}`)
     return put(files, path, utf8(after))
   }
-  const writing = (change: (document: ReportDocument) => ReportDocument): World => ({
+  const writing = (change: (document: ReportDocument) => ReportDocument): Ports => ({
     ...world,
     reports: { render: (document, options) => world.reports.render(change(document), options) },
   })

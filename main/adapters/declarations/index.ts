@@ -1,6 +1,6 @@
+import type { Declarations } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { SealReader } from '../../core/ports.ts'
-import type { Declarations } from '../../core/world.ts'
 import { openAddressDatabase } from './address-database.ts'
 import { readEngagement } from './engagement-file.ts'
 import { readInventoryTable } from './inventory-file.ts'

@@ -1,11 +1,11 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Inventory } from '../../../schemas/types.ts'
+import type { InventoryTable } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { oneLine, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import type { InventoryTable } from '../../core/world.ts'
 import { readPlain } from '../store/durable.ts'
 import { inventoryRows } from './inventory-csv.ts'
 

@@ -1,8 +1,8 @@
 import type { Engagement, EvidenceDocument, Register } from '../../../schemas/types.ts'
+import type { DemoDeclared } from '../../core/all-ports.ts'
 import { REQUESTS } from '../../core/conclusion/documents.ts'
 import { sha256 } from '../../core/digest.ts'
 import { endOfDay } from '../../core/register/days.ts'
-import type { DemoDeclared } from '../../core/world.ts'
 import { demoLocation } from './demo-location.ts'
 import { DEMO_PROVIDER } from './demo-provider.ts'
 

@@ -1,6 +1,6 @@
 import type { DeclaredLocation } from '../../../schemas/types.ts'
+import type { DeclaredSites } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
-import type { DeclaredSites } from '../../core/world.ts'
 import { siteRowsInCsv } from '../declarations/sites-csv.ts'
 
 /**

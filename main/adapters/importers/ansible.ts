@@ -1,5 +1,5 @@
 import type { FleetNode } from '../../../schemas/types.ts'
-import type { ImportLine } from '../../core/world.ts'
+import type { ImportLine } from '../../core/all-ports.ts'
 import { readIni } from './ansible-ini.ts'
 import { readYaml } from './ansible-yaml.ts'
 import { createPreview, jumpNames, LARGEST_IMPORT, nodeName, type Preview } from './preview.ts'

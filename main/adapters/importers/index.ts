@@ -1,4 +1,4 @@
-import type { Importers } from '../../core/world.ts'
+import type { Importers } from '../../core/all-ports.ts'
 import { importAnsible } from './ansible.ts'
 import { importCsv } from './csv.ts'
 import { importSshConfig } from './ssh-config.ts'

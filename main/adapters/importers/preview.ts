@@ -1,6 +1,6 @@
 import type { FleetNode } from '../../../schemas/types.ts'
+import type { ImportLine } from '../../core/all-ports.ts'
 import { DEFAULT_PORT } from '../../core/fleet.ts'
-import type { ImportLine } from '../../core/world.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 
 /** The nodes of an import, and the result of every line of the file. Nothing is contacted or written. */

@@ -1,11 +1,11 @@
-import type { World } from '../../core/world.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { tellCommand } from './command.ts'
 import { tellSyslog } from './syslog.ts'
 import { type Posting, tellWebhook } from './webhook.ts'
 
-/** Notifies a program, a webhook or the system log: see World.notify. */
+/** Notifies a program, a webhook or the system log: see Ports.notify. */
 export const createNotify =
-  (posting: Posting): World['notify'] =>
+  (posting: Posting): Ports['notify'] =>
   async (to, notice) => {
     if (to.kind === 'command') return await tellCommand(to, notice)
     if (to.kind === 'webhook') return await tellWebhook(to, notice, posting)

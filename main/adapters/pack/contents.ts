@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import type { OpenPack } from '../../core/all-ports.ts'
 import { quote } from '../../core/plain-text.ts'
-import type { OpenPack } from '../../core/world.ts'
 import { type Limits, unreadable } from './limits.ts'
 
 const DIGEST_BYTES = 32

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { OpenPack } from '../../core/all-ports.ts'
 import { quote } from '../../core/plain-text.ts'
-import type { OpenPack } from '../../core/world.ts'
 import { blockReader } from './blocks.ts'
 import { emptyContents, packOf, putDigest } from './contents.ts'
 import { tally } from './departures.ts'

@@ -1,5 +1,5 @@
+import type { Sealing } from '../../core/all-ports.ts'
 import type { Clock, Entropy } from '../../core/ports.ts'
-import type { Sealing } from '../../core/world.ts'
 import { createDemoSigner } from '../identity/signer.ts'
 import { signDetached } from './cms.ts'
 import { signPdf } from './pades.ts'

@@ -1,7 +1,7 @@
 import type { Chosen, EngineEvent, Input, Method, Output } from '../../../schemas/ipc.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Outcome } from '../../core/failure.ts'
-import type { World } from '../../core/world.ts'
 import type { Session } from './session.ts'
 
 /** Every method of the window with its input, and the file chosen in a dialog of the main process. */
@@ -39,7 +39,7 @@ export interface Scheduling {
 
 /** Context of every group of methods. */
 export interface EngineContext {
-  readonly world: World
+  readonly world: Ports
   readonly catalog: Catalog
   /** Folder of this user's fleet, evidence, register and identities. */
   readonly folder: string

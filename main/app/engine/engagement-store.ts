@@ -1,12 +1,12 @@
 import type { EngagementForm } from '../../../schemas/ipc-engagement.ts'
 import type { Engagement, Mapping, ProviderProfile, Scope } from '../../../schemas/types.ts'
+import type { DeclaredEngagement, Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { populationWith } from '../../core/engagement/coverage.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { type FILES, fileIn, folderIn, inventoryPath, shelfPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
-import type { DeclaredEngagement, World } from '../../core/world.ts'
 import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
 
 /**
@@ -14,7 +14,7 @@ import { isObject, keepEarlier, readKept, writeKept } from './kept-json.ts'
  * stored separately.
  */
 export interface DeclaredShelf {
-  readonly world: World
+  readonly world: Ports
   readonly folder: string
   readonly demo: boolean
 }

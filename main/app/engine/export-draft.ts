@@ -1,7 +1,7 @@
 import type { ExportDraft, ExportedFileView, ExportView } from '../../../schemas/ipc-packs.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 
 /** A sealed export in an internal folder. */
 export interface Draft {
@@ -18,7 +18,11 @@ export interface Draft {
  * Copies every file of a draft to a chosen folder, all or none, and never over another file. Each copy is read back and
  * compared with the digest of the sealed file. Fails with input.refused or store.failed.
  */
-export async function saveDraft({ files }: World, draft: Draft, to: string): Promise<Outcome<ExportView>> {
+export async function saveDraft(
+  { files }: Pick<Ports, 'files'>,
+  draft: Draft,
+  to: string,
+): Promise<Outcome<ExportView>> {
   const wanted = draft.view.files
   for (const { name } of wanted)
     if (await files.isThere(`${to}/${name}`))
@@ -41,7 +45,7 @@ export async function saveDraft({ files }: World, draft: Draft, to: string): Pro
  * Deletes a draft. The files of an unsaved draft that the run chain names are kept: a pack that is missing from its
  * chain looks like a hidden one. Only the window forgets it.
  */
-export async function discardDraft({ files }: World, draft: Draft): Promise<Outcome<null>> {
+export async function discardDraft({ files }: Pick<Ports, 'files'>, draft: Draft): Promise<Outcome<null>> {
   return draft.saved || !draft.chained ? await files.remove(draft.folder) : ok(null)
 }
 

@@ -1,9 +1,9 @@
 import type { Input } from '../../../schemas/ipc.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { handOutName, packIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 import { INDEX_PATH } from '../../verify/disclosure/commit.ts'
 import type { DisclosedCopy } from '../../verify/disclosure/disclose.ts'
 import type { DisclosureNotes } from '../../verify/disclosure/notes.ts'
@@ -19,7 +19,7 @@ export interface HandOut {
 
 /** Writes the copy of a sealed pack. Fails with input.refused where the rules cannot redact a named part. */
 export async function writeHandOut(
-  world: World,
+  world: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   pack: { readonly folder: string; readonly run: string },
   withhold: Withhold,
@@ -34,7 +34,7 @@ export async function writeHandOut(
 
 /** The files of a copy; the pack itself is unchanged. */
 export async function copyOf(
-  world: World,
+  world: Pick<Ports, 'clock' | 'packs'>,
   catalog: Catalog,
   path: string,
   { classes, who, why }: Withhold,

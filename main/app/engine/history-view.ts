@@ -1,5 +1,6 @@
 import type { DayWindow, HistoryDay, HistoryRun, HistoryView } from '../../../schemas/ipc-history.ts'
 import type { CalendarDay } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { baselineIn } from '../../core/drift/baseline.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { KeptHead } from '../../core/history.ts'
@@ -10,7 +11,6 @@ import { enteredRuns } from '../../core/period/runs.ts'
 import { compare } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { isDay } from '../../core/run-chain/entry.ts'
-import type { World } from '../../core/world.ts'
 import { type KnownRuns, sealKept } from './history-read.ts'
 
 const FIRST_DAYS = 91
@@ -31,7 +31,7 @@ export function windowOf(asked: DayWindow | null, now: string): Outcome<DayWindo
 
 /** What is known of the runs of these days. Fails as calendarOf() does. */
 export function historyView(
-  { zones, clock }: Pick<World, 'zones' | 'clock'>,
+  { zones, clock }: Pick<Ports, 'zones' | 'clock'>,
   known: KnownRuns,
   { from, to }: DayWindow,
 ): Outcome<HistoryView> {

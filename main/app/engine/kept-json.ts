@@ -1,13 +1,13 @@
+import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 
 /**
  * A small internal JSON file, or null when there is none. Fails with store.failed for an existing file in an unknown
  * form, so that it is never overwritten.
  */
 export async function readKept<T>(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   path: string,
   isOurs: (value: unknown) => value is T,
 ): Promise<Outcome<T | null>> {
@@ -19,7 +19,7 @@ export async function readKept<T>(
     : fail('store.failed', `${path} is not in the expected format; move it away, or restore it from a backup`)
 }
 
-export const writeKept = ({ files }: Pick<World, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
+export const writeKept = ({ files }: Pick<Ports, 'files'>, path: string, value: object): Promise<Outcome<null>> =>
   files.write(path, `${JSON.stringify(value, null, 2)}\n`)
 
 export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
@@ -29,7 +29,7 @@ export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString(
  * with store.failed, and then the file must not be overwritten.
  */
 export async function keepEarlier(
-  { files, clock, entropy }: Pick<World, 'files' | 'clock' | 'entropy'>,
+  { files, clock, entropy }: Pick<Ports, 'files' | 'clock' | 'entropy'>,
   path: string,
   folder: string,
 ): Promise<Outcome<null>> {

@@ -1,3 +1,4 @@
+import type { Ports } from '../../core/all-ports.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { PATHS } from '../../core/pack-files.ts'
@@ -5,7 +6,6 @@ import type { SealReading } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isDigest, parsedJson } from '../../core/run-chain/entry.ts'
 import { CHAIN_PATHS, CHAIN_SCHEMA } from '../../core/run-chain/files.ts'
-import type { World } from '../../core/world.ts'
 import { bytesOf, textOf } from '../../verify/steps/read.ts'
 import { chainIn, readSealOf } from '../../verify/steps/signature.ts'
 import { certificatesOf, type Trust } from '../../verify/steps/trust.ts'
@@ -22,7 +22,11 @@ export interface Peeked {
 }
 
 /** Reads the seal of a pack or report and the run chain that it names. Fails as opening does. */
-export async function peek(world: World, path: string, trust: Trust): Promise<Outcome<Peeked>> {
+export async function peek(
+  world: Pick<Ports, 'files' | 'packs' | 'sealing'>,
+  path: string,
+  trust: Trust,
+): Promise<Outcome<Peeked>> {
   if (/\.pdf$/i.test(path)) return await peekPdf(world, path, trust)
   const opened = await world.packs.open(path)
   if (!opened.ok) return opened
@@ -40,7 +44,11 @@ export async function peek(world: World, path: string, trust: Trust): Promise<Ou
   }
 }
 
-async function peekPdf({ files, sealing }: World, path: string, trust: Trust): Promise<Outcome<Peeked>> {
+async function peekPdf(
+  { files, sealing }: Pick<Ports, 'files' | 'sealing'>,
+  path: string,
+  trust: Trust,
+): Promise<Outcome<Peeked>> {
   const pdf = await files.read(path)
   if (!pdf.ok) return pdf
   const reading = await sealing.reader.readPdf(

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { runNotePath } from '../../core/layout.ts'
-import type { World } from '../../core/world.ts'
 
 /**
  * The settings that a run was started with, stored next to the evidence: a run that is opened later must not lose the
@@ -23,11 +23,11 @@ export interface RunNote {
 }
 
 /** Fails with store.failed. */
-export const writeNote = (world: World, folder: string, note: RunNote): Promise<Outcome<null>> =>
+export const writeNote = (world: Pick<Ports, 'files'>, folder: string, note: RunNote): Promise<Outcome<null>> =>
   world.files.write(runNotePath(folder, note.run), `${JSON.stringify(note)}\n`)
 
 /** The note of a run, or null where none can be read. `run` has the form of a run's name. */
-export async function readNote(world: World, folder: string, run: string): Promise<RunNote | null> {
+export async function readNote(world: Pick<Ports, 'files'>, folder: string, run: string): Promise<RunNote | null> {
   const bytes = await world.files.read(runNotePath(folder, run))
   if (!bytes.ok) return null
   try {

@@ -2,11 +2,11 @@ import type { EngineEvent } from '../../../schemas/ipc.ts'
 import type { PackReview } from '../../../schemas/ipc-packs.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Assessment, Fleet, Register, Scope } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'
 import { decisionsPath, fleetPath, folderIn } from '../../core/layout.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
-import type { World } from '../../core/world.ts'
 import type { GoingRun, RunJournal } from './run-journal.ts'
 import type { ShownKey } from './shown-keys.ts'
 import { latestStored, loadRun } from './stored-runs.ts'
@@ -54,7 +54,7 @@ export interface PackState {
  * The fleet of this folder with its latest stored run, evaluated as of now, so that closing the window loses no
  * evidence.
  */
-export async function openSession(world: World, catalog: Catalog, folder: string): Promise<Session> {
+export async function openSession(world: Ports, catalog: Catalog, folder: string): Promise<Session> {
   const session: Session = {
     fleet: null,
     demo: false,
@@ -78,7 +78,7 @@ export async function openSession(world: World, catalog: Catalog, folder: string
 
 /** The latest stored run of this folder's own fleet, or null. */
 export async function latestRunOf(
-  world: World,
+  world: Ports,
   catalog: Catalog,
   folder: string,
   fleet: Fleet,

@@ -1,8 +1,8 @@
 import type { Settings } from '../../../schemas/ipc-views.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 
 const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
 
@@ -10,13 +10,17 @@ const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true,
  * The settings; the defaults where none are stored, or where the file is not in the expected form. The file itself is
  * not changed.
  */
-export async function readSettings(world: World, folder: string): Promise<Settings> {
+export async function readSettings(world: Pick<Ports, 'files'>, folder: string): Promise<Settings> {
   const bytes = await world.files.read(fileIn(folder, 'settings'))
   return (bytes.ok ? understood(bytes.value) : null) ?? DEFAULTS
 }
 
 /** Stores the settings. A file that cannot be read is kept under another name. Fails with store.failed. */
-export async function writeSettings(world: World, folder: string, settings: Settings): Promise<Outcome<Settings>> {
+export async function writeSettings(
+  world: Pick<Ports, 'clock' | 'files'>,
+  folder: string,
+  settings: Settings,
+): Promise<Outcome<Settings>> {
   const path = fileIn(folder, 'settings')
   const before = await world.files.read(path)
   if (before.ok && understood(before.value) === null) {

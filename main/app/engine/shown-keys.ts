@@ -1,10 +1,10 @@
 import type { CallFailure } from '../../../schemas/ipc.ts'
 import type { HostKeyRow } from '../../../schemas/ipc-views.ts'
 import type { Fleet, HostKey } from '../../../schemas/types.ts'
+import type { ScannedKey } from '../../core/all-ports.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { planFleet } from '../../core/fleet.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
-import type { ScannedKey } from '../../core/world.ts'
 
 /** The key that a node showed last, and its status; the key is null where none could be obtained. */
 export interface ShownKey {

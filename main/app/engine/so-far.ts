@@ -1,9 +1,9 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { assessNode, compareNodes, conclude, judgingOf, populationOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
-import type { World } from '../../core/world.ts'
 import type { Begun } from './going-run.ts'
 import type { RunState } from './session.ts'
 
@@ -19,7 +19,7 @@ export interface SoFar {
  * Each node is evaluated once, when it is done: with hundreds of nodes, evaluating all of them each time would be too
  * slow.
  */
-export function soFarOf(world: World, catalog: Catalog, { run, scope, before }: Begun): SoFar {
+export function soFarOf(world: Pick<Ports, 'clock'>, catalog: Catalog, { run, scope, before }: Begun): SoFar {
   const recordings = new Map<string, LoadedRecording>()
   const nodes = new Map<string, NodeAssessment>()
   let shown: RunState | null = null

@@ -1,5 +1,6 @@
 import type { RunListItem } from '../../../schemas/ipc-views.ts'
 import type { Fleet, Scope } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { assess } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { type Failure, fail, type Outcome } from '../../core/failure.ts'
@@ -8,7 +9,6 @@ import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
 import type { EvidenceStore } from '../../core/ports.ts'
 import { compare, type LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 import { mapConcurrently } from '../concurrency.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
@@ -21,7 +21,7 @@ import type { RunState } from './session.ts'
  * Where runs are looked up: a folder, its fleet, and whether it is the demo fleet, whose runs are stored separately.
  */
 export interface RunShelf {
-  readonly world: World
+  readonly world: Ports
   readonly folder: string
   readonly fleet: Fleet
   readonly demo: boolean
@@ -171,7 +171,7 @@ export async function loadNodeOfRun(
 }
 
 /** A run's recordings with their assessment as of now. */
-export const judged = (world: World, catalog: Catalog, run: Omit<RunState, 'assessment'>): RunState => ({
+export const judged = (world: Pick<Ports, 'clock'>, catalog: Catalog, run: Omit<RunState, 'assessment'>): RunState => ({
   ...run,
   assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: world.clock.now() }),
 })
@@ -196,7 +196,7 @@ export async function recordingsOfNode(
 }
 
 /** An unreadable recording is not the same as no recording. */
-const isStored = async (world: World, folder: string, run: string, node: string): Promise<boolean> =>
+const isStored = async (world: Pick<Ports, 'files'>, folder: string, run: string, node: string): Promise<boolean> =>
   NAME.test(node) && (await world.files.isThere(recordingFolder(folder, run, node)))
 
 async function withStore<T>(

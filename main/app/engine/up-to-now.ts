@@ -1,9 +1,9 @@
 import type { Scope } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { assessNode, conclude, judgingOf, populationOf } from '../../core/assess.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
-import type { World } from '../../core/world.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import type { RunState } from './session.ts'
@@ -32,7 +32,7 @@ export async function bringUpToNow({ world, catalog, folder, session }: EngineCo
  * A run evaluated with another scope; the same value where nothing differs. Verdicts do not depend on an engagement, so
  * results of nodes are kept.
  */
-function rescoped(world: World, catalog: Catalog, run: RunState, scope: Scope): RunState {
+function rescoped(world: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run
   if (canonicalJson(scope.provider ?? null) !== canonicalJson(run.scope.provider ?? null))
     return judged(world, catalog, { ...run, scope })

@@ -1,10 +1,10 @@
 import type { DeclaredLocation, Fleet, VantageRecord } from '../../../schemas/types.ts'
 import { regionOfPolicy } from '../../catalog/location/countries.ts'
+import type { OpenAddressDatabase, Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { jsonBytes } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import type { OpenAddressDatabase, World } from '../../core/world.ts'
 
 /** Location sources that a fleet file names besides its nodes. */
 export interface LocationMatter {
@@ -22,7 +22,7 @@ const LARGEST_TOGETHER = 64 * 1024 * 1024
  * Reads them. Paths are relative to the folder of the fleet file, or to the working folder. Fails as the readers do.
  */
 export async function declaredLocation(
-  { declarations }: Pick<World, 'declarations'>,
+  { declarations }: Pick<Ports, 'declarations'>,
   fleet: Pick<Fleet, 'vantages' | 'sites' | 'addressDatabases' | 'residency'>,
   path: string | null,
 ): Promise<Outcome<LocationMatter>> {

@@ -1,8 +1,8 @@
 import type { EntrySignature, Register } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { SealReader, Signer } from '../../core/ports.ts'
 import { entryOf, signedBytes, withSignature } from '../../core/register/signatures.ts'
-import type { World } from '../../core/world.ts'
 import { readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 import { whileSigning } from '../signing.ts'
 
@@ -17,7 +17,7 @@ export interface Signing {
  * signature on it is invalid, the new one or an earlier one; otherwise as the key does.
  */
 export async function signEntry(
-  { sealing, clock }: Pick<World, 'sealing' | 'clock'>,
+  { sealing, clock }: Pick<Ports, 'sealing' | 'clock'>,
   register: Register,
   id: string,
   { role, openSigner }: Signing,

@@ -1,4 +1,5 @@
 import type { Register } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sha256 } from '../../core/digest.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
@@ -7,7 +8,6 @@ import { plain } from '../../core/plain-text.ts'
 import { LARGEST_DOCUMENT } from '../../core/register/attachments.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
-import type { World } from '../../core/world.ts'
 import { keepEarlier } from '../engine/kept-json.ts'
 
 /** A register's file, and the folder of its documents and earlier copies. */
@@ -18,7 +18,7 @@ export interface RegisterPlace {
 
 /** Replaces a register and keeps a copy of the previous one: no entry can be lost. */
 export async function writeRegister(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'validator'>,
   { path, folder }: RegisterPlace,
   register: Register,
 ): Promise<Outcome<null>> {
@@ -31,7 +31,7 @@ export async function writeRegister(
 
 /** Stores the bytes of a document under their digest. */
 export async function storeBytes(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   folder: string,
   bytes: Uint8Array,
 ): Promise<Outcome<null>> {
@@ -56,7 +56,7 @@ export interface Change {
  * was entered.
  */
 export async function changeRegister(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'readRegister' | 'validator'>,
   place: RegisterPlace,
   { begin, next, bytes }: Change,
 ): Promise<Outcome<Register>> {

@@ -1,10 +1,10 @@
 import type { Schedule } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { scheduleAttempts } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { hasExactly, isInstant, isName, isSchedule, parsedJson } from '../../core/run-chain/entry.ts'
-import type { World } from '../../core/world.ts'
 
 /**
  * How a start ended: `going` has started, or was killed; `nothing-due` collected nothing, and neither did `overlap`
@@ -33,7 +33,7 @@ const LONGEST_DETAIL = 2000
 
 /** Adds a line. Fails with store.failed. */
 export const writeAttempt = (
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
   attempt: Attempt,
 ): Promise<Outcome<null>> =>
@@ -47,7 +47,7 @@ export const writeAttempt = (
  * naming the line.
  */
 export async function readAttempts(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   out: string,
   name: string,
 ): Promise<Outcome<readonly Attempt[]>> {

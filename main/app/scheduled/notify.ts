@@ -1,8 +1,8 @@
 import type { Notify, Schedule } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { Notice, NoticeCounts } from '../../core/notice.ts'
-import type { World } from '../../core/world.ts'
 import type { Waiting } from './state-file.ts'
 
 export interface About {
@@ -18,7 +18,7 @@ const MOST_WAITING = 100
 
 /** A notification of these changes; `first` is the one that reports the start of monitoring. */
 export function noticeOf(
-  { clock, entropy }: Pick<World, 'clock' | 'entropy'>,
+  { clock, entropy }: Pick<Ports, 'clock' | 'entropy'>,
   { name, fleetName }: Pick<Schedule, 'name' | 'fleetName'>,
   { run, due, counts }: About,
   { changes, first }: { readonly changes: readonly string[]; readonly first: boolean },
@@ -65,7 +65,7 @@ export function queued(
 
 /** Delivers in order. After a failure no more is sent to that recipient: the rest is returned in `waiting`. */
 export async function deliver(
-  { notify }: Pick<World, 'notify'>,
+  { notify }: Pick<Ports, 'notify'>,
   queue: readonly Waiting[],
 ): Promise<{ readonly waiting: readonly Waiting[]; readonly failures: readonly Failure[] }> {
   const waiting: Waiting[] = []

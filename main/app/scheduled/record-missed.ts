@@ -1,11 +1,11 @@
 import { failureWords } from '../../../schemas/failure-words.ts'
 import type { Planned, Schedule } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { chainFolderOf, packOfRun } from '../../core/layout.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { GapEntry, LoggedEntry } from '../../core/run-chain/entry.ts'
-import type { World } from '../../core/world.ts'
 import { appendSigned } from '../append-signed.ts'
 import type { Attempt } from './attempts.ts'
 import { answeredDue } from './plan-run.ts'
@@ -21,7 +21,7 @@ export interface MissedRun {
  * Fails as appendSigned() does.
  */
 export async function recordMissed(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   { name, out, fleetName }: Pick<Schedule, 'name' | 'out' | 'fleetName'>,
   missed: readonly MissedRun[],
   openSigner: () => Promise<Outcome<Signer>>,
@@ -52,7 +52,7 @@ export const withoutRuns = (entries: readonly LoggedEntry[], runs: ReadonlySet<s
  * last start did not finish, since a pack that was deleted later had been sealed.
  */
 export async function unwrittenRuns(
-  world: Pick<World, 'files'>,
+  world: Pick<Ports, 'files'>,
   schedule: Pick<Schedule, 'name' | 'out'>,
   entries: readonly LoggedEntry[],
   attempts: readonly Attempt[],
@@ -69,7 +69,7 @@ export async function unwrittenRuns(
 
 /** The run of one due time that the chain names and whose pack does not exist; null where there is none. */
 export async function unwrittenRun(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   { name, out }: Pick<Schedule, 'name' | 'out'>,
   entries: readonly LoggedEntry[],
   due: string,

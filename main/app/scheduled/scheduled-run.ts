@@ -1,11 +1,11 @@
 import type { Planned, Schedule } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import type { Failure, Outcome } from '../../core/failure.ts'
 import { chainFolderOf, chainStart, packOfRun, runningFolder } from '../../core/layout.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
-import type { World } from '../../core/world.ts'
 import { settlePrepared } from '../continued-export.ts'
 import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
 import { planRun, type RunPlan } from './plan-run.ts'
@@ -61,7 +61,7 @@ export interface ScheduledOutcome<R> {
  * used; later errors are in the outcome.
  */
 export async function runScheduled<R extends RanOnce>(
-  world: World,
+  world: Ports,
   input: ScheduledInput<R>,
 ): Promise<Outcome<ScheduledOutcome<R>>> {
   const { schedule } = input
@@ -88,7 +88,7 @@ export async function runScheduled<R extends RanOnce>(
 }
 
 interface Start<R extends RanOnce> {
-  readonly world: World
+  readonly world: Ports
   readonly input: ScheduledInput<R>
   readonly plan: RunPlan
   readonly earlier: readonly Attempt[]
@@ -98,7 +98,7 @@ interface Start<R extends RanOnce> {
   readonly startedAt: string
 }
 
-const isHeld = async (world: World, schedule: Schedule): Promise<boolean> => {
+const isHeld = async (world: Pick<Ports, 'files'>, schedule: Schedule): Promise<boolean> => {
   const below = await world.files.below(runningFolder(schedule), 1)
   return below.ok && below.value.files.length > 0
 }
@@ -107,7 +107,10 @@ const isHeld = async (world: World, schedule: Schedule): Promise<boolean> => {
  * The current chain of the fleet, and nothing where there is none yet. A pack that the chain names and that lacks only
  * its name gets it.
  */
-async function entriesOf(world: World, { out, fleetName }: Schedule): Promise<Outcome<readonly LoggedEntry[]>> {
+async function entriesOf(
+  world: Pick<Ports, 'entropy' | 'files' | 'openRunChain' | 'packs'>,
+  { out, fleetName }: Schedule,
+): Promise<Outcome<readonly LoggedEntry[]>> {
   const folder = chainFolderOf(out, fleetName)
   if (!(await world.files.isThere(chainStart(folder)))) return ok([])
   const id = Buffer.from(world.entropy.bytes(32)).toString('hex')

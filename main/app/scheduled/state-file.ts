@@ -1,10 +1,10 @@
 import type { Notify, Schedule } from '../../../schemas/types.ts'
+import type { Ports } from '../../core/all-ports.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Outcome } from '../../core/failure.ts'
 import { scheduleState } from '../../core/layout.ts'
 import type { Notice } from '../../core/notice.ts'
 import { hasExactly, isName, parsedJson } from '../../core/run-chain/entry.ts'
-import type { World } from '../../core/world.ts'
 import type { WatchedStates } from './states.ts'
 
 /** A notification that one recipient has not received yet. */
@@ -27,7 +27,7 @@ export const NOTHING_REMEMBERED: Remembered = { run: null, states: null, waiting
 
 /** Null where the file exists but is not in the expected form. */
 export async function readRemembered(
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
 ): Promise<Remembered | null> {
   const path = scheduleState(schedule)
@@ -38,7 +38,7 @@ export async function readRemembered(
 
 /** Fails with store.failed. */
 export const writeRemembered = (
-  { files }: Pick<World, 'files'>,
+  { files }: Pick<Ports, 'files'>,
   schedule: Pick<Schedule, 'out' | 'name'>,
   remembered: Remembered,
 ): Promise<Outcome<null>> => files.write(scheduleState(schedule), rememberedText(remembered))

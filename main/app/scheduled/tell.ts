@@ -1,5 +1,5 @@
+import type { Ports } from '../../core/all-ports.ts'
 import type { Failure } from '../../core/failure.ts'
-import type { World } from '../../core/world.ts'
 import { deliver, noticeOf, queued } from './notify.ts'
 import type { RanOnce, ScheduledInput } from './scheduled-run.ts'
 import { NOTHING_REMEMBERED, type Remembered, readRemembered, writeRemembered } from './state-file.ts'
@@ -26,7 +26,7 @@ interface ToTell {
  * Returns the errors.
  */
 export async function tellOf<R extends RanOnce>(
-  world: World,
+  world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'notify'>,
   { schedule, claimOf, say }: ScheduledInput<R>,
   { happened, due, missed }: ToTell,
 ): Promise<readonly Failure[]> {

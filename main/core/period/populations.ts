@@ -23,7 +23,7 @@ export const POPULATIONS: readonly PopulationName[] = ['runs', 'nodes', 'node-ru
 
 export const populationPath = (name: PopulationName): string => `data/populations/${name}.csv`
 
-/** Rows of text as one CSV file: World.csv. */
+/** Rows of text as one CSV file: Ports.csv. */
 export type CsvWriter = (rows: Iterable<readonly string[]>) => string
 
 export interface PopulationInput {

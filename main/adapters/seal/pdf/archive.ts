@@ -1,6 +1,6 @@
+import type { ArchiveMaterial } from '../../../core/all-ports.ts'
 import { fail, type Outcome } from '../../../core/failure.ts'
 import { ok } from '../../../core/result.ts'
-import type { ArchiveMaterial } from '../../../core/world.ts'
 import { readAuthorityCertificate, readRevocationList, sameBytes } from '../x509.ts'
 import { isOver, readAuthor, textIn, unsuitable } from './stamp.ts'
 import { coveredDigest, hexInGap } from './state.ts'

@@ -1,6 +1,6 @@
+import type { ArchiveMaterial, NextStamp } from '../../../core/all-ports.ts'
 import type { Outcome } from '../../../core/failure.ts'
 import { ok } from '../../../core/result.ts'
-import type { ArchiveMaterial, NextStamp } from '../../../core/world.ts'
 import { digestOf } from '../cms.ts'
 import { readToken } from '../tsp/token.ts'
 import { completeArchive, prepareArchive } from './archive.ts'

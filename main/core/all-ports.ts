@@ -44,8 +44,8 @@ import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/store.ts'
 import type { UnsignedVantage } from './vantage.ts'
 
-/** All ports in one value: what the use cases may ask of the outside. `main/adapters/world.ts` makes the real one. */
-export interface World {
+/** Everything outside that use cases may ask for. Each use case takes those that it uses; `main/adapters/world.ts` makes the real ones. */
+export interface Ports {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly zones: Zones
