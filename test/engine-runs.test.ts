@@ -175,7 +175,7 @@ describe('going on with a run', () => {
     const first = await kit.get('run.start', ALL)
     await kit.heard('run-done')
     const before = await kit.get('assessment.get', { of: 'run' })
-    expect(before?.rows.map(({ status }) => status)).toEqual(['completeness', 'failed'])
+    expect(before?.rows.map(({ status }) => status)).toEqual(['complete', 'failed'])
     away = false
     const told = kit.events.length
     const second = await kit.get('run.start', MISSING)

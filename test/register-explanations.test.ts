@@ -156,7 +156,7 @@ describe('an explanation beside the answer', () => {
 
   test('changes nothing of the assessment', () => {
     expect(judged(register)).toEqual(judged(EMPTY_REGISTER))
-    expect(judged(register).nodes[0]?.isolation?.environment).toBe('unknown')
+    expect(judged(register).nodes[0]?.isolation?.environment).toBe('undetermined')
   })
   test('is shown in the report beside the answers of its node, and in the summary, while it is in force', () => {
     const shown = (of: Register): readonly boolean[] => {

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
@@ -37,11 +35,6 @@ describe('the lists', () => {
       const ids = list.map(({ id }) => id)
       expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
     }
-  })
-
-  test.each(checks.map((check) => [check.id]))('%s stands in the file named after it', (id) => {
-    const file = new URL(`../../main/catalog/checks/${id.replaceAll('.', '-')}.ts`, import.meta.url)
-    expect(existsSync(fileURLToPath(file))).toBe(true)
   })
 
   test('a check reads only probes of the catalog', () => {
