@@ -26,7 +26,7 @@ const UNREADABLE = 'The seal cannot be read as a CMS signature.'
 /** Parses a CMS signature (RFC 5652, section 5); returns a sentence when it is not in the supported form. */
 export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
   const whole = bytes.length > LARGEST_SEAL ? null : derValue(bytes)
-  if (whole === null) return 'The seal is not one value in DER.'
+  if (whole?.tag !== TAG.sequence) return 'The seal is not one value in DER.'
   const envelope = inOrder(whole)
   const type = oidText(envelope.take(TAG.oid))
   const data = inOrder(inOrder(envelope.take(CONTEXT[0])).take(TAG.sequence))
@@ -39,7 +39,7 @@ export function parseSeal(bytes: Uint8Array): ParsedSeal | string {
   const signers = membersOf(data.take(TAG.set))
   if (version === undefined || algorithms === undefined || content.length === 0 || !data.ended()) return UNREADABLE
   const [signer] = signers
-  if (signer === undefined || signers.length !== 1)
+  if (signer?.tag !== TAG.sequence || signers.length !== 1)
     return `The seal has ${signers.length} signers; it must have exactly one.`
   const info = signerInfo(signer, content.length > 1)
   return typeof info === 'string' ? info : { der: bytes, certificates: certificates.map((one) => one.bytes), ...info }
@@ -76,8 +76,8 @@ function signerInfo(signer: DerValue, hasContent: boolean): Omit<ParsedSeal, 'de
 
 /** Attribute (RFC 5652, section 5.3). */
 function attributeOf(value: DerValue): { readonly type: string; readonly values: readonly DerValue[] } {
-  const [type, values] = membersOf(value)
-  return { type: oidText(type), values: membersOf(values) }
+  const [type, values] = value.tag === TAG.sequence ? membersOf(value) : []
+  return { type: oidText(type), values: values?.tag === TAG.set ? membersOf(values) : [] }
 }
 
 /** Null when there is no attribute; undefined when there is any but one token. */
