@@ -93,12 +93,12 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
     expect(verdict('demo-metal-04', 'location.rtt-bound')).toBe('not-satisfied')
   })
 
-  test('of four nodes one place is bounded inside, one consistent, one contradicted, one asserted only', () => {
+  test('of four nodes one place is bounded, one corroborated, one contradicted, one uncorroborated', () => {
     const place = (node: string) =>
       assessment.nodes.find((one) => one.node === node)?.location?.results.find(({ of }) => of === 'declared-place')
         ?.result
     expect(place('demo-gpu-01')).toBe('bounded')
-    expect(place('demo-gpu-02')).toBe('consistent')
+    expect(place('demo-gpu-02')).toBe('corroborated')
     expect(place('demo-metal-04')).toBe('contradicted')
     expect(place('demo-shared-05')).toBe('uncorroborated')
     expect(said).toMatch(
@@ -138,7 +138,7 @@ describe.skipIf(missing !== null)(`the demo${because(missing)}`, () => {
         ?.location?.results.filter(({ of }) => of === 'residency')
         .map(({ title, result }) => [title, result])
     expect(policy('demo-metal-04')).toEqual([['European study stays in the EEA (demo)', 'contradicted']])
-    expect(policy('demo-gpu-02')).toEqual([['Images stay in the United States (demo)', 'consistent']])
+    expect(policy('demo-gpu-02')).toEqual([['Images stay in the United States (demo)', 'corroborated']])
   })
 
   test('every control of both frameworks is there, and none rests on silence', () => {
