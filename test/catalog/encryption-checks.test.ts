@@ -10,7 +10,7 @@ const probes = probesOf(checks)
 const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-nosudo-06', 'demo-shared-05']
 const OURS = ['fx-btrfs-half', 'fx-storage-lab', 'fx-storage-lab-user', 'fx-zfs-remote']
 const nodes = [...DEMO, ...OURS]
-/** Fixtures for each of their verdicts are in tests of their own. */
+/** These nodes do not show every verdict of them; other tests try them over other nodes and over readings. */
 const ELSEWHERE = new Set([
   'encryption.at-rest.backup-target',
   'encryption.at-rest.sed-state',
