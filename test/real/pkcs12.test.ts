@@ -98,9 +98,10 @@ describe.skipIf(missing !== null)(
       expect(await readPkcs12(old, OLD)).toMatchObject({
         error: { code: 'key.refused', detail: expect.stringContaining('openssl pkcs12 -export -in KEY.pem') },
       })
-      const words = ['-passin', 'file:old']
-      ca.openssl('pkcs12', '-legacy', '-in', 'old-file.p12', '-out', 'KEY.pem', ...words, '-passout', 'file:old')
-      ca.openssl('pkcs12', '-export', '-in', 'KEY.pem', '-out', 'NEW.p12', ...words, '-passout', 'file:old')
+      // Of one file for both, openssl would take the second line as the output password (openssl-passphrase-options(1)).
+      const words = ['-passin', 'file:old', '-passout', `pass:${OLD}`]
+      ca.openssl('pkcs12', '-legacy', '-in', 'old-file.p12', '-out', 'KEY.pem', ...words)
+      ca.openssl('pkcs12', '-export', '-in', 'KEY.pem', '-out', 'NEW.p12', ...words)
       expect(await readPkcs12(bytesOf('NEW.p12'), OLD)).toMatchObject({ ok: true })
     })
 
