@@ -35,7 +35,7 @@ const fingerprint = { type: 'string', pattern: '^[0-9a-f]{64}$' } as const
 const attachment = {
   controls: list(exactly({ framework, control: text(100) }), 400),
   need: orNull(text(500)),
-  shows: text(2000, 3),
+  summary: text(2000, 3),
   providedBy: text(200),
   level: { enum: EVIDENCE_LEVELS },
   inspection: orNull(

@@ -4,7 +4,7 @@ export const HANDLE = 'a'.repeat(32)
 const ATTACHMENT = {
   controls: [{ framework: 'requests', control: 'ER-18' }],
   need: 'Bastion configuration',
-  shows: 'the contract',
+  summary: 'the contract',
   providedBy: 'the provider',
   level: 'inspected',
   inspection: { by: 'J. Chen', on: '2026-11-20', lookedAt: '14 of 14 accounts', conclusion: 'supports' },
