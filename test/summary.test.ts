@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { summaryText } from '../main/app/summary.ts'
+import { conditionFound } from '../main/core/catalog.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { documentStateWords, rowStateWords, serverStateWords } from '../schemas/conclusion-words.ts'
 import { formatSample } from './support/format-sample.ts'
@@ -62,8 +63,10 @@ describe('the summary', () => {
     const observations = lines.findIndex((line) => line.startsWith('Observations: '))
     expect(deviations).toBeGreaterThan(0)
     expect(observations).toBeGreaterThan(deviations)
-    const claimOf = (id: string): string => catalog.checks.find((check) => check.id === id)?.expected ?? 'none'
-    const at = (id: string): number => lines.findIndex((line) => line.startsWith(`  ${claimOf(id)}`))
+    const at = (id: string): number => {
+      const check = catalog.checks.find((one) => one.id === id)
+      return lines.findIndex((line) => check !== undefined && line.startsWith(`  ${conditionFound(catalog, check)}`))
+    }
     expect(at('access.unique-accounts')).toBeGreaterThan(deviations)
     expect(at('access.unique-accounts')).toBeLessThan(observations)
     // Supporting or context in every row: it deviates from nothing.

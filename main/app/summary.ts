@@ -27,7 +27,7 @@ import {
   VERDICTS,
   verdictWords,
 } from '../../schemas/words.ts'
-import { type Catalog, catalogFor } from '../core/catalog.ts'
+import { type Catalog, catalogFor, conditionFound } from '../core/catalog.ts'
 import { plain } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
 import { compare } from '../core/recording.ts'
@@ -164,7 +164,7 @@ const namesOf = (names: readonly string[]): string => {
 
 interface NotSatisfied {
   readonly id: string
-  readonly expected: string
+  readonly condition: string
   readonly found: readonly { readonly node: string; readonly why: string }[]
   /** Nodes with a result of this check. */
   readonly tested: number
@@ -187,9 +187,11 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
         own.found.push({ node, why: reasons.find(({ direction }) => direction === 'contradicts')?.text ?? '' })
     }
   const all = catalog.checks
-    .flatMap(({ id, expected }): NotSatisfied[] => {
-      const own = results.get(id)
-      return own === undefined || own.found.length === 0 ? [] : [{ id, expected, ...own }]
+    .flatMap((check): NotSatisfied[] => {
+      const own = results.get(check.id)
+      return own === undefined || own.found.length === 0
+        ? []
+        : [{ id: check.id, condition: conditionFound(catalog, check), ...own }]
     })
     .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
   if (all.length === 0) return ['No deviations noted on the nodes tested.', '']
@@ -215,7 +217,7 @@ function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: R
 }
 
 function notSatisfied(
-  { id, expected, found, tested }: NotSatisfied,
+  { id, condition, found, tested }: NotSatisfied,
   { nodes, asOf }: Assessment,
   { severities }: Catalog,
   { riskAcceptances }: Register,
@@ -226,7 +228,7 @@ function notSatisfied(
   const severity = severities.find(({ check }) => check === id)?.severity
   const untested = nodes.length - tested
   return [
-    `  ${expected}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
+    `  ${condition}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
     `      ${found.length} of ${tested} tested${untested === 0 ? '' : `; ${untested} not tested`}: ${namesOf(found.map(({ node }) => node))}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),

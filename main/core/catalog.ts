@@ -103,6 +103,12 @@ export interface CheckSeverity {
   readonly remedy: 'tenant can fix' | 'provider must fix' | 'both'
 }
 
+/** The condition found, as the title of a finding; where the catalog has no text for it, the expected condition marked as not satisfied. */
+export const conditionFound = (
+  { severities }: Pick<Catalog, 'severities'>,
+  { id, expected }: Pick<Check, 'id' | 'expected'>,
+): string => severities.find(({ check }) => check === id)?.finding ?? `Not satisfied: ${expected}`
+
 /** A dated list that checks or mappings rest on. */
 export interface ReferenceList {
   readonly id: string

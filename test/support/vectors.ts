@@ -285,12 +285,17 @@ function bySigner(
     ...world,
     reports: { render: (document, options) => world.reports.render(change(document), options) },
   })
-  const worded = (document: ReportDocument): ReportDocument =>
-    JSON.parse(
-      JSON.stringify(document, (_, value) =>
-        typeof value === 'string' ? value.replaceAll(/not satisfied/gi, 'satisfied') : value,
-      ),
-    ) as ReportDocument
+  /** Pages with better results than the evidence gives. Throws where no word was changed: then nothing would be forged. */
+  const worded = (document: ReportDocument): ReportDocument => {
+    const before = JSON.stringify(document)
+    const after = JSON.stringify(document, (_, value) =>
+      typeof value === 'string'
+        ? value.replaceAll(/not satisfied/gi, 'satisfied').replaceAll('Deviations noted', 'No deviations noted')
+        : value,
+    )
+    if (after === before) throw new Error(`${document.title}: no word to forge`)
+    return JSON.parse(after) as ReportDocument
+  }
   const isExecutive = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
   /** Rules under which no swap area is ever against a node. */
   const forgiving = (changes: Partial<Catalog>): Catalog => ({

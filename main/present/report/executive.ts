@@ -1,4 +1,5 @@
 import { standingLimitation } from '../../../schemas/words.ts'
+import { conditionFound } from '../../core/catalog.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { of, plural } from '../../core/phrases.ts'
 import { type Block, type Cell, heading, type Line, quiet, text } from '../../core/report-document.ts'
@@ -75,11 +76,11 @@ function page(matter: Matter, detail: Detail): readonly Block[] {
       : {
           kind: 'table',
           columns: [
-            { title: 'Expected condition not satisfied', width: 76 },
+            { title: 'Condition found', width: 76 },
             { title: 'Deviations / tested', width: 24 },
           ],
           rows: shown.map(({ check, nodes }): readonly Cell[] => [
-            [{ text: short(check.expected, detail.words) }],
+            [{ text: short(conditionFound(matter.catalog, check), detail.words) }],
             [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
           ]),
         },

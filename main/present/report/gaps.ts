@@ -1,6 +1,7 @@
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
 import { propertyWords } from '../../../schemas/words.ts'
+import { conditionFound } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
 import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
@@ -80,8 +81,8 @@ function gapBlocks(
   const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
   const left = groups.length - shown.length
   return [
-    // The expected condition alone, as a heading, would read as if it were satisfied.
-    heading(3, `Not satisfied: ${check.expected}`, true),
+    heading(3, conditionFound(matter.catalog, check), true),
+    quiet(`Expected: ${check.expected}`),
     quiet(`${propertyWords[check.property].label}. Check ${check.id}. ${testedWords(matter, check.id, nodes.length)}.`),
     {
       kind: 'table',

@@ -1,5 +1,6 @@
 import { ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
 import { PROPERTIES, VERDICTS, verdictWords } from '../../../schemas/words.ts'
+import { conditionFound } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { compare } from '../../core/recording.ts'
@@ -236,12 +237,12 @@ function gapTable(matter: Matter, gaps: readonly Contradiction[]): Block {
   return {
     kind: 'table',
     columns: [
-      { title: 'Expected condition not satisfied', width: 53 },
+      { title: 'Condition found', width: 53 },
       { title: 'Deviations / tested', width: 11 },
       { title: 'Nodes', width: 36 },
     ],
     rows: gaps.map(({ check, nodes }) => [
-      [{ text: check.expected }],
+      [{ text: conditionFound(matter.catalog, check) }],
       [{ text: of(nodes.length, matter.tally.testedOn(check.id)), mark: 'square-cross' }],
       [
         { text: names(nodes, 2) },
