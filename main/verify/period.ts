@@ -14,6 +14,7 @@ import { CLOCK_TOLERANCE_MINUTES } from '../core/run-chain/notes.ts'
 import { intact, type VerifiedPack, type VerifyInput } from './pack.ts'
 import { conclusion, isTrusted, sealStep, validSigner } from './pipeline.ts'
 import { chainOf } from './steps/chain.ts'
+import { incompleteness } from './steps/complete.ts'
 import { ownReportProblems, readReport } from './steps/enclosed-report.ts'
 import { alterations, packedAgain } from './steps/manifests.ts'
 import { ALREADY_REJECTED, type PagesCompared, type PeriodPageComparer } from './steps/pages.ts'
@@ -151,20 +152,8 @@ function complete(
   { trusted, samples, early, pages }: Stated,
 ): VerificationCheckResult {
   const check = 'completeness'
-  if (problems.length > 0)
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'Referenced files are missing or inconsistent.',
-      details: problems,
-    }
-  if (pages.kind === 'differ')
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'The report pages do not match the sealed evidence.',
-      details: pages.problems,
-    }
+  const failed = incompleteness(problems, pages)
+  if (failed !== null) return failed
   const enclosed = runs - absent.length
   const said = `All runs of the run chain in the period are accounted for: ${plural(runs, 'run')}, of which ${enclosed} with the run trace and seal of their packs.`
   const open = [
@@ -176,7 +165,9 @@ function complete(
     ...(trusted && strangers.length > 0
       ? [`${plural(strangers.length, 'run')} sealed by a key that you do not trust: ${listed(strangers)}.`]
       : []),
-    ...(pages.kind === 'same' ? [] : [`The report pages were not compared with the sealed evidence: ${pages.why}.`]),
+    ...(pages.kind === 'not-compared'
+      ? [`The report pages were not compared with the sealed evidence: ${pages.why}.`]
+      : []),
     ...(early === null ? [] : [`It is dated ${early}, later than this computer’s clock.`]),
   ]
   return open.length > 0

@@ -23,30 +23,31 @@ export interface Whole {
   readonly earlier: number
 }
 
+/** The failed completeness of a pack of any kind; null where its files are consistent and its pages match. */
+export function incompleteness(problems: readonly string[], pages: PagesCompared): VerificationCheckResult | null {
+  const failed = (summary: string, details: readonly string[]): VerificationCheckResult => ({
+    check: 'completeness',
+    outcome: 'failed',
+    summary,
+    details,
+  })
+  if (problems.length > 0) return failed('Referenced files are missing or inconsistent.', problems)
+  if (pages.kind === 'differ') return failed('The report pages do not match the sealed evidence.', pages.problems)
+  return null
+}
+
 /** Completeness: whether everything that the pack refers to is present and consistent. */
 export function completeness(
   problems: readonly string[],
   { recorded, absences, notes, level, pages, earlier }: Whole,
 ): VerificationCheckResult {
   const check = 'completeness'
-  if (problems.length > 0)
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'Referenced files are missing or inconsistent.',
-      details: problems,
-    }
-  if (pages.kind === 'differ')
-    return {
-      check,
-      outcome: 'failed',
-      summary: 'The report pages do not match the sealed evidence.',
-      details: pages.problems,
-    }
+  const failed = incompleteness(problems, pages)
+  if (failed !== null) return failed
   const parts = `All declared nodes are accounted for (${recorded} with a recording); all citations resolve`
   return {
     check,
-    ...(pages.kind === 'same'
+    ...(pages.kind !== 'not-compared'
       ? {
           outcome: 'passed',
           summary: `${parts}; every page of the report and the executive summary matches the evidence.`,
