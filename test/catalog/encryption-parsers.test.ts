@@ -3,17 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { parseDmTable, parseLsblk, parseSwaps, parseSysfsBlock } from '../../main/catalog/block-devices/probes.ts'
 import { keySource, parseCrypttab } from '../../main/catalog/disk-encryption/key-custody.ts'
 import { parseWorkingDirectories } from '../../main/catalog/ephi/paths.ts'
+import { catalog } from '../../main/catalog/index.ts'
 import { parseListeners } from '../../main/catalog/listeners/probes.ts'
 import { parseMountinfo } from '../../main/catalog/mounts/probes.ts'
 import { parseSshdSettings } from '../../main/catalog/sshd/probes.ts'
 import { conclude } from '../../main/core/check.ts'
 import type { Answer } from '../../main/core/probe.ts'
 import { BASELINE } from '../support/baseline.ts'
-import { checksOf, probesOf } from '../support/checks-of.ts'
+import { checksOf } from '../support/checks-of.ts'
 import { FIXTURE_TIME, fixtureAnswers, fixtureRecording } from '../support/fixtures.ts'
 
 const checks = checksOf('encryption-at-rest', 'encryption-in-transit')
-const probes = probesOf(checks)
+const { probes } = catalog
 
 const NODES = ['demo-gpu-01', 'demo-shared-05', 'demo-guest-03', 'fx-storage-lab', 'fx-btrfs-half', 'fx-zfs-remote']
 

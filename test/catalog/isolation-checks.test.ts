@@ -3,12 +3,9 @@ import { type Check, conclude } from '../../main/core/check.ts'
 import { deniedCommand } from '../../main/core/command-allowlist.ts'
 import { readProbe } from '../../main/core/probe.ts'
 import { BANNED } from '../../schemas/words.ts'
-import { checksOf } from '../support/checks-of.ts'
 import { fixtureNames } from '../support/fixtures.ts'
 import { sampled } from '../support/thorough.ts'
-import { argue, capturesOf, concludeAll, expectedOf, PROBES, readingsFrom } from './isolation-readings.ts'
-
-const checks = checksOf('isolation')
+import { argue, capturesOf, checks, concludeAll, expectedOf, PROBES, readingsFrom } from './isolation-readings.ts'
 
 const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-nosudo-06', 'demo-shared-05']
 const nodes = [...DEMO, ...fixtureNames().filter((name) => name.startsWith('fx-iso-'))]

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { catalog } from '../../main/catalog/index.ts'
 import { listedFolders, longListing, sysfsFound } from '../../main/catalog/isolation/listing.ts'
 import { parseCpuInfo } from '../../main/catalog/processors/features.ts'
 import { containersOf, parseProcesses } from '../../main/catalog/tenancy/processes.ts'
 import type { Answer, Probe } from '../../main/core/probe.ts'
-import { checksOf, probesOf } from '../support/checks-of.ts'
 import { fixtureAnswers } from '../support/fixtures.ts'
 
-const probes = probesOf(checksOf('isolation'))
+const { probes } = catalog
 
 const answer = (bytes: Uint8Array, exitCode: number, error: Uint8Array): Answer => ({
   exitCode,

@@ -8,7 +8,12 @@ import { checksOf } from '../support/checks-of.ts'
 import { fixtureOf } from '../support/evaluated.ts'
 import { fixtureSettings } from '../support/fixtures.ts'
 
-const checks = checksOf('isolation')
+/** Isolation, and the inventory, the changes of parts and the identity of the node that belong to its argument. */
+const ARGUED =
+  /^(inventory\.(hardware|disks|network-interfaces)|lifecycle\.disk-swap|evidence\.(host|collector)|encryption\.in-use)/
+export const checks = [...checksOf('isolation'), ...catalog.checks.filter(({ id }) => ARGUED.test(id))].filter(
+  (check, at, all) => all.indexOf(check) === at,
+)
 
 /** Our checks and the argument read probes of every group. */
 export const PROBES: readonly Probe<unknown>[] = catalog.probes
