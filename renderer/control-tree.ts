@@ -134,7 +134,7 @@ export function treeOf(frameworks: readonly FrameworkView[], wanted: Wanted): re
     id,
     title,
     status,
-    proposed: proposed,
+    proposed,
     total: controls.length,
     counts: countsOf(controls),
     groups: [...new Set(controls.map(({ group }) => group))]

@@ -33,8 +33,8 @@ export const RULES: Omit<Catalog, 'module'> = {
   claimTests: CLAIM_TESTS,
   providers: PROVIDERS,
   references: REFERENCES,
-  assessIsolation: assessIsolation,
-  assessLocation: assessLocation,
+  assessIsolation,
+  assessLocation,
   identity,
-  listAccess: listAccess,
+  listAccess,
 }

@@ -2,8 +2,8 @@ import type { Check } from '../core/check.ts'
 import type { Probe } from '../core/probe.ts'
 
 /**
- * One subject of the catalog, in a folder of its own: the probes that ask about it and the checks that evaluate it. A check may read
- * probes of other subjects; a probe belongs to one.
+ * One subject of the catalog, in a folder of its own: its probes and its checks. A check may read probes of other subjects; a
+ * probe belongs to one.
  */
 export interface Subject {
   /** The folder's name. */

@@ -53,7 +53,7 @@ import { tlsSubject } from './tls/index.ts'
 import { virtualizationSubject } from './virtualization/index.ts'
 import { vpnSubject } from './vpn/index.ts'
 
-/** Every subject, in the order in which their questions are put and their checks are listed. */
+/** Every subject, in the order in which its probes run and its checks are listed. */
 export const SUBJECTS: readonly Subject[] = [
   evidenceSubject,
   machineSubject,
