@@ -212,12 +212,12 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
       readFileSync(file, 'utf8')
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as { probe: string; redacted?: Record<string, number> }),
+        .map((line) => JSON.parse(line) as { probe: string; masked?: Record<string, number> }),
     )
-    const classes = new Map(stated.map(({ probe, redacted = {} }) => [probe, Object.keys(redacted)]))
+    const classes = new Map(stated.map(({ probe, masked = {} }) => [probe, Object.keys(masked)]))
     expect(classes.get('sshd.effective')).toContain('server-setting')
     expect(classes.get('authorized-keys')).toBeDefined()
-    expect(stated.some(({ redacted }) => redacted?.['key-option'] !== undefined)).toBe(true)
+    expect(stated.some(({ masked }) => masked?.['key-option'] !== undefined)).toBe(true)
     expect(classes.get('sudoers.rules')).toContain('command-arguments')
   })
 
