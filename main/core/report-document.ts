@@ -11,22 +11,46 @@ export interface ReportDocument {
   readonly subject: string
   readonly producer: string
   readonly demo: boolean
+  /** A4 (ISO 216), or US Letter. A4 where it is absent. */
+  readonly paper?: Paper
+  /** Size of text: for reading (at least 9 pt), or small for annexes that are consulted. Small where it is absent. */
+  readonly density?: 'reading' | 'annex'
   /** Printed at the top and bottom of every page. */
   readonly runningHead: string
   readonly runningFoot: string
   readonly sections: readonly Section[]
 }
 
+export const PAPERS = ['letter', 'a4'] as const
+export type Paper = (typeof PAPERS)[number]
+
 export interface Section {
-  /** Stable ID for links and bookmarks. */
+  /** Stable ID for links and bookmarks; an anchor like those of headings and lines. */
   readonly id: string
   readonly title: string
   readonly blocks: readonly Block[]
   /** Consecutive sections of the same part share one bookmark of that name. */
   readonly part?: string
+  /** Begins below the section before it where at least a third of the page is left. */
+  readonly flows?: boolean
+  /** Title in the running head, where the whole title is too long for it. */
+  readonly runningTitle?: string
 }
 
-export const MARK_NAMES = ['ring-tick', 'square-cross', 'diamond-question', 'bar', 'dotted-ring', 'dot'] as const
+export const MARK_NAMES = [
+  'ring-tick',
+  'square-cross',
+  'diamond-question',
+  'bar',
+  'dotted-ring',
+  'dot',
+  // A ladder of four rungs, of which as many are filled as the severity has steps above informational.
+  'severity-critical',
+  'severity-high',
+  'severity-medium',
+  'severity-low',
+  'severity-info',
+] as const
 export type MarkName = (typeof MARK_NAMES)[number]
 
 /** One paragraph. A mark with `means` is printed alone and needs that label as alternative text; otherwise the text states it. */
@@ -35,6 +59,12 @@ export interface Line {
   readonly style?: 'strong' | 'mono' | 'quiet'
   readonly mark?: MarkName
   readonly means?: string
+  /** Leads to this anchor of the same document. A link to an anchor that does not exist is an error of the document. */
+  readonly link?: string
+  /** With a link: the number of the page that it leads to is printed behind the text, or alone where the text is empty. */
+  readonly showsPage?: boolean
+  /** Anchor of this line, for links. */
+  readonly anchor?: string
 }
 export type Cell = readonly Line[]
 
@@ -42,17 +72,31 @@ export interface Column {
   readonly title: string
   /** Share of the width. */
   readonly width: number
+  readonly align?: 'right'
 }
 
 export type Block =
   | { readonly kind: 'title'; readonly text: string; readonly over: string; readonly under: string }
-  | { readonly kind: 'heading'; readonly level: 3 | 4; readonly text: string; readonly bookmark?: boolean }
+  | {
+      readonly kind: 'heading'
+      readonly level: 3 | 4
+      readonly text: string
+      readonly bookmark?: boolean
+      readonly anchor?: string
+      readonly mark?: MarkName
+    }
   | { readonly kind: 'text'; readonly line: Line }
   | { readonly kind: 'list'; readonly items: readonly Line[] }
-  | { readonly kind: 'facts'; readonly rows: readonly { readonly label: string; readonly value: Cell }[] }
+  | {
+      readonly kind: 'facts'
+      readonly rows: readonly { readonly label: string; readonly value: Cell }[]
+      /** Two facts side by side. */
+      readonly isPaired?: boolean
+    }
   | {
       readonly kind: 'table'
       readonly columns: readonly Column[]
+      /** A row of one cell in a table of several columns is a heading over the rows that follow. */
       readonly rows: readonly (readonly Cell[])[]
       /** The first cell of each row is its header. */
       readonly rowHeaders?: boolean

@@ -49,6 +49,28 @@ export function drawMark(doc: PDFKit.PDFDocument, mark: MarkName, x: number, y: 
     case 'dot':
       doc.circle(middleX, middleY, size * 0.24).fill()
       break
+    default:
+      drawLadder(doc, RUNGS[mark], x, y, size)
   }
   doc.restore()
+}
+
+const RUNGS = {
+  'severity-critical': 4,
+  'severity-high': 3,
+  'severity-medium': 2,
+  'severity-low': 1,
+  'severity-info': 0,
+} as const
+
+/** Four rungs that grow to the right; those above the severity are outlines, so that the ladder can be read in grey. */
+function drawLadder(doc: PDFKit.PDFDocument, filled: number, x: number, y: number, size: number): void {
+  const step = size / 4
+  doc.lineWidth(Math.max(0.4, size * 0.05))
+  for (let rung = 0; rung < 4; rung += 1) {
+    const height = size * (0.34 + 0.2 * rung)
+    doc.rect(x + rung * step + step * 0.1, y + size - height, step * 0.8, height)
+    if (rung < filled) doc.fillAndStroke()
+    else doc.stroke()
+  }
 }

@@ -22,6 +22,11 @@ export const MARK_INK = {
   bar: '#374151',
   'dotted-ring': '#374151',
   dot: '#374151',
+  'severity-critical': '#7F1D1D',
+  'severity-high': '#111827',
+  'severity-medium': '#111827',
+  'severity-low': '#111827',
+  'severity-info': '#374151',
 } as const
 
 /** Ink per role of meaning in a figure. */
