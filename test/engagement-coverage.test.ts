@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CoverageNode, coverageOf, differencesOf } from '../main/core/engagement/coverage.ts'
-import { ephiGapSentences, ephiGaps } from '../main/core/engagement/ephi.ts'
+import { ephiGapSentences, ephiGaps, withMappedPaths } from '../main/core/engagement/ephi.ts'
 import { addressKeys, nameKey, serialKey } from '../main/core/engagement/same.ts'
 import type { Engagement, EphiStore, Excluded, InventoryRow, Reconciliation } from '../schemas/types.ts'
 import { engagementOf, inventoryOf } from './support/engagement.ts'
@@ -362,7 +362,7 @@ describe('the map of ePHI', () => {
       { name: 'b' },
     ])
     expect(gaps).toEqual({
-      notAsked: [
+      onlyInMap: [
         { node: 'a', path: '/srv', store: 'two' },
         { node: 'b', path: '/data/ephi/', store: 'one' },
       ],
@@ -373,17 +373,26 @@ describe('the map of ePHI', () => {
     expect(ephiGapSentences(gaps)).toEqual([
       'ePHI location “one” is declared on node “x”, which is in no list of nodes.',
       'ePHI location “one” is on node “c”, which was not collected; not tested.',
-      'ePHI location “two” is at “/srv” on node “a”, but the fleet file does not list that path; not tested.',
-      'ePHI location “one” is at “/data/ephi/” on node “b”, but the fleet file does not list that path; not tested.',
+      'ePHI location “two” is at “/srv” on node “a”, but the fleet file does not list that path; it is tested because the map declares it.',
+      'ePHI location “one” is at “/data/ephi/” on node “b”, but the fleet file does not list that path; it is tested because the map declares it.',
       'The fleet file lists “/old” on node “a” as an ePHI path, but the map has no location there.',
     ])
   })
 
   test('a folder below a declared path is another place', () => {
-    const { notAsked, unexplained } = ephiGaps(map(store('one', '/data/ephi', 'a')), [
+    const { onlyInMap, unexplained } = ephiGaps(map(store('one', '/data/ephi', 'a')), [
       { name: 'a', ephiPaths: ['/data'] },
     ])
-    expect([notAsked.length, unexplained.length]).toEqual([1, 1])
+    expect([onlyInMap.length, unexplained.length]).toEqual([1, 1])
+  })
+
+  test('adds its locations to the paths that are tested on a node', () => {
+    const { ephi } = map(store('one', '/data//ephi/', 'a', 'b'), store('two', '/srv/', 'a'), store('three', '/', 'c'))
+    const node = (name: string, ...ephiPaths: string[]) => ({ name, ephiPaths })
+    expect(withMappedPaths(node('a', '/data/ephi'), ephi).ephiPaths).toEqual(['/data/ephi', '/srv'])
+    expect(withMappedPaths({ name: 'b' }, ephi)).toEqual({ name: 'b', ephiPaths: ['/data/ephi'] })
+    expect(withMappedPaths(node('x', '/x'), ephi).ephiPaths).toEqual(['/x'])
+    expect(withMappedPaths({ name: 'a' }, undefined)).toEqual({ name: 'a' })
   })
 
   test('that agrees has no gaps', () => {

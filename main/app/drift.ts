@@ -1,10 +1,11 @@
 import type { FlipDetail, RunDrift } from '../../schemas/drift.ts'
-import type { RunTrace, Scope } from '../../schemas/types.ts'
+import type { RunTrace } from '../../schemas/types.ts'
 import type { Ports } from '../core/all-ports.ts'
+import { declaredJudging } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Baseline } from '../core/drift/baseline.ts'
 import { driftOf } from '../core/drift/compare.ts'
-import { explainFlips, needsIn, type ToldRun } from '../core/drift/explain.ts'
+import { explainFlips, needsIn } from '../core/drift/explain.ts'
 import type { Outcome } from '../core/failure.ts'
 import type { KeptHead } from '../core/history.ts'
 import { ok } from '../core/result.ts'
@@ -105,7 +106,7 @@ export async function flipsBetween(
     const recording = await recordingIn(world, root, trace.run, node)
     if (!recording.ok) return recording
     const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(world, root, head)
-    return ok({ trace, recording: recording.value, judging: scope === null ? null : judgingIn(scope) })
+    return ok({ trace, recording: recording.value, judging: scope === null ? null : declaredJudging(scope) })
   }
   const [then, now] = [await told(before), await told(after)]
   if (!then.ok) return then
@@ -116,12 +117,4 @@ export async function flipsBetween(
   })
 }
 
-type Declared = Pick<Scope, 'profile' | 'provider' | 'location'>
-
-const NOTHING_DECLARED: Declared = {}
-
-const judgingIn = ({ profile, provider, location }: Declared): NonNullable<ToldRun['judging']> => ({
-  profile,
-  provider,
-  location,
-})
+const NOTHING_DECLARED: Parameters<typeof declaredJudging>[0] = {}

@@ -62,7 +62,7 @@ export async function evaluate(
     onNode?.(alone.length)
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
-    if (isSmall) figures.set(node, figuresOf(rested, assessed, scope.location?.residency))
+    if (isSmall) figures.set(node, figuresOf(rested, assessed, scope))
     sudo.set(node, share(ownText(sudoReconciliation(rested))))
     const { source } = rested
     demo ||= rested.recording.demo
@@ -124,12 +124,11 @@ export async function picturesOf(
 ): Promise<Outcome<ReadonlyMap<string, readonly Figure[]>>> {
   const figures = new Map<string, readonly Figure[]>()
   const byNode = byName(recordings)
-  const { location } = about.assessment.scope
   const matter = matterOf(about)
   for (const assessed of new Set([...dossierNodes(matter), ...locatedNodes(matter)])) {
     const rested = await restedOn(byNode.get(assessed.node) ?? [], assessed.node, (value) => value)
     if (!rested.ok) return rested
-    if (rested.value !== null) figures.set(assessed.node, figuresOf(rested.value, assessed, location?.residency))
+    if (rested.value !== null) figures.set(assessed.node, figuresOf(rested.value, assessed, about.assessment.scope))
   }
   return ok(figures)
 }

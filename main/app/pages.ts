@@ -69,13 +69,13 @@ export function pageComparer(
     }
   }
   return {
-    add: ({ recording, stated }, { location }) => {
+    add: ({ recording, stated }, scope) => {
       if (stated !== null) nodes.push(stated)
       if (recording === null || stated === null) return
       outlines.push(outlineOf(recording))
       sudo.set(stated.node, sudoReconciliation(recording))
       // For a larger fleet, only the selected nodes are drawn.
-      if (nodes.length <= MANY_NODES) figures.set(stated.node, figuresOf(recording, stated, location?.residency))
+      if (nodes.length <= MANY_NODES) figures.set(stated.node, figuresOf(recording, stated, scope))
     },
     compare: async (sealed) => {
       const made = await rendered(sealed).catch(notWritten)

@@ -4,6 +4,7 @@ import type {
   ChosenProfile,
   ClaimResult,
   DeclaredLocation,
+  EphiMap,
   Isolation,
   Location,
   MachineIdentity,
@@ -21,6 +22,7 @@ import { type Check, type Conclusion, type Context, conclude as concludeCheck, t
 import { answerClaims, unansweredClaims } from './claim.ts'
 import { concludeControls, type NodeVerdicts } from './conclusion/conclude.ts'
 import { coverageOf } from './engagement/coverage.ts'
+import { withMappedPaths } from './engagement/ephi.ts'
 import type { Parsed } from './probe.ts'
 import { thresholdValues } from './profile.ts'
 import { readingsOf } from './readings.ts'
@@ -131,25 +133,30 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
   return keyed.sort((a, b) => compare(b.key, a.key))[0]?.loaded ?? null
 }
 
-/** What results depend on in addition to the evidence: evaluation date, thresholds, provider claims, location data. */
+/** What results depend on in addition to the evidence: evaluation date, thresholds, provider claims, location data, ePHI map. */
 export interface Judging {
   /** UTC, ISO 8601. */
   readonly asOf: string
   readonly profile: ChosenProfile | undefined
   readonly provider?: ProviderProfile | undefined
   readonly location?: DeclaredLocation | undefined
+  /** Where ePHI lies, as the engagement declares it. */
+  readonly ephi?: EphiMap | undefined
 }
 
-export const judgingOf = ({
+type Declared = Pick<Scope, 'profile' | 'provider' | 'location' | 'engagement'>
+
+export const judgingOf = ({ asOf, ...scope }: Declared & { readonly asOf: string }): Judging => ({
   asOf,
+  ...declaredJudging(scope),
+})
+
+/** What a scope declares that results depend on, without the moment. */
+export const declaredJudging = ({ profile, provider, location, engagement }: Declared): Omit<Judging, 'asOf'> => ({
   profile,
   provider,
   location,
-}: Pick<Scope, 'profile' | 'provider' | 'location'> & { readonly asOf: string }): Judging => ({
-  asOf,
-  profile,
-  provider,
-  location,
+  ephi: engagement?.ephi,
 })
 
 /** The verdicts that rest on a comparison of all nodes, and with them the nodes as an assessment states them. */
@@ -200,7 +207,7 @@ export function assessNode(
   catalog: Catalog,
   node: string,
   loaded: LoadedRecording | null,
-  { asOf, profile, provider, location }: Judging,
+  { asOf, profile, provider, location, ephi }: Judging,
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording exists for this declared node.', provider)
   const { recording, captures } = loaded
@@ -230,7 +237,7 @@ export function assessNode(
   const byKey = capturesByKey(captures)
   const readings = readingsOf(catalog, loaded)
   const context: Context = {
-    node: recording.node,
+    node: withMappedPaths(recording.node, ephi),
     asOf,
     observedAt: recording.endedAt,
     thresholds: thresholdValues(catalog.thresholds, profile),

@@ -44,11 +44,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
       const loaded = recordingOf(session, of, node)
       const assessment = assessmentOf(context, of)
       const assessed = assessment?.nodes.find((one) => one.node === node)
-      return ok(
-        loaded === undefined || assessed === undefined
-          ? []
-          : figuresOf(loaded, assessed, assessment?.scope.location?.residency),
-      )
+      return ok(loaded === undefined || assessed === undefined ? [] : figuresOf(loaded, assessed, assessment?.scope))
     },
     'evidence.list': async ({ of, node }) => ok(evidenceList(recordingOf(session, of, node))),
     'evidence.get': async ({ of, node, capture, stream, offset }) =>

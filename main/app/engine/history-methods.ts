@@ -1,5 +1,6 @@
 import type { DayWindow, Entered, HistoryDeviation, HistoryRun } from '../../../schemas/ipc-history.ts'
-import type { Deviation, Scope } from '../../../schemas/types.ts'
+import type { Deviation } from '../../../schemas/types.ts'
+import { declaredJudging } from '../../core/assess.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { driftOf } from '../../core/drift/compare.ts'
 import { explainFlips, needsIn, type ToldRun } from '../../core/drift/explain.ts'
@@ -144,13 +145,11 @@ async function toldBoth(context: EngineContext, { was, is }: Pair, node: string)
       node,
     )
   return ok({
-    was: { trace: was.trace, recording: then.value.recording, judging: judgedBy(then.value.scope) },
-    is: { trace: is.trace, recording: now.value.recording, judging: judgedBy(now.value.scope) },
+    was: { trace: was.trace, recording: then.value.recording, judging: declaredJudging(then.value.scope) },
+    is: { trace: is.trace, recording: now.value.recording, judging: declaredJudging(now.value.scope) },
     scope: now.value.scope,
   })
 }
-
-const judgedBy = ({ profile, provider, location }: Scope): ToldRun['judging'] => ({ profile, provider, location })
 
 /** A signed statement, appended to the run chain of the window's fleet. */
 async function saying(

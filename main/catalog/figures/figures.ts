@@ -1,6 +1,7 @@
 import type { Figure } from '../../../schemas/figure.ts'
-import type { Assessment, NodeAssessment, ResidencyPolicy } from '../../../schemas/types.ts'
+import type { Assessment, NodeAssessment, ResidencyPolicy, Scope } from '../../../schemas/types.ts'
 import { capturesByKey } from '../../core/captures.ts'
+import { withMappedPaths } from '../../core/engagement/ephi.ts'
 import { askedFor, readProbe } from '../../core/probe.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { storageBlockDevices, storageDmTable, storageLsblk, storageSwaps } from '../block-devices/probes.ts'
@@ -28,15 +29,17 @@ import { topology } from './topology.ts'
 export function figuresOf(
   { recording, captures }: LoadedRecording,
   { isolation, location }: NodeAssessment,
-  residency: readonly ResidencyPolicy[] = [],
+  { location: declared, engagement }: Pick<Scope, 'location' | 'engagement'> = {},
 ): readonly Figure[] {
   const byKey = capturesByKey(captures)
   const read: Read = (probe) => readProbe(probe, byKey, askedFor(recording))
   return [
     isolation === null ? null : isolationFamilies(isolation),
-    blockStackOf(read, recording.node.ephiPaths ?? []),
+    blockStackOf(read, withMappedPaths(recording.node, engagement?.ephi).ephiPaths ?? []),
     topologyOf(read),
-    location == null ? null : locationMap(location, policiesOf(recording.node.name, residency), drawnLand()),
+    location == null
+      ? null
+      : locationMap(location, policiesOf(recording.node.name, declared?.residency ?? []), drawnLand()),
   ].filter((figure) => figure !== null)
 }
 

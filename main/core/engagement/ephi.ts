@@ -1,4 +1,4 @@
-import type { DeclaredNode, Engagement, EphiStore } from '../../../schemas/types.ts'
+import type { DeclaredNode, Engagement, EphiMap, EphiStore } from '../../../schemas/types.ts'
 import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
 
@@ -11,8 +11,8 @@ export interface EphiPlace {
 
 /** Differences between the ePHI map and the collection. */
 export interface EphiGaps {
-  /** Locations on a node whose declared paths omit them: no check tested them. */
-  readonly notAsked: readonly EphiPlace[]
+  /** Locations on a node whose declared paths omit them: they are tested because the map declares them. */
+  readonly onlyInMap: readonly EphiPlace[]
   /** Locations on a declared node that was not collected. */
   readonly notCollected: readonly EphiPlace[]
   /** Locations on a node that is in no list. */
@@ -23,7 +23,7 @@ export interface EphiGaps {
 
 /**
  * Compares the ePHI map with the declarations of each node at collection (`recording.node`). Paths are compared exactly, because checks test
- * exactly these paths: a subfolder can be a different mount on another disk. Each list is ordered by node, path and location.
+ * exactly these paths and those of the map: a subfolder can be a different mount on another disk. Each list is ordered by node, path and location.
  */
 export function ephiGaps(
   { ephi, population }: Pick<Engagement, 'ephi' | 'population'>,
@@ -34,7 +34,7 @@ export function ephiGaps(
   const places = ephi.stores.flatMap(placesOf)
   const explained = new Set(places.map(keyOf))
   return {
-    notAsked: ordered(places.filter(({ node, path }) => asked.get(node)?.has(bare(path)) === false)),
+    onlyInMap: ordered(places.filter(({ node, path }) => asked.get(node)?.has(bare(path)) === false)),
     notCollected: ordered(places.filter(({ node }) => !asked.has(node) && declared.has(node))),
     unknownNodes: ordered(places.filter(({ node }) => !asked.has(node) && !declared.has(node))),
     unexplained: ordered(
@@ -47,7 +47,7 @@ export function ephiGaps(
 
 /** The same, one sentence each. */
 export const ephiGapSentences = ({
-  notAsked,
+  onlyInMap,
   notCollected,
   unknownNodes,
   unexplained,
@@ -58,9 +58,9 @@ export const ephiGapSentences = ({
   ...notCollected.map(
     (place) => `${storeOf(place)} is on node ${quote(place.node)}, which was not collected; not tested.`,
   ),
-  ...notAsked.map(
+  ...onlyInMap.map(
     (place) =>
-      `${storeOf(place)} is at ${quote(place.path)} on node ${quote(place.node)}, but the fleet file does not list that path; not tested.`,
+      `${storeOf(place)} is at ${quote(place.path)} on node ${quote(place.node)}, but the fleet file does not list that path; it is tested because the map declares it.`,
   ),
   ...unexplained.map(
     ({ node, path }) =>
@@ -74,6 +74,21 @@ const placesOf = ({ name, path, nodes }: EphiStore): readonly EphiPlace[] =>
   [...new Set(nodes)].map((node) => ({ node, path, store: name }))
 
 const keyOf = ({ node, path }: EphiPlace): string => `${node}\n${bare(path)}`
+
+/**
+ * A node as checks take it: with the paths of the map in addition to those of the fleet file, so that a location that is declared anywhere is
+ * tested. No question depends on a path, so that the captures of an earlier collection answer for a map that was drawn later.
+ */
+export function withMappedPaths<T extends Pick<DeclaredNode, 'name' | 'ephiPaths'>>(
+  node: T,
+  ephi: Pick<EphiMap, 'stores'> | undefined,
+): T {
+  const own = node.ephiPaths ?? []
+  const known = new Set(own.map(bare))
+  const mapped = (ephi?.stores ?? []).flatMap(({ path, nodes }) => (nodes.includes(node.name) ? [path] : []))
+  const added = [...new Set(mapped.map(bare))].filter((path) => !known.has(path)).sort(compare)
+  return added.length === 0 ? node : { ...node, ephiPaths: [...own, ...added] }
+}
 
 /** A path without doubled or trailing slashes. */
 const bare = (path: string): string =>

@@ -25,7 +25,7 @@ export function ephiBlocks(matter: Matter, engagement: Engagement): readonly Blo
     quiet(`${declaredBy(ephi)}. Flows are as declared; node evidence does not trace data flows.`),
     ephi.stores.length === 0
       ? text('No ePHI locations declared.')
-      : storeTable(ephi.stores, [...gaps.notAsked, ...gaps.notCollected, ...gaps.unknownNodes]),
+      : storeTable(ephi.stores, [...gaps.notCollected, ...gaps.unknownNodes]),
     ephi.flows.length === 0 ? text('No ePHI flows declared.') : flowTable(ephi),
     heading(4, 'Differences between ePHI map and collection'),
     ...(sentences.length === 0
