@@ -17,6 +17,26 @@ export type EvidenceLevel = (typeof EVIDENCE_LEVELS)[number]
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
+/** Areas of risk that checks belong to; among findings of equal severity, earlier areas come first. */
+export const RISK_AREAS = [
+  'other-parties',
+  'execution-environment',
+  'node-identity',
+  'ephi-at-rest',
+  'location',
+  'population',
+  'privileged-access',
+  'accounts',
+  'ephi-in-transit',
+  'support-and-patches',
+  'backup',
+  'logging',
+  'network-exposure',
+  'integrity',
+  'operations',
+] as const
+export type RiskArea = (typeof RISK_AREAS)[number]
+
 /** What the server tests of one control come to. */
 export const SERVER_STATES = [
   'deviations',
@@ -171,6 +191,24 @@ export const severityWords: Readonly<Record<Severity, string>> = {
   medium: 'Moderate',
   low: 'Low',
   info: 'Informational',
+}
+
+export const riskAreaWords: Readonly<Record<RiskArea, string>> = {
+  'other-parties': 'Other parties on the node',
+  'execution-environment': 'Execution environment',
+  'node-identity': 'Node identity',
+  'ephi-at-rest': 'ePHI at rest',
+  location: 'Location',
+  population: 'Population',
+  'privileged-access': 'Privileged access',
+  accounts: 'Accounts and login',
+  'ephi-in-transit': 'ePHI in transit',
+  'support-and-patches': 'Support and patches',
+  backup: 'Backup',
+  logging: 'Logging',
+  'network-exposure': 'Network exposure',
+  integrity: 'Integrity',
+  operations: 'Operations',
 }
 
 /** SOC 2 categories other than Security (AICPA TSP section 100); the engagement elects them. */

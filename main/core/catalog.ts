@@ -1,4 +1,4 @@
-import type { Severity } from '../../schemas/conclusion-words.ts'
+import type { RiskArea, Severity } from '../../schemas/conclusion-words.ts'
 import type {
   Anomaly,
   CatalogReference,
@@ -87,17 +87,34 @@ export interface ConclusionSettings {
   readonly dataMap: string
 }
 
+/** What lowers a severity: a result observed on the same node, or an evidence request that an inspected supporting document answers. */
+export type LoweringFact = `satisfied ${string}` | `inspected ER-${string}`
+
+/** What raises one: these, a declared ePHI path or residency commitment, a public IP address, or a deviation on the same node. */
+export type SeverityFact = LoweringFact | 'ephi' | 'public-address' | 'residency' | `not-satisfied ${string}`
+
+/** A condition that raises or lowers the severity of a deviation on one node. */
+export interface SeverityCondition<Fact extends SeverityFact = SeverityFact> {
+  readonly text: string
+  /** The condition applies where all of them hold on the node. None: the evidence cannot show it, and a person decides. */
+  readonly facts: readonly Fact[]
+}
+
 /** How severe a deviation from a check is, and why; verdicts and conclusions never depend on it. */
 export interface CheckSeverity {
   readonly check: string
+  readonly riskArea: RiskArea
   readonly severity: Severity
   readonly why: string
-  readonly raisesWhen: readonly string[]
-  readonly lowersWhen: readonly string[]
+  /** Both lists are empty for a check that only records or supports: it never deviates. */
+  readonly raisesWhen: readonly SeverityCondition[]
+  readonly lowersWhen: readonly SeverityCondition<LoweringFact>[]
   /** The condition found, as the title of a finding. */
   readonly finding: string
   /** The expected condition, as a title. */
   readonly satisfied: string
+  /** The test performed, as one sentence of a table of tests and results (SOC 2 report, section IV). */
+  readonly procedure: string
   readonly source: string
   /** Who can remedy it. */
   readonly remedy: 'tenant can fix' | 'provider must fix' | 'both'

@@ -2,6 +2,7 @@ import {
   CONTROL_ROLES,
   checkSourceWords,
   levelWords,
+  riskAreaWords,
   roleWords,
   severityWords,
 } from '../../../schemas/conclusion-words.ts'
@@ -96,7 +97,12 @@ function checksText(): string {
           `    reason: ${one.why}`,
           ...(one.requests.length === 0 ? [] : [`    evidence request: ${one.requests.join(', ')}`]),
         ]),
-    ...(one.severity === null ? [] : [`    severity: ${severityWords[one.severity.severity].toLowerCase()}`]),
+    ...(one.severity === null
+      ? []
+      : [
+          `    procedure: ${one.severity.procedure}`,
+          `    severity: ${severityWords[one.severity.severity].toLowerCase()}; risk area: ${riskAreaWords[one.severity.riskArea]}`,
+        ]),
     ...rolesText(one),
   ])
   return `${lines.join('\n')}\n`

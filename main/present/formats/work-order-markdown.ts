@@ -1,5 +1,6 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { RemediationVariant } from '../../../schemas/types.ts'
+import type { CheckSeverity } from '../../core/catalog.ts'
 import { codeBlock, markdownText } from '../../core/markdown.ts'
 import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
 
@@ -83,8 +84,8 @@ function section(item: WorkItem, index: number): readonly string[] {
   ]
 }
 
-const circumstances = (label: string, list: readonly string[]): readonly string[] =>
-  list.length === 0 ? [] : [`  - ${label}: ${list.map((text) => markdownText(text)).join('; ')}`]
+const circumstances = (label: string, list: CheckSeverity['raisesWhen']): readonly string[] =>
+  list.length === 0 ? [] : [`  - ${label}: ${list.map(({ text }) => markdownText(text)).join('; ')}`]
 
 function steps(variant: RemediationVariant): readonly string[] {
   const {
