@@ -38,6 +38,10 @@ export type ClaimTestReference = ClaimCheck | ClaimReading
  */
 export type ControlRole = 'required' | 'counter' | 'supporting' | 'context'
 /**
+ * What management states; none of them closes a finding.
+ */
+export type ResponseStatus = 'open' | 'in-progress' | 'ready-for-retest' | 'disputed'
+/**
  * Whom to tell when a state changes.
  */
 export type Notify = NotifyCommand | NotifyWebhook | NotifySyslog
@@ -1968,6 +1972,37 @@ export interface DocumentRequest {
   readonly due: Instant
 }
 /**
+ * What management states about a finding, which is one check that is not satisfied on some nodes: who remedies it, by when, and how. The latest one that is not withdrawn is current. It changes no verdict and no conclusion; a finding is remediated when a later run finds no deviation, never because a response states it.
+ */
+export interface ManagementResponse {
+  readonly id: string
+  readonly check: string
+  readonly status: ResponseStatus
+  /**
+   * Who remedies it; null while that is not assigned.
+   */
+  readonly owner: null | string
+  /**
+   * The end of the day by which it is to be remedied (UTC).
+   */
+  readonly due: null | Instant
+  /**
+   * What is done, or for a dispute why the finding is disputed.
+   */
+  readonly plan: null | string
+  /**
+   * The cause, as management states it.
+   */
+  readonly cause?: string
+  readonly statedBy: string
+  readonly statedAt: Instant
+  readonly withdrawn: null | Withdrawal
+  /**
+   * @maxItems 4
+   */
+  readonly signatures?: readonly EntrySignature[]
+}
+/**
  * A requested risk acceptance. It accepts nothing; approval makes a risk acceptance of the same ID, and the request stays, resolved.
  */
 export interface AcceptanceRequest {
@@ -2074,6 +2109,10 @@ export interface Register {
    * @maxItems 20000
    */
   readonly acceptanceRequests?: readonly AcceptanceRequest[]
+  /**
+   * @maxItems 5000
+   */
+  readonly responses?: readonly ManagementResponse[]
   /**
    * @maxItems 5000
    */

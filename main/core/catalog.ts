@@ -90,8 +90,17 @@ export interface ConclusionSettings {
 /** What lowers a severity: a result observed on the same node, or an evidence request that an inspected supporting document answers. */
 export type LoweringFact = `satisfied ${string}` | `inspected ER-${string}`
 
-/** What raises one: these, a declared ePHI path or residency commitment, a public IP address, or a deviation on the same node. */
-export type SeverityFact = LoweringFact | 'ephi' | 'public-address' | 'residency' | `not-satisfied ${string}`
+/**
+ * What raises one: these, a declared ePHI path or residency commitment, a public IP address, a deviation on the same node, or a claim of the
+ * provider that the check tests.
+ */
+export type SeverityFact =
+  | LoweringFact
+  | 'ephi'
+  | 'public-address'
+  | 'residency'
+  | `not-satisfied ${string}`
+  | `claimed ${string}`
 
 /** A condition that raises or lowers the severity of a deviation on one node. */
 export interface SeverityCondition<Fact extends SeverityFact = SeverityFact> {

@@ -10,7 +10,11 @@ const conditions = SEVERITIES.flatMap(({ check, raisesWhen, lowersWhen }) =>
   [...raisesWhen, ...lowersWhen].map((condition: SeverityCondition) => ({ check, ...condition })),
 )
 const facts = conditions.flatMap(({ check, facts }) => facts.map((fact) => ({ check, fact: fact.split(' ') })))
-const ends = new Map(catalog.checks.map(({ id, ends }) => [id, ends ?? 'decided']))
+/** Findings are made of deviations of checks, and of unreconciled rows of the provider's inventory. */
+const ends = new Map([
+  ...catalog.checks.map(({ id, ends }) => [id, ends ?? 'decided'] as const),
+  ['inventory.population', 'decided'] as const,
+])
 
 describe('the severities of checks', () => {
   test('risk areas are those of the schema, in their order', () =>
