@@ -5,11 +5,11 @@ import type { FormatInput } from '../present/formats/input.ts'
 import { oscalOf } from '../present/formats/oscal.ts'
 import { workbookOf } from '../present/formats/workbook.ts'
 import { buildBinder } from '../present/report/binder.ts'
-import type { ReportInput } from '../present/report.ts'
+import { buildAnnexes, type ReportInput } from '../present/report.ts'
 import { collectGarbageBetween } from './memory-pressure.ts'
 
-/** Additional outputs: two shorter versions of the report, and the same assessment for other tools. */
-export const ALSO = ['executive', 'binder', 'xlsx', 'oscal', 'hdf'] as const
+/** Additional outputs: page 1 alone, the annexes, a binder by control, and the same assessment for other tools. */
+export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf'] as const
 export type Also = (typeof ALSO)[number]
 
 interface AlsoInput extends ReportInput, FormatInput {
@@ -47,6 +47,10 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 1)}\n`
 const MAKERS: Readonly<Record<Also, Maker>> = {
   executive: async function* (_, { run, executive }) {
     yield [`${run}.executive.pdf`, executive]
+  },
+  annex: async function* (world, input) {
+    const rendered = await world.reports.render(buildAnnexes(input), { attachments: [], created: input.created })
+    yield [`${input.run}.annexes.pdf`, await world.sealing.signPdf(rendered, input.signer)]
   },
   binder: async function* (world, input) {
     const rendered = await world.reports.render(buildBinder(input), { attachments: [], created: input.created })

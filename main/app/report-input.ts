@@ -1,6 +1,7 @@
 import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, EarlierRuns, Register } from '../../schemas/types.ts'
 import { fleetFiguresOf } from '../catalog/figures/figures.ts'
+import { REMEDIATIONS } from '../catalog/remediation.ts'
 import type { Catalog } from '../core/catalog.ts'
 import type { Sha256 } from '../core/digest.ts'
 import { type EmbeddedFile, embeddedFile } from '../core/embedded.ts'
@@ -51,6 +52,7 @@ export async function reportInputOf(
     sudo,
     embeds: embedded.form,
     producer: PRODUCER,
+    remediations: REMEDIATIONS,
     signer: signer === null ? null : { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: assessment.demo,
     ...(earlier === null ? {} : { earlier }),

@@ -1,7 +1,9 @@
+import type { Scope } from '../../schemas/types.ts'
 import { plain } from '../core/plain-text.ts'
 import { acceptancesOf } from '../core/register.ts'
-import type { ReportDocument, Section } from '../core/report-document.ts'
+import type { Paper, ReportDocument, Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
+import { presentationOf } from './presentation.ts'
 import { boundarySection } from './report/boundary.ts'
 import { checkSection } from './report/checks.ts'
 import { claimSection } from './report/claims.ts'
@@ -11,22 +13,26 @@ import { custodySection } from './report/custody.ts'
 import { decisionSection } from './report/decisions.ts'
 import { evidenceSection } from './report/evidence.ts'
 import { exceptionSection } from './report/exception-section.ts'
+import { findingSection } from './report/findings.ts'
 import { gapSection, undecidedSection } from './report/gaps.ts'
 import { glossarySection } from './report/glossary.ts'
 import { howtoSection } from './report/howto.ts'
 import type { Matter, ReportInput } from './report/input.ts'
 import { isolationSection } from './report/isolation.ts'
 import { chosenFrameworks } from './report/items.ts'
-import { limitSection } from './report/limits.ts'
+import { ceilingSection, limitSection } from './report/limits.ts'
 import { locationSection } from './report/location.ts'
 import { methodSection } from './report/method.ts'
 import { nodeSection } from './report/nodes.ts'
 import { overlaySections } from './report/overlay.ts'
+import { pageOne } from './report/page-one.ts'
 import { populationSection } from './report/population.ts'
 import { profileSection } from './report/profile.ts'
 import { recordSection } from './report/records.ts'
+import { requestSection } from './report/requests.ts'
 import { signOffSection } from './report/sign-off.ts'
-import { summary } from './report/summary.ts'
+import { testSection } from './report/tests-of-controls.ts'
+import { verificationSection } from './report/verification.ts'
 import { versionSection } from './report/versions.ts'
 import { when } from './report/wording.ts'
 
@@ -34,19 +40,59 @@ export { documentText, type ReportDocument } from '../core/report-document.ts'
 export type { ReportInput } from './report/input.ts'
 
 /**
- * The report as plain data: an assessment, the catalog that gave it, and the recordings it rests on, in words an auditor can
- * follow. Pure: every date comes from `asOf` and the recordings, so the same input gives the same document.
- *
- * A reader has the matter after the gaps; what follows is for whoever works through it, in the order in which assessors look for it.
+ * The report as plain data, in the order in which it is read: conclusion, findings, tests of controls, scope, documents, limitations, sign-off,
+ * verification. Pure: every date comes from `asOf` and the recordings, so the same input gives the same document.
  */
 export function buildReport(input: ReportInput): ReportDocument {
-  const { assessment } = input
   const matter = matterOf(input)
   const { current } = chosenFrameworks(matter)
   const parts = [
-    summary(matter),
-    boundarySection(matter),
-    populationSection(matter),
+    findingSection(matter),
+    ...under('Tests of controls and results', ...current.map((framework) => testSection(matter, framework))),
+    { ...boundarySection(matter), flows: true },
+    { ...populationSection(matter), flows: true },
+    requestSection(matter),
+    limitSection(),
+    { ...signOffSection(matter), flows: true },
+    verificationSection(matter),
+  ]
+  return {
+    ...described(matter, 'Evidence report'),
+    density: 'reading',
+    sections: [pageOne(matter), ...parts.map(numbered)],
+  }
+}
+
+/** Page 1 by itself. */
+export function buildExecutive(input: ReportInput): ReportDocument {
+  const matter = matterOf(input)
+  return { ...described(matter, 'Executive summary'), density: 'reading', sections: [alone(pageOne(matter))] }
+}
+
+/** Links lead to pages that a single page does not have. */
+const alone = (section: Section): Section => ({
+  ...section,
+  blocks: section.blocks.map((block) =>
+    block.kind === 'table'
+      ? {
+          ...block,
+          rows: block.rows.map((row) =>
+            row.map((cell) =>
+              cell.map(({ link: _, showsPage: __, ...line }) => (line.text === '' ? { text: '–' } : line)),
+            ),
+          ),
+        }
+      : block,
+  ),
+})
+
+/**
+ * The annexes of the report: everything that a finding or a result rests on, for whoever works through it. Each is in the pack as data as well.
+ */
+export function buildAnnexes(input: ReportInput): ReportDocument {
+  const matter = matterOf(input)
+  const { current } = chosenFrameworks(matter)
+  const parts = [
     gapSection(matter),
     methodSection(matter),
     ...under('Versions and thresholds', versionSection(matter), profileSection(matter)),
@@ -60,33 +106,60 @@ export function buildReport(input: ReportInput): ReportDocument {
     exceptionSection(matter),
     decisionSection(matter),
     recordSection(matter),
-    limitSection(matter),
+    ceilingSection(matter),
     ...under('Proposed rules', ...overlaySections(matter)),
-    signOffSection(matter),
     ...under('Chain of custody and verification', custodySection(matter), howtoSection(matter)),
     ...under('Appendix', evidenceSection(matter), glossarySection()),
   ]
-  const fleet = plain(assessment.scope.fleet, 60)
   return {
-    title: `Evidence report: ${fleet}`,
-    language: 'en',
-    subject: `Evidence digest ${input.evidenceDigest}`,
-    producer: input.producer,
-    demo: input.demo,
-    runningHead: `${fleet}, pack ${plain(input.packName, 60)}`,
-    runningFoot: `Evidence ${input.evidenceDigest.slice(0, 16)}, as of ${when(assessment.asOf)}`,
-    sections: [cover(matter), ...parts].map((section, index) => numbered(section, index + 1)),
+    ...described(matter, 'Annexes'),
+    density: 'annex',
+    sections: [cover(matter), ...parts].map((section, at) => ({ ...section, title: `A${at + 1}  ${section.title}` })),
   }
 }
 
+/** What is the same on every document of a pack. */
+function described(
+  { assessment, evidenceDigest, producer, demo, packName, signer }: Matter,
+  kind: string,
+): Omit<ReportDocument, 'sections'> {
+  const entity = plain(assessment.scope.engagement?.entity ?? assessment.scope.fleet, 60)
+  const key = signer === null ? 'Not signed.' : `Signer certificate SHA-256 ${grouped(signer.fingerprint)}.`
+  return {
+    title: `${kind}: ${entity}`,
+    language: 'en',
+    subject: `Evidence digest ${evidenceDigest}`,
+    producer,
+    demo,
+    paper: paperOf(assessment.scope),
+    runningHead: `${entity}, ${kind.toLowerCase()}, as of ${when(assessment.asOf)}`,
+    runningFoot: `Not an audit opinion, attestation or legal advice. ${key} Pack ${plain(packName, 60)}`,
+  }
+}
+
+/** The first and last bytes of a fingerprint, which a reader compares on paper. */
+const grouped = (fingerprint: string): string =>
+  `${fingerprint.slice(0, 8).match(/.{4}/g)?.join(' ') ?? ''} … ${fingerprint.slice(-8).match(/.{4}/g)?.join(' ') ?? ''}`
+
+/** US Letter where the HIPAA Security Rule, a law of the United States, is examined; A4 (ISO 216) otherwise. */
+const paperOf = ({ frameworks }: Scope): Paper => (frameworks.includes('hipaa') ? 'letter' : 'a4')
+
 /** What every part of the report, and of what is made beside it, is written from. */
-export const matterOf = (input: ReportInput): Matter => ({
-  ...input,
-  tally: tally(input.assessment, input.catalog.checks),
-  accepted: acceptancesOf(input.register.riskAcceptances, input.assessment.asOf),
-})
+export function matterOf(input: ReportInput): Matter {
+  const counted = tally(input.assessment, input.catalog.checks)
+  return {
+    ...input,
+    tally: counted,
+    shown: presentationOf({ ...input, tally: counted }),
+    accepted: acceptancesOf(input.register.riskAcceptances, input.assessment.asOf),
+  }
+}
 
 const under = (part: string, ...sections: readonly Section[]): readonly Section[] =>
   sections.map((section) => ({ ...section, part }))
 
-const numbered = (section: Section, number: number): Section => ({ ...section, title: `${number}  ${section.title}` })
+const numbered = (section: Section, at: number): Section => ({
+  ...section,
+  runningTitle: section.runningTitle ?? section.title,
+  title: `${at + 1}  ${section.title}`,
+})

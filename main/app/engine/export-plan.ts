@@ -55,6 +55,10 @@ function kindOf(id: string, overlay: boolean, { mappings = [] }: RunState['scope
 const USUALLY: readonly Also[] = ['executive', 'xlsx', 'oscal']
 const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note: string }>> = {
   executive: { title: 'Executive summary (one page)', note: 'Signed PDF: results and findings.' },
+  annex: {
+    title: 'Annexes',
+    note: 'Evidence by finding, all controls, all nodes, and the evidence index, as PDF. The pack contains the same as data.',
+  },
   binder: { title: 'Binder by control', note: 'Signed PDF: each control with its evidence and documents.' },
   xlsx: { title: 'Workbook (XLSX)', note: 'Sheets for population, evidence and controls.' },
   oscal: { title: 'OSCAL assessment results (JSON)', note: 'For tools that read the NIST format.' },

@@ -144,7 +144,8 @@ export function findingsOf(matter: FindingMatter): readonly Finding[] {
     responses: currentResponses(register, asOf),
     thresholds: thresholdValues(catalog.thresholds, scope.profile),
   }
-  return catalog.severities
+  const rated = new Map(catalog.severities.map((severity) => [severity.check, severity]))
+  return [...catalog.checks.map(({ id }) => rated.get(id) ?? unrated(catalog, id)), ...population(rated)]
     .flatMap((severity) => findingOf(about, severity) ?? [])
     .sort(
       (a, b) =>
@@ -153,6 +154,29 @@ export function findingsOf(matter: FindingMatter): readonly Finding[] {
         b.deviations.length - a.deviations.length ||
         compare(a.check, b.check),
     )
+}
+
+const population = (rated: ReadonlyMap<string, CheckSeverity>): readonly CheckSeverity[] => {
+  const severity = rated.get(POPULATION)
+  return severity === undefined ? [] : [severity]
+}
+
+/** A deviation is never left out because the catalog does not rate its check. */
+const unrated = ({ checks }: Pick<Catalog, 'checks'>, check: string): CheckSeverity => {
+  const expected = checks.find(({ id }) => id === check)?.expected ?? check
+  return {
+    check,
+    riskArea: 'operations',
+    severity: 'medium',
+    why: 'The severity of this check is not rated.',
+    raisesWhen: [],
+    lowersWhen: [],
+    finding: `Not satisfied: ${expected}`,
+    satisfied: expected,
+    procedure: 'Tested on each node.',
+    source: '',
+    remedy: 'both',
+  }
 }
 
 interface About extends FindingMatter {

@@ -4,7 +4,6 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, quiet, text } from '../../core/report-document.ts'
 import type { Matter } from './input.ts'
-import { contradicted } from './summary.ts'
 import { when } from './wording.ts'
 
 const MOST_RUNS = 400
@@ -64,20 +63,18 @@ export function deviationsOverRuns(matter: Matter, { runs, deviations }: Earlier
   ]
 }
 
-function claimRows(
-  { catalog, tally, assessment }: Matter,
-  deviations: readonly Deviation[],
-): readonly (readonly Cell[])[] {
-  const now = contradicted({ catalog, tally })
-  const apart = new Map(now.map(({ check, nodes }) => [check.id, nodes.length]))
+function claimRows({ catalog, shown }: Matter, deviations: readonly Deviation[]): readonly (readonly Cell[])[] {
+  const now = [...shown.findings, ...shown.informational]
+  const apart = new Map(now.map((finding) => [finding.check, finding]))
   const before = catalog.checks.filter(({ id }) => !apart.has(id) && deviations.some((one) => one.check === id))
-  return [...now.map(({ check }) => check), ...before].map((check) => {
+  const listed = [...now.map(({ check: id, criterion }) => ({ id, expected: criterion.expected })), ...before]
+  return listed.map((check) => {
     const own = deviations.filter((one) => one.check === check.id)
     const open = own.filter((one) => one.open).length
-    const count = apart.get(check.id) ?? 0
+    const count = apart.get(check.id)?.deviations.length ?? 0
     return [
       [{ text: check.expected }, { text: check.id, style: 'quiet' }],
-      [{ text: of(count, assessment.nodes.length), ...(count > 0 ? { mark: 'square-cross' as const } : {}) }],
+      [{ text: of(count, apart.get(check.id)?.tested ?? 0), ...(count > 0 ? { mark: 'square-cross' as const } : {}) }],
       [{ text: moment(own.map(({ found }) => found.at).sort(compare)[0] ?? '') }],
       [{ text: of(own.length - open, own.length) }],
       [open === 0 ? { text: of(0, own.length) } : { text: of(open, own.length), style: 'strong' }],

@@ -1,9 +1,9 @@
+import type { Finding } from '../../core/finding/finding.ts'
 import { of } from '../../core/phrases.ts'
 import { compare } from '../../core/recording.ts'
 import { type Block, type Cell, heading, type Line, text } from '../../core/report-document.ts'
 import { deviationsOverRuns } from './deviations-over-runs.ts'
 import type { Matter } from './input.ts'
-import { type Contradiction, contradicted } from './summary.ts'
 import { when } from './wording.ts'
 
 /**
@@ -13,7 +13,7 @@ import { when } from './wording.ts'
 export function deviationBlocks(matter: Matter): readonly Block[] {
   const { assessment, earlier } = matter
   if (earlier !== undefined) return deviationsOverRuns(matter, earlier)
-  const gaps = contradicted(matter)
+  const gaps = [...matter.shown.findings, ...matter.shown.informational]
   const asOf = when(assessment.asOf)
   return [
     heading(3, `Deviations as of ${asOf}`, true),
@@ -26,11 +26,11 @@ export function deviationBlocks(matter: Matter): readonly Block[] {
           kind: 'table',
           columns: [
             { title: 'Expected condition', width: 56 },
-            { title: 'Deviations / nodes', width: 12 },
+            { title: 'Deviations / tested', width: 12 },
             { title: 'Found (UTC)', width: 20 },
             { title: 'Open at evaluation', width: 12 },
           ],
-          rows: gaps.map((gap) => row(matter, gap)),
+          rows: gaps.map(row),
         },
   ]
 }
@@ -38,28 +38,23 @@ export function deviationBlocks(matter: Matter): readonly Block[] {
 /** A time without its zone, for columns headed UTC. */
 const moment = (instant: string): string => when(instant).replace(/ UTC$/, '')
 
-function row({ assessment, accepted }: Matter, { check, nodes }: Contradiction): readonly Cell[] {
-  const apart = new Set(nodes)
-  const found = assessment.nodes
-    .flatMap(({ node, observedAt }) => (apart.has(node) && observedAt !== null ? [observedAt] : []))
-    .sort(compare)
+function row({ check, criterion, deviations, tested }: Finding): readonly Cell[] {
+  const found = deviations.flatMap(({ observedAt }) => observedAt ?? []).sort(compare)
   const [first] = found
   const last = found.at(-1)
-  const excepted = nodes.filter((node) => accepted.inForce(node, check.id) !== null).length
+  const excepted = deviations.filter(({ accepted }) => accepted !== null).length
   const foundLines: readonly Line[] =
     first === undefined || last === undefined
       ? [{ text: 'Time unknown' }]
       : when(first) === when(last)
         ? [{ text: moment(first) }]
-        : when(first) === when(last)
-          ? [{ text: moment(first) }]
-          : [{ text: moment(first) }, { text: `to ${moment(last)}` }]
+        : [{ text: moment(first) }, { text: `to ${moment(last)}` }]
   return [
-    [{ text: check.expected }, { text: check.id, style: 'quiet' }],
-    [{ text: of(nodes.length, assessment.nodes.length), mark: 'square-cross' }],
+    [{ text: criterion.expected }, { text: check, style: 'quiet' }],
+    [{ text: of(deviations.length, tested), mark: 'square-cross' }],
     foundLines,
     [
-      { text: of(nodes.length, nodes.length) },
+      { text: of(deviations.length, deviations.length) },
       ...(excepted === 0 ? [] : [{ text: `${excepted} risk-accepted`, style: 'quiet' } as const]),
     ],
   ]

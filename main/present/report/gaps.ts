@@ -1,8 +1,8 @@
+import { riskAreaWords } from '../../../schemas/conclusion-words.ts'
 import { type FailureCode, failureWords } from '../../../schemas/failure-words.ts'
 import type { CheckResult, NodeAssessment, Observation } from '../../../schemas/types.ts'
-import { propertyWords } from '../../../schemas/words.ts'
-import { conditionFound } from '../../core/catalog.ts'
 import type { Check } from '../../core/check.ts'
+import type { Finding } from '../../core/finding/finding.ts'
 import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -19,7 +19,7 @@ import {
 import { reached } from '../../core/tally.ts'
 import { acceptance } from './exceptions.ts'
 import type { Matter } from './input.ts'
-import { type Contradiction, contradicted, noGap } from './summary.ts'
+import { noFinding, severityMark } from './page-one.ts'
 import { titles } from './titles.ts'
 import {
   between,
@@ -39,55 +39,69 @@ const MOST_REASONS = 20
 /** Observations shown per inconclusive result. */
 const MOST_OPEN = 5
 
-/** All findings: deviating nodes grouped by equal observations, with those observations and the captures they cite. */
+/** The evidence of every finding: deviating nodes grouped by equal observations, with those observations and the captures they cite. */
 export function gapSection(matter: Matter): Section {
-  const gaps = contradicted(matter)
-  const total = gaps.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  const { findings, informational } = matter.shown
+  const all = [...findings, ...informational]
   const byName = new Map(matter.assessment.nodes.map((node) => [node.node, node]))
   return {
     id: 'gaps',
     title: titles.gaps,
     blocks: [
       text(
-        total === 0
-          ? noGap(matter)
-          : `${plural(gaps.length, 'check')} ${gaps.length === 1 ? 'is' : 'are'} not satisfied, with ${plural(total, 'deviation')} in total. Findings are ordered by property, isolation first, and within a property by the number of deviating nodes. Nodes with the same observations are grouped.`,
+        all.length === 0
+          ? noFinding(matter)
+          : 'Findings are in the order of the report. Nodes with the same observations are grouped.',
       ),
-      ...(total === 0 ? [] : [quiet(CODES)]),
-      ...gaps.flatMap((gap) => gapBlocks(matter, gap, byName)),
+      ...(all.length === 0 ? [] : [quiet(CODES)]),
+      ...all.flatMap((finding) => gapBlocks(matter, finding, byName)),
     ],
   }
 }
 
 interface Gap {
-  readonly node: NodeAssessment
+  readonly subject: string
+  /** Null for a row of the provider inventory. */
+  readonly node: NodeAssessment | null
   readonly reasons: readonly Observation[]
   readonly accepted: readonly Line[]
 }
 
-function gapBlocks(
-  matter: Matter,
-  { check, nodes }: Contradiction,
-  byName: ReadonlyMap<string, NodeAssessment>,
-): readonly Block[] {
-  const gaps = nodes.flatMap((name): readonly Gap[] => {
-    const node = byName.get(name)
-    const reasons = matter.tally.result(name, check.id)?.observations ?? []
-    return node === undefined ? [] : [{ node, reasons, accepted: acceptance(matter, name, check.id) }]
-  })
+function gapBlocks(matter: Matter, finding: Finding, byName: ReadonlyMap<string, NodeAssessment>): readonly Block[] {
+  const { check, deviations, tested, untested, title, criterion, reference } = finding
+  const gaps = deviations.map(
+    ({ subject, observations }): Gap => ({
+      subject,
+      node: byName.get(subject) ?? null,
+      reasons: observations,
+      accepted: acceptance(matter, subject, check),
+    }),
+  )
   const groups = alike(gaps, ({ node, reasons, accepted }) =>
-    [saidIn(reasons), node.synthetic === null ? '' : 'synthetic', ...accepted.map((line) => line.text)].join('\n'),
+    [
+      saidIn(reasons),
+      node === null || node.synthetic === null ? '' : 'synthetic',
+      ...accepted.map((line) => line.text),
+    ].join('\n'),
   )
   const shown = [...groups].sort((a, b) => b.length - a.length).slice(0, MOST_GROUPS)
   const left = groups.length - shown.length
+  const counts = `Deviations on ${of(deviations.length, tested)} ${finding.what === 'inventory' ? 'rows' : 'nodes'} tested${untested.length === 0 ? '' : `; ${untested.length} not tested`}`
   return [
-    heading(3, conditionFound(matter.catalog, check), true),
-    quiet(`Expected: ${check.expected}`),
-    quiet(`${propertyWords[check.property].label}. Check ${check.id}. ${testedWords(matter, check.id, nodes.length)}.`),
+    {
+      kind: 'heading',
+      level: 3,
+      text: `${reference}  ${title}`,
+      bookmark: true,
+      anchor: reference,
+      mark: severityMark(finding.severity.level),
+    },
+    quiet(`Expected: ${criterion.expected}`),
+    quiet(`${riskAreaWords[finding.riskArea]}. Check ${check}. ${counts}.`),
     {
       kind: 'table',
       columns: [
-        { title: 'Nodes', width: 26 },
+        { title: finding.what === 'inventory' ? 'Rows' : 'Nodes', width: 26 },
         { title: 'Evidence', width: 74 },
       ],
       rows: shown.map((group) => [whichCell(group), why(group[0]?.reasons ?? [], group.length > 1)]),
@@ -96,17 +110,10 @@ function gapBlocks(
       ? []
       : [
           text(
-            `And ${plural(nodes.length - shown.flat().length, 'node')} with ${left} other sets of observations. ${ELSEWHERE}`,
+            `And ${plural(deviations.length - shown.flat().length, 'node')} with ${left} other sets of observations. ${ELSEWHERE}`,
           ),
         ]),
   ]
-}
-
-/** Deviations out of the nodes tested, and how many were not tested. */
-function testedWords({ assessment, tally }: Matter, check: string, deviations: number): string {
-  const tested = tally.testedOn(check)
-  const untested = assessment.nodes.length - tested
-  return `Deviations on ${of(deviations, tested)} nodes tested${untested === 0 ? '' : `; ${untested} not tested`}`
 }
 
 /** Direction and text of observations, without the digests they cite. */
@@ -117,11 +124,18 @@ function whichCell(group: readonly Gap[]): Cell {
   const [first] = group
   if (first === undefined) return []
   const one = group.length === 1
+  const nodes = group.flatMap(({ node }) => node ?? [])
+  const when = one ? (first.node === null ? '' : observedBriefly(first.node)) : observedTogether(nodes)
   return [
-    { text: one ? plain(first.node.node, 80) : plural(group.length, 'node'), style: 'strong' },
-    ...(one ? [] : [{ text: names(group.map(({ node }) => node.node)) }]),
-    { text: one ? observedBriefly(first.node) : observedTogether(group.map(({ node }) => node)), style: 'quiet' },
-    ...(first.node.synthetic === null ? [] : [{ text: 'Synthetic recording', style: 'quiet' } as const]),
+    {
+      text: one ? plain(first.subject, 120) : plural(group.length, first.node === null ? 'row' : 'node'),
+      style: 'strong',
+    },
+    ...(one ? [] : [{ text: names(group.map(({ subject }) => subject)) }]),
+    ...(when === '' ? [] : [{ text: when, style: 'quiet' } as const]),
+    ...(first.node === null || first.node.synthetic === null
+      ? []
+      : [{ text: 'Synthetic recording', style: 'quiet' } as const]),
     ...first.accepted,
   ]
 }

@@ -1,5 +1,5 @@
 import type { Figure } from '../../../schemas/figure.ts'
-import type { Assessment, EarlierRuns, Register } from '../../../schemas/types.ts'
+import type { Assessment, CheckRemediation, EarlierRuns, Register } from '../../../schemas/types.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Sha256 } from '../../core/digest.ts'
 import type { EmbeddedForm } from '../../core/embedded.ts'
@@ -8,6 +8,7 @@ import type { RecordingOutline } from '../../core/recording.ts'
 import type { Acceptances } from '../../core/register.ts'
 import type { SudoReconciliation } from '../../core/sudo-log.ts'
 import type { Tally } from '../../core/tally.ts'
+import type { Presentation } from '../presentation.ts'
 
 export interface ReportInput {
   readonly assessment: Assessment
@@ -22,6 +23,8 @@ export interface ReportInput {
   readonly demo: boolean
   /** The register: printed next to verdicts, which it never changes. */
   readonly register: Register
+  /** What remedies a deviation, by check. No verdict depends on it. */
+  readonly remediations: readonly CheckRemediation[]
   /** Recipient of the report, as typed. */
   readonly generatedFor?: string
   /** Figures by node; a node without the evidence for a figure has none. */
@@ -39,6 +42,7 @@ export interface ReportInput {
 /** Input of every section of the report. */
 export interface Matter extends ReportInput {
   readonly tally: Tally
+  readonly shown: Presentation
   /** Risk acceptances at the evaluation date. */
   readonly accepted: Acceptances
 }

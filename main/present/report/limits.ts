@@ -22,22 +22,27 @@ const GENERAL: readonly string[] = [
   'Secrets. Keys and passwords are never collected. Not tested: their strength and who knows them.',
 ]
 
-/** General limitations of the report, then the limitations of the checks that decide a control without deviations. */
-export function limitSection(matter: Matter): Section {
-  const { assessment, catalog } = matter
-  return {
-    id: 'limits',
-    title: titles.limits,
-    blocks: [
-      text(standingLimitation('pack records')),
-      heading(3, 'General limitations'),
-      { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
-      ...ceilings(matter),
-      ...notFromNodesTable(catalog, assessment.scope.frameworks),
-      ...absentChecks(assessment, catalog),
-    ],
-  }
-}
+/** General limitations of the report. */
+export const limitSection = (): Section => ({
+  id: 'limits',
+  title: titles.limits,
+  flows: true,
+  blocks: [
+    text(standingLimitation('pack records')),
+    { kind: 'list', items: GENERAL.map((words) => ({ text: words })) },
+  ],
+})
+
+/** The limitations of the checks that decide a control without deviations, and what no server can answer. */
+export const ceilingSection = (matter: Matter): Section => ({
+  id: 'ceilings',
+  title: titles.ceilings,
+  blocks: [
+    ...ceilings(matter),
+    ...notFromNodesTable(matter.catalog, matter.assessment.scope.frameworks),
+    ...absentChecks(matter.assessment, matter.catalog),
+  ],
+})
 
 /** Limitations matter most where no deviation was noted, so this lists the checks that decide such controls. */
 function ceilings(matter: Matter): readonly Block[] {

@@ -1,0 +1,258 @@
+import { severityWords } from '../../../schemas/conclusion-words.ts'
+import type { CheckRemediation } from '../../../schemas/types.ts'
+import type { ConcernedControl, Finding, FindingStatus, FoundDeviation } from '../../core/finding/finding.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { type Block, type Cell, heading, type Line, quiet, type Section, text } from '../../core/report-document.ts'
+import { reached } from '../../core/tally.ts'
+import { remedyOf, severityCounts, whyOf } from '../presentation.ts'
+import type { Matter } from './input.ts'
+import { itemName } from './items.ts'
+import { countText, isSevere, noFinding, ownerText, severityLine, severityMark } from './page-one.ts'
+import { titles } from './titles.ts'
+import { day } from './wording.ts'
+
+/** Nodes that one finding lists with their observations; the others are in the annexes. */
+const MOST_NODES = 2
+/** Controls that one finding names. */
+const MOST_CONTROLS = 3
+
+/** Every finding: critical and high ones in full, moderate and low ones in a table, informational results apart. */
+export function findingSection(matter: Matter): Section {
+  const { findings, informational, remediated, figures } = matter.shown
+  const severe = findings.filter(isSevere)
+  const rest = findings.filter((one) => !isSevere(one))
+  const remedies = new Map(matter.remediations.map((one) => [one.check, one]))
+  return {
+    id: 'findings',
+    title: titles.findings,
+    blocks: [
+      text(
+        findings.length === 0
+          ? noFinding(matter)
+          : `${plural(findings.length, 'finding')}: ${severityCounts(figures.findings)}, with ${plural(figures.deviations, 'deviation')} in total. A finding is one check that is not satisfied, over the nodes that it concerns. Severity ranks the work; it changes no verdict and no conclusion. Causes are stated by management. The reference of a finding is the same in every run of this fleet; the annexes list its evidence. ${untestedText(matter)}`,
+      ),
+      ...(severe.length === 0 ? [] : [severeTable(matter, severe, remedies)]),
+      ...(rest.length === 0
+        ? []
+        : [heading(3, `Moderate and low findings (${rest.length})`, true), restTable(rest, remedies)]),
+      ...(informational.length === 0
+        ? []
+        : [
+            heading(3, 'Informational results that are not satisfied', true),
+            quiet('Counted in no sum of findings.'),
+            {
+              kind: 'list',
+              items: informational.map(
+                (one): Line => ({
+                  text: `${one.condition} (${countText(one)} tested). ${one.severity.why}`,
+                  anchor: one.reference,
+                }),
+              ),
+            } as const,
+          ]),
+      ...(remediated.length === 0
+        ? []
+        : [
+            heading(3, 'Remediated in this period', true),
+            {
+              kind: 'table',
+              columns: [
+                { title: 'Finding', width: 52 },
+                { title: 'Nodes', width: 24 },
+                { title: 'Confirmed by run', width: 24 },
+              ],
+              rows: remediated.map(({ reference, title, nodes, run, at }): readonly Cell[] => [
+                [{ text: title }, { text: reference, style: 'quiet' }],
+                [{ text: names(nodes, 4) }],
+                [{ text: plain(run, 60) }, { text: day(at), style: 'quiet' }],
+              ]),
+            } as const,
+          ]),
+    ],
+  }
+}
+
+/** Critical and high findings in full: a heading row for each, then what was found beside whom it concerns. */
+const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Remedies): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Condition, criterion, effect, recommendation', width: 66 },
+    { title: 'Controls, response', width: 34 },
+  ],
+  rows: findings.flatMap((finding): readonly (readonly Cell[])[] => [
+    [
+      [
+        {
+          text: `${finding.reference}  ${severityWords[finding.severity.level]}: ${finding.condition}`,
+          style: 'strong',
+          mark: severityMark(finding.severity.level),
+          anchor: finding.reference,
+        },
+      ],
+    ],
+    [
+      [...conditionLines(finding), ...argumentLines(finding, remedies.get(finding.check))],
+      [...controlLines(matter, finding), ...responseLines(finding)],
+    ],
+  ]),
+})
+
+/** Nodes without any result, which are a limitation of every finding. */
+function untestedText({ assessment }: Matter): string {
+  const silent = assessment.nodes.filter((node) => !reached(node))
+  return silent.length === 0
+    ? 'Every node of the population was tested.'
+    : `Not tested, a limitation of every test: ${
+        silent.length > 4
+          ? names(
+              silent.map(({ node }) => node),
+              4,
+            )
+          : silent.map((node) => `${plain(node.node, 60)} (${whyOf(node).toLowerCase()})`).join(', ')
+      }.`
+}
+
+type Remedies = ReadonlyMap<string, CheckRemediation>
+
+/** Criterion, cause, effect with the reasons of the severity, and recommendation. */
+function argumentLines(finding: Finding, remediation: CheckRemediation | undefined): readonly Line[] {
+  const { criterion, cause, effect, severity } = finding
+  const limits = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
+  const base = severityWords[severity.base].toLowerCase()
+  const why = [
+    ...severity.raised.map(({ text: words, nodes }) => `Raised from ${base} because ${words}: ${names(nodes, 3)}.`),
+    ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
+  ]
+  return [
+    { text: `Criterion: ${[criterion.expected, ...limits.map((one) => `${one}.`)].join(' ')}` },
+    ...(cause === null ? [] : [{ text: `Cause, as management states it: ${oneLine(cause, 600)}` }]),
+    { text: `Effect: ${[...effect, ...why].join(' ')}` },
+    { text: `Recommendation: ${remedyText(finding, remediation)}` },
+  ]
+}
+
+/** What was found on the first nodes, and out of how many. Nodes without any result are stated once for all findings. */
+function conditionLines({ deviations, tested, inconclusive, what }: Finding): readonly Line[] {
+  const more = deviations.length - MOST_NODES
+  const counts = [
+    `${of(deviations.length, tested)} ${what === 'inventory' ? 'rows' : 'nodes tested'}`,
+    ...(inconclusive.length === 0 ? [] : [`inconclusive on ${names(inconclusive, 4)}`]),
+  ]
+  return [
+    ...deviations.slice(0, MOST_NODES).map((one): Line => ({ text: `${one.subject}: ${proofOf(one)}` })),
+    ...(more > 0
+      ? [
+          {
+            text: `And ${names(
+              deviations.slice(MOST_NODES).map(({ subject }) => subject),
+              8,
+            )}.`,
+          } as const,
+        ]
+      : []),
+    { text: `Deviations on ${counts.join('; ')}.`, style: 'quiet' },
+  ]
+}
+
+const proofOf = ({ observations, isStale }: FoundDeviation): string => {
+  const contradicting = observations
+    .filter(({ direction }) => direction === 'contradicts')
+    .map(({ text: words }) => words)
+  const more = contradicting.length - 2
+  return `${oneLine(contradicting.slice(0, 2).join(' '), 320)}${more > 0 ? ` And ${plural(more, 'more observation')}.` : ''}${isStale ? ' Not retested since.' : ''}`
+}
+
+const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
+  tenant: 'You can change this.',
+  provider: 'Only the provider can change this.',
+  both: 'You and the provider can change this.',
+}
+
+function remedyText(finding: Finding, remediation: CheckRemediation | undefined): string {
+  if (remediation === undefined) return `${remedyOf(finding, undefined)}.`
+  const steps = [
+    ...new Set(remediation.steps.map(({ title, when }) => (when === undefined ? title : `${title} (where ${when})`))),
+  ]
+  return `${steps.slice(0, 4).join('; ')}. ${WHO[remediation.whoCanChange]}`
+}
+
+function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line[] {
+  if (controls.length === 0) return [{ text: 'Decides no control; an observation.', style: 'quiet' }]
+  const settled = controls.filter(({ isSettled }) => isSettled).length
+  const more = controls.length - MOST_CONTROLS
+  return [
+    ...controls.slice(0, MOST_CONTROLS).map((one): Line => ({ text: nameOf(catalog, one), link: controlAnchor(one) })),
+    ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
+    { text: `Closing it settles the server part of ${of(settled, controls.length)}.`, style: 'quiet' },
+  ]
+}
+
+const nameOf = (catalog: Matter['catalog'], one: ConcernedControl): string =>
+  oneLine(itemName(catalog, { framework: one.framework as never, control: one.control }), 120)
+
+/** Where a control stands in the tables of tests. */
+export const controlAnchor = ({ framework, control }: Pick<ConcernedControl, 'framework' | 'control'>): string =>
+  `control-${framework}-${control}`
+
+export const statusWords: Readonly<Record<FindingStatus, string>> = {
+  open: 'Open',
+  'in-progress': 'In progress',
+  'ready-for-retest': 'Ready for retest',
+  disputed: 'Disputed',
+  'risk-accepted': 'Risk accepted',
+  'acceptance-expired': 'Risk acceptance expired',
+}
+
+/** Status in words, with the day that belongs to it. */
+export function statusText({ status, deviations, isOverdue }: Finding): string {
+  const ends = deviations.flatMap(({ accepted }) => accepted?.expiresAt ?? []).sort()
+  const expired = deviations.flatMap(({ acceptanceExpired }) => acceptanceExpired?.expiresAt ?? []).sort()
+  const overdue = isOverdue ? ', overdue' : ''
+  if (status === 'risk-accepted') return `Risk accepted until ${day(ends[0] ?? '')}`
+  if (status === 'acceptance-expired') return `Risk acceptance expired ${day(expired.at(-1) ?? '')}${overdue}`
+  return `${statusWords[status]}${overdue}${ends.length === 0 ? '' : `; risk accepted on ${plural(ends.length, 'node')} until ${day(ends[0] ?? '')}`}`
+}
+
+function responseLines(finding: Finding): readonly Line[] {
+  const { response } = finding
+  const signed = (response?.signatures ?? []).length === 0 ? ', not signed' : ''
+  return [
+    { text: statusText(finding), style: 'strong' },
+    { text: response?.owner == null ? 'Owner not assigned' : `Owner: ${ownerText(finding)}` },
+    ...(response?.plan == null ? [] : [{ text: oneLine(response.plan, 400) }]),
+    ...(response === null
+      ? []
+      : [
+          {
+            text: `Stated by ${oneLine(response.statedBy, 100)} on ${day(response.statedAt)}${signed}`,
+            style: 'quiet',
+          } as const,
+        ]),
+  ]
+}
+
+/** Moderate and low findings, one row each; the evidence of each is in the annexes. */
+const restTable = (findings: readonly Finding[], remedies: Remedies): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'Severity', width: 14 },
+    { title: 'Condition found', width: 46 },
+    { title: 'Of tested', width: 9 },
+    { title: 'Recommendation, status', width: 31 },
+  ],
+  rows: findings.map((finding): readonly Cell[] => [
+    [
+      { ...severityLine(finding), anchor: finding.reference },
+      { text: finding.reference, style: 'quiet' },
+    ],
+    [{ text: finding.condition }],
+    [{ text: countText(finding) }],
+    [
+      { text: remedyOf(finding, remedies.get(finding.check)) },
+      ...(finding.status === 'open' && finding.response === null
+        ? []
+        : [{ text: `${statusText(finding)}. ${ownerText(finding)}`, style: 'quiet' } as const]),
+    ],
+  ]),
+})

@@ -1,0 +1,255 @@
+import { severityWords } from '../../../schemas/conclusion-words.ts'
+import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
+import { of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  type MarkName,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { reached } from '../../core/tally.ts'
+import type { NextAction, NotSeen } from '../presentation.ts'
+import { dayOf, type FactRows } from './declared.ts'
+import type { Matter } from './input.ts'
+import { chosenFrameworks, shortName } from './items.ts'
+import { loosened } from './profile.ts'
+import { titles } from './titles.ts'
+import { asExamined, day, when } from './wording.ts'
+
+/**
+ * Page 1: what was examined, three sentences of conclusion, the most severe findings in words of the condition, what is in order, what was not
+ * seen, and what to do next. An officer who reads nothing else knows the worst of it.
+ */
+export function pageOne(matter: Matter): Section {
+  const { assessment, shown } = matter
+  const { engagement, fleet } = assessment.scope
+  return {
+    id: 'summary',
+    title: titles.summary,
+    blocks: [
+      {
+        kind: 'title',
+        over: engagement?.status === 'draft' ? 'Evidence report, draft' : 'Evidence report',
+        text: oneLine(engagement?.entity ?? fleet, 80),
+        under: oneLine(
+          engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
+          240,
+        ),
+      },
+      ...reservations(matter),
+      { kind: 'facts', isPaired: true, rows: facts(matter) },
+      heading(3, 'Conclusion'),
+      ...shown.conclusion.map(text),
+      heading(3, 'Most severe findings'),
+      ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter)),
+      seenTable(matter),
+      heading(3, 'Next actions'),
+      actionTable(shown.actions),
+    ],
+  }
+}
+
+/** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
+export const noFinding = ({ assessment }: Pick<Matter, 'assessment'>): string =>
+  assessment.nodes.some(reached)
+    ? 'No deviations noted on the nodes tested.'
+    : 'No node was collected, so no check was tested.'
+
+/** What limits every conclusion of the page: demo data, synthetic recordings, relaxed thresholds. */
+function reservations(matter: Matter): readonly Block[] {
+  const { demo, assessment } = matter
+  const made = assessment.nodes.filter(({ synthetic }) => synthetic !== null).length
+  return [
+    ...(demo
+      ? [
+          {
+            kind: 'banner',
+            title: 'Demo data: not evidence',
+            text: 'Produced from the built-in demo fleet. It does not describe any real server.',
+          } as const,
+        ]
+      : made > 0
+        ? [
+            {
+              kind: 'banner',
+              title: 'Contains synthetic recordings',
+              text: `${of(made, assessment.nodes.length)} nodes have recordings that were not captured unmodified from a real node.`,
+            } as const,
+          ]
+        : []),
+    ...loosened(matter),
+  ]
+}
+
+function facts(matter: Matter): FactRows {
+  const { assessment, shown, catalog, generatedFor } = matter
+  const { engagement } = assessment.scope
+  const { figures } = shown
+  const { inventory } = figures
+  const { current } = chosenFrameworks({ assessment, catalog })
+  const basis = engagement?.reportingBasis
+  const asOf = when(assessment.asOf)
+  const providers = (engagement?.subserviceOrganizations ?? []).map(
+    ({ name, method }) => `${oneLine(name, 80)}, ${method}`,
+  )
+  const cell = (words: string): Cell => [{ text: words }]
+  return [
+    {
+      label: 'Basis',
+      value: cell(
+        basis?.kind === 'period'
+          ? `Period ${dayOf(basis.from)} to ${dayOf(basis.to)}; this collection shows ${asOf}`
+          : `Point in time: ${asOf}`,
+      ),
+    },
+    {
+      label: 'Criteria',
+      value: cell(
+        current.length === 0
+          ? 'No framework in effect chosen'
+          : current.map(({ id }) => asExamined(shortName(id))).join(', '),
+      ),
+    },
+    {
+      label: 'Population',
+      value: cell(`${figures.declared} declared: ${figures.tested} tested, ${figures.untested} not tested`),
+    },
+    {
+      label: 'Inventory',
+      value: cell(
+        inventory === null
+          ? 'No provider inventory compared'
+          : `${plural(inventory.rows, 'row')}: ${inventory.matched} matched, ${inventory.excluded} excluded, ${inventory.unreconciled} unreconciled`,
+      ),
+    },
+    {
+      label: 'Boundary',
+      value: cell(
+        (engagement?.boundary.sites ?? []).length === 0
+          ? 'No site declared'
+          : oneLine((engagement?.boundary.sites ?? []).join(', '), 120),
+      ),
+    },
+    { label: 'Provider', value: cell(providers.length === 0 ? 'None declared' : oneLine(providers.join('; '), 160)) },
+    ...(generatedFor === undefined ? [] : [{ label: 'Prepared for', value: cell(plain(generatedFor, 200)) }]),
+  ]
+}
+
+function leadingBlocks(matter: Matter): readonly Block[] {
+  const { leading, findings, figures } = matter.shown
+  const severe = findings.filter((one) => isSevere(one) && !leading.includes(one)).length
+  const { inEffect, expired } = figures.acceptances
+  return [
+    {
+      kind: 'table',
+      columns: [
+        { title: 'Severity', width: 13 },
+        { title: 'Condition found', width: 55 },
+        { title: 'Of tested', width: 10 },
+        { title: 'Owner, due', width: 15 },
+        { title: 'Page', width: 7, align: 'right' },
+      ],
+      rows: leading.map((finding): readonly Cell[] => [
+        [severityLine(finding)],
+        [
+          { text: finding.condition, style: 'strong' },
+          { text: proof(finding), style: 'quiet' },
+        ],
+        [{ text: countText(finding) }],
+        [{ text: ownerText(finding) }],
+        [{ text: '', link: finding.reference, showsPage: true }],
+      ]),
+    },
+    {
+      kind: 'text',
+      line: {
+        text: `One finding of each risk area first. Further critical and high findings: ${severe}. Risk acceptances: ${inEffect} in effect, ${expired} expired.`,
+        style: 'quiet',
+      },
+    },
+  ]
+}
+
+export const isSevere = ({ severity }: Finding): boolean => severity.level === 'critical' || severity.level === 'high'
+
+export const severityMark = (level: Finding['severity']['level']): MarkName => `severity-${level}`
+export const severityLine = ({ severity: { level } }: Finding): Line => ({
+  text: severityWords[level],
+  mark: severityMark(level),
+  ...(level === 'critical' ? { style: 'strong' as const } : {}),
+})
+
+/** Deviations out of what was tested. */
+export const countText = ({ deviations, tested, what }: Finding): string =>
+  `${of(deviations.length, tested)}${what === 'inventory' ? ' rows' : ''}`
+
+export const ownerText = ({ response }: Finding): string =>
+  response?.owner == null
+    ? 'Not assigned'
+    : `${oneLine(response.owner, 60)}${response.due === null ? '' : `, ${day(response.due)}`}`
+
+/** Observations shown below a condition, of at most two nodes: the first that contradict the expected condition. */
+export function proof({ deviations }: Finding, nodes = 1): string {
+  const contradicting = ({ observations }: FoundDeviation): readonly string[] =>
+    observations.flatMap(({ direction, text: words }) => (direction === 'contradicts' ? [words] : []))
+  return [...deviations]
+    .sort((a, b) => contradicting(b).length - contradicting(a).length)
+    .slice(0, nodes)
+    .map(
+      (one) =>
+        `${deviations.length === 1 ? '' : `${one.subject}: `}${oneLine(contradicting(one).slice(0, 2).join(' '), LONGEST_PROOF)}`,
+    )
+    .join(' ')
+}
+const LONGEST_PROOF = 150
+
+const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
+  'not-tested': 'dotted-ring',
+  inconclusive: 'diamond-question',
+  limit: 'dotted-ring',
+}
+
+/** What is in order beside what was not seen. */
+function seenTable({ shown: { inOrder, notSeen } }: Matter): Block {
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'In order', width: 50 },
+      { title: 'Not seen', width: 50 },
+    ],
+    rows: [
+      [
+        inOrder.length === 0
+          ? [{ text: 'Nothing was shown to be in order.' }]
+          : inOrder.map(
+              ({ text: words, part, whole }): Line => ({ text: `${words}: ${of(part, whole)}`, mark: 'ring-tick' }),
+            ),
+        notSeen.map(({ text: words, is }): Line => ({ text: words, mark: SEEN_MARKS[is] })),
+      ],
+    ],
+  }
+}
+
+const actionTable = (actions: readonly NextAction[]): Block =>
+  actions.length === 0
+    ? quiet('None.')
+    : {
+        kind: 'table',
+        columns: [
+          { title: 'Action', width: 60 },
+          { title: 'Closes', width: 14 },
+          { title: 'Owner', width: 14 },
+          { title: 'Due', width: 12 },
+        ],
+        rows: actions.map(({ text: words, findings, owner, due }, at): readonly Cell[] => [
+          [{ text: `${at + 1}. ${words}` }],
+          findings.map(({ reference }) => ({ text: reference, link: reference })),
+          [{ text: owner === null ? 'Not assigned' : oneLine(owner, 60) }],
+          [{ text: due === null ? '–' : day(due) }],
+        ]),
+      }

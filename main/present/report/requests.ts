@@ -1,0 +1,78 @@
+import { standingWords } from '../../../schemas/words.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import { standingOf } from '../../core/register.ts'
+import { type Block, type Cell, heading, type Section, text } from '../../core/report-document.ts'
+import type { Matter } from './input.ts'
+import { askedWords, documentCounts } from './outstanding.ts'
+import { titles } from './titles.ts'
+import { day } from './wording.ts'
+
+/** Documents that are outstanding, each once however many controls need it; and risk acceptances, expired ones first. */
+export function requestSection(matter: Matter): Section {
+  const { outstanding, needed, overdue } = documentCounts(matter)
+  return {
+    id: 'requests',
+    title: titles.requests,
+    flows: true,
+    blocks: [
+      text(
+        `${of(outstanding.length, needed)} requested documents are outstanding, ${overdue} of them overdue. One document answers its request in every control that needs it. A document counts when a named person inspected it and recorded a conclusion; inquiry and receipt alone do not (AT-C 205).`,
+      ),
+      ...(outstanding.length === 0 ? [] : [outstandingTable(outstanding)]),
+      heading(3, 'Risk acceptances', true),
+      acceptances(matter),
+    ],
+  }
+}
+
+const outstandingTable = (outstanding: ReturnType<typeof documentCounts>['outstanding']): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Request', width: 9 },
+    { title: 'Document', width: 47 },
+    { title: 'Answers', width: 10 },
+    { title: 'Status, owner, due day', width: 34 },
+  ],
+  rows: outstanding.map(({ id, status, controls }): readonly Cell[] => [
+    [{ text: id ?? '–' }],
+    [{ text: oneLine(status.document.title, 240) }],
+    [{ text: plural(controls.length, 'control') }],
+    [{ text: askedWords(status) }],
+  ]),
+})
+
+/** Acceptances of the register by status. They change no verdict; the annex has each in full. */
+function acceptances({ register, assessment, tally }: Matter): Block {
+  const order = ['expired', 'in-force', 'not-begun', 'withdrawn'] as const
+  const entries = order.flatMap((standing) =>
+    register.riskAcceptances
+      .filter((entry) => standingOf(entry, assessment.asOf) === standing)
+      .map((entry) => ({ standing, entry })),
+  )
+  if (entries.length === 0) return text('None.')
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Check', width: 28 },
+      { title: 'Nodes', width: 26 },
+      { title: 'Status', width: 22 },
+      { title: 'Approved by, reason', width: 24 },
+    ],
+    rows: entries.map(({ standing, entry: { check, nodes, expiresAt, approvedBy, reason } }): readonly Cell[] => {
+      const open = nodes.filter((node) => tally.verdict(node, check) === 'not-satisfied').length
+      return [
+        [{ text: plain(check, 100) }],
+        [{ text: names(nodes, 4) }, { text: `Deviations now on ${of(open, nodes.length)}`, style: 'quiet' }],
+        [
+          {
+            text: `${standingWords[standing]}: ${standing === 'expired' ? 'ended' : 'until'} ${day(expiresAt)}`,
+            mark: standing === 'expired' ? 'square-cross' : 'dot',
+          },
+        ],
+        [{ text: oneLine(approvedBy, 80) }, { text: oneLine(reason, 160), style: 'quiet' }],
+      ]
+    }),
+  }
+}

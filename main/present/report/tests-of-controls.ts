@@ -1,0 +1,246 @@
+import { documentLine, rowStateWords } from '../../../schemas/conclusion-words.ts'
+import type { ControlAssessment, ControlCheck } from '../../../schemas/types.ts'
+import type { Finding } from '../../core/finding/finding.ts'
+import type { Control, Framework } from '../../core/framework.ts'
+import { names, of, plural } from '../../core/phrases.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Line,
+  type MarkName,
+  quiet,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import { isObservation } from '../formats/row-counts.ts'
+import { isTested } from './control-counts.ts'
+import { controlAnchor, statusText } from './findings.ts'
+import type { Matter } from './input.ts'
+import { shortName } from './items.ts'
+import { ownerText } from './page-one.ts'
+import { documentMarked, stateMark, when } from './wording.ts'
+
+/** Deviating nodes that a result names. */
+const MOST_NAMED = 5
+
+interface Row {
+  readonly control: Control
+  readonly result: ControlAssessment
+}
+
+/**
+ * One framework as section IV of a SOC 2 report has it: for each control the tests performed and their results, for checks that decide it;
+ * then what was observed beside, then the controls that documents alone decide. A result names its finding; its nodes stand there.
+ */
+export function testSection(matter: Matter, framework: Framework): Section {
+  const results = new Map(
+    matter.assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
+  )
+  const rows = framework.controls.flatMap((control): readonly Row[] => {
+    const result = results.get(control.key)
+    return result === undefined || result.state === 'out-of-scope' ? [] : [{ control, result }]
+  })
+  const tested = rows.filter(({ result }) => isTested(result))
+  const documentary = rows.filter(({ result }) => !isTested(result))
+  return {
+    id: `tests-${framework.id}`,
+    title: `${shortName(framework.id)}: tests of controls and results`,
+    runningTitle: `${shortName(framework.id)}: tests and results`,
+    flows: true,
+    blocks: [
+      text(intro(matter, rows)),
+      ...(tested.length === 0 ? [] : [testTable(matter, framework, tested)]),
+      ...(documentary.length === 0
+        ? []
+        : [
+            heading(3, `Controls that documents decide (${of(documentary.length, rows.length)})`, true),
+            quiet(
+              'No check of a server decides these controls. The documents that they need are listed in the section on documents.',
+            ),
+            documentTable(framework, documentary),
+          ]),
+    ],
+  }
+}
+
+/** Counts of states, in the words of the conclusions; and what the population of every test is. */
+function intro({ assessment, shown }: Matter, rows: readonly Row[]): string {
+  const counts = (
+    [
+      'deviations',
+      'unable-to-conclude',
+      'documents-outstanding',
+      'addressable-decision',
+      'supported',
+      'not-applicable',
+    ] as const
+  )
+    .map((state) => ({ state, count: rows.filter(({ result }) => result.state === state).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ state, count }) => `${rowStateWords[state].label.toLowerCase()} ${count}`)
+  const { declared, tested, untested } = shown.figures
+  const untestedNodes = untested === 0 ? '' : `; ${untested} were not tested, which limits every conclusion`
+  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} declared nodes, of which ${tested} were tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
+}
+
+function testTable(matter: Matter, framework: Framework, rows: readonly Row[]): Block {
+  const severities = new Map(matter.catalog.severities.map((one) => [one.check, one]))
+  const findings = new Map([...matter.shown.findings, ...matter.shown.informational].map((one) => [one.check, one]))
+  const shown = new Map<string, string>()
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Test performed', width: 48 },
+      { title: 'Result of test', width: 52 },
+    ],
+    rows: rows.flatMap(({ control, result }): readonly (readonly Cell[])[] => [
+      [headOf(framework, control, result)],
+      ...result.checks
+        .filter(({ decides }) => decides)
+        .map((check): readonly Cell[] => {
+          const earlier = shown.get(check.check)
+          if (earlier === undefined) shown.set(check.check, control.id)
+          const severity = severities.get(check.check)
+          const cell = resultCell(check, findings.get(check.check))
+          return earlier === undefined
+            ? [[{ text: severity?.procedure ?? SOURCES[check.source] }], cell]
+            : [[{ text: `As for ${earlier}: ${severity?.satisfied ?? SOURCES[check.source]}` }], cell.slice(0, 1)]
+        }),
+      ...observationRow(result, findings),
+    ]),
+  }
+}
+
+/** What answers a check that no server does. */
+const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
+  server: 'Tested on each node.',
+  pack: 'Re-performed by verification of the sealed evidence pack.',
+  runs: 'Compared the runs of the period in the run chain.',
+  population: 'Compared the provider inventory with the declared population, row by row.',
+  document: 'Answered by a document.',
+}
+const headOf = (framework: Framework, { id, title, level }: Control, result: ControlAssessment): Cell => [
+  {
+    text: `${plain(id, 40)} ${oneLine(title, 160)}${level === 'addressable' ? ' (addressable)' : ''}: ${rowStateWords[result.state].label.toLowerCase()}; ${documentLine(result.documents).toLowerCase()}`,
+    style: 'strong',
+    mark: stateMark(result.state),
+    anchor: controlAnchor({ framework: framework.id, control: result.control }),
+  },
+]
+
+/** One test: deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
+function resultCell(check: ControlCheck, finding: Finding | undefined): Cell {
+  const {
+    notSatisfied,
+    tested,
+    population,
+    satisfied,
+    inconclusive,
+    notTested,
+    informational,
+    notApplicable,
+    answeredByDocument,
+  } = check
+  const open = [
+    ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
+    ...(notTested === 0 ? [] : [`${notTested} not tested`]),
+    ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
+  ]
+  if (notSatisfied > answeredByDocument && finding !== undefined) {
+    const subjects = finding.deviations.map(({ subject }) => subject)
+    const more = finding.severity.level === 'info' ? '' : `, ${statusText(finding).toLowerCase()}`
+    return [
+      result(
+        'square-cross',
+        `Deviations noted: ${of(notSatisfied, tested)} nodes tested: ${names(subjects, MOST_NAMED)}.`,
+        open,
+      ),
+      { text: finding.reference, link: finding.reference, showsPage: true },
+      ...(finding.response?.owner == null
+        ? []
+        : [{ text: `Response: ${ownerText(finding)}${more}`, style: 'quiet' } as const]),
+    ]
+  }
+  if (finding?.what === 'inventory')
+    return [
+      result(
+        'square-cross',
+        `Unable to conclude: ${plural(finding.deviations.length, 'row')} of the provider inventory unreconciled.`,
+        [],
+      ),
+      { text: finding.reference, link: finding.reference, showsPage: true },
+    ]
+  if (population === 0) return [result('bar', 'Not applicable: no node in scope.', [])]
+  if (inconclusive + notTested === 0 && satisfied + informational > 0)
+    return [
+      result(
+        'ring-tick',
+        `No deviations noted: ${satisfied + informational} of ${population}${check.source === 'server' ? ' nodes tested' : ''}.`,
+        answeredByDocument === 0 ? [] : open,
+      ),
+    ]
+  if (inconclusive + notTested === 0 && notApplicable > 0)
+    return [result('bar', `Not applicable on ${of(notApplicable, population)} nodes, as observed.`, [])]
+  if (tested === 0) return [result('dotted-ring', `Not tested: none of ${population} nodes was reached.`, [])]
+  const none = inconclusive === 0 && satisfied + informational > 0
+  return [
+    result(
+      'diamond-question',
+      none
+        ? `Scope limitation: no deviations noted on ${of(satisfied + informational, tested)} nodes tested.`
+        : `Unable to conclude: ${of(satisfied + informational, tested)} nodes satisfied.`,
+      open,
+    ),
+  ]
+}
+
+const result = (mark: MarkName, words: string, open: readonly string[]): Line => ({
+  mark,
+  text: open.length === 0 ? words : `${words} ${open.join(', ')}.`,
+})
+
+/** Supporting checks that are not satisfied: they change no conclusion. */
+function observationRow(
+  { checks }: ControlAssessment,
+  findings: ReadonlyMap<string, Finding>,
+): readonly (readonly Cell[])[] {
+  const noted = checks.filter((one) => isObservation(one)).flatMap(({ check }) => findings.get(check) ?? [])
+  if (noted.length === 0) return []
+  const references = noted.map(({ reference }) => reference)
+  return [
+    [
+      [{ text: 'Other observations, which do not change the result', style: 'quiet' }],
+      [
+        {
+          text: names(references, 12),
+          style: 'quiet',
+          ...(references[0] === undefined ? {} : { link: references[0] }),
+        },
+      ],
+    ],
+  ]
+}
+
+const documentTable = (framework: Framework, rows: readonly Row[]): Block => ({
+  kind: 'table',
+  rowHeaders: true,
+  columns: [
+    { title: 'Control', width: 64 },
+    { title: 'Documents', width: 36 },
+  ],
+  rows: rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
+    [
+      {
+        text: `${plain(control.id, 40)} ${oneLine(control.title, 160)}`,
+        anchor: controlAnchor({ framework: framework.id, control: key }),
+      },
+    ],
+    [
+      state === 'not-applicable'
+        ? { text: rowStateWords[state].label, mark: stateMark(state) }
+        : documentMarked(documents),
+    ],
+  ]),
+})
