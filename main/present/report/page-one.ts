@@ -17,6 +17,7 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
+import { fitsOnePage } from './one-page.ts'
 import { loosened } from './profile.ts'
 import { titles } from './titles.ts'
 import { asExamined, day, when } from './wording.ts'
@@ -28,31 +29,46 @@ import { asExamined, day, when } from './wording.ts'
 export function pageOne(matter: Matter): Section {
   const { assessment, shown } = matter
   const { engagement, fleet } = assessment.scope
-  return {
-    id: 'summary',
-    title: titles.summary,
-    blocks: [
-      {
-        kind: 'title',
-        over: engagement?.status === 'draft' ? 'Evidence report, draft' : 'Evidence report',
-        text: oneLine(engagement?.entity ?? fleet, 80),
-        under: oneLine(
-          engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
-          240,
-        ),
-      },
-      ...reservations(matter),
-      { kind: 'facts', isPaired: true, rows: facts(matter) },
-      heading(3, 'Conclusion'),
-      ...shown.conclusion.map(text),
-      heading(3, 'Most severe findings'),
-      ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter)),
-      seenTable(matter),
-      heading(3, 'Next actions'),
-      actionTable(shown.actions),
-    ],
-  }
+  const blocks = ({ proofs, findings, actions }: Detail): readonly Block[] => [
+    {
+      kind: 'title',
+      over: engagement?.status === 'draft' ? 'Evidence report, draft' : 'Evidence report',
+      text: oneLine(engagement?.entity ?? fleet, 60),
+      under: oneLine(
+        engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
+        160,
+      ),
+    },
+    ...reservations(matter),
+    { kind: 'facts', isPaired: true, rows: facts(matter) },
+    heading(3, 'Conclusion'),
+    ...shown.conclusion.map(text),
+    heading(3, 'Most severe findings'),
+    ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter, findings, proofs)),
+    seenTable(matter),
+    heading(3, 'Next actions'),
+    actionTable(shown.actions.slice(0, actions)),
+  ]
+  const chosen = DETAILS.find((detail) => fitsOnePage(blocks(detail))) ?? LEAST
+  return { id: 'summary', title: titles.summary, blocks: blocks(chosen) }
 }
+
+/** How much is printed on the page; what is left out is in the sections behind it. */
+interface Detail {
+  readonly proofs: number
+  readonly findings: number
+  readonly actions: number
+}
+const LEAST: Detail = { proofs: 0, findings: 3, actions: 3 }
+const DETAILS: readonly Detail[] = [
+  { proofs: 7, findings: 7, actions: 8 },
+  { proofs: 7, findings: 7, actions: 6 },
+  { proofs: 3, findings: 7, actions: 6 },
+  { proofs: 0, findings: 7, actions: 6 },
+  { proofs: 0, findings: 7, actions: 4 },
+  { proofs: 0, findings: 5, actions: 4 },
+  LEAST,
+]
 
 /** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
 export const noFinding = ({ assessment }: Pick<Matter, 'assessment'>): string =>
@@ -65,13 +81,12 @@ function reservations(matter: Matter): readonly Block[] {
   const { demo, assessment } = matter
   const made = assessment.nodes.filter(({ synthetic }) => synthetic !== null).length
   return [
+    // Every running head carries the mark of demo data.
     ...(demo
       ? [
-          {
-            kind: 'banner',
-            title: 'Demo data: not evidence',
-            text: 'Produced from the built-in demo fleet. It does not describe any real server.',
-          } as const,
+          text(
+            'Produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
+          ),
         ]
       : made > 0
         ? [
@@ -140,8 +155,9 @@ function facts(matter: Matter): FactRows {
   ]
 }
 
-function leadingBlocks(matter: Matter): readonly Block[] {
-  const { leading, findings, figures } = matter.shown
+function leadingBlocks(matter: Matter, most: number, proofs: number): readonly Block[] {
+  const { findings, figures } = matter.shown
+  const leading = matter.shown.leading.slice(0, most)
   const severe = findings.filter((one) => isSevere(one) && !leading.includes(one)).length
   const { inEffect, expired } = figures.acceptances
   return [
@@ -154,11 +170,11 @@ function leadingBlocks(matter: Matter): readonly Block[] {
         { title: 'Owner, due', width: 15 },
         { title: 'Page', width: 7, align: 'right' },
       ],
-      rows: leading.map((finding): readonly Cell[] => [
+      rows: leading.map((finding, at): readonly Cell[] => [
         [severityLine(finding)],
         [
           { text: finding.condition, style: 'strong' },
-          { text: proof(finding), style: 'quiet' },
+          ...(at < proofs ? [{ text: proof(finding), style: 'quiet' } as const] : []),
         ],
         [{ text: countText(finding) }],
         [{ text: ownerText(finding) }],
@@ -206,7 +222,7 @@ export function proof({ deviations }: Finding, nodes = 1): string {
     )
     .join(' ')
 }
-const LONGEST_PROOF = 150
+const LONGEST_PROOF = 110
 
 const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
   'not-tested': 'dotted-ring',

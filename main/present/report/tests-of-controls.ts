@@ -57,7 +57,7 @@ export function testSection(matter: Matter, framework: Framework): Section {
         : [
             heading(3, `Controls that documents decide (${of(documentary.length, rows.length)})`, true),
             quiet(
-              'No check of a server decides these controls. The documents that they need are listed in the section on documents.',
+              'No check of a server decides these controls. “0 of 3” documents: inspected, of those needed; the section on documents lists them.',
             ),
             documentTable(framework, documentary),
           ]),
@@ -223,24 +223,29 @@ function observationRow(
   ]
 }
 
-const documentTable = (framework: Framework, rows: readonly Row[]): Block => ({
-  kind: 'table',
-  rowHeaders: true,
-  columns: [
-    { title: 'Control', width: 64 },
-    { title: 'Documents', width: 36 },
-  ],
-  rows: rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
+/** Two controls side by side, in reading order from left to right. */
+function documentTable(framework: Framework, rows: readonly Row[]): Block {
+  const cells = rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
     [
       {
-        text: `${plain(control.id, 40)} ${oneLine(control.title, 160)}`,
+        text: `${plain(control.id, 40)} ${oneLine(control.title, 100)}`,
         anchor: controlAnchor({ framework: framework.id, control: key }),
       },
     ],
     [
       state === 'not-applicable'
-        ? { text: rowStateWords[state].label, mark: stateMark(state) }
-        : documentMarked(documents),
+        ? { text: 'Not applicable', mark: stateMark(state) }
+        : { ...documentMarked(documents), text: of(documents.held, documents.needed) },
     ],
-  ]),
-})
+  ])
+  return {
+    kind: 'table',
+    columns: [
+      { title: 'Control', width: 36 },
+      { title: 'Documents', width: 14 },
+      { title: 'Control', width: 36 },
+      { title: 'Documents', width: 14 },
+    ],
+    rows: cells.flatMap((left, at) => (at % 2 === 0 ? [[...left, ...(cells[at + 1] ?? [[], []])]] : [])),
+  }
+}
