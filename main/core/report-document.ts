@@ -120,17 +120,13 @@ export const monoCell = (words: string): Cell => [{ text: words, style: 'mono' }
 /** Every readable string of the document, in reading order, for the wording lint and for searches. */
 export function documentText(document: ReportDocument): readonly string[] {
   const { title, subject, producer, runningHead, runningFoot, sections } = document
-  return [
-    title,
-    subject,
-    producer,
-    runningHead,
-    runningFoot,
-    ...sections.flatMap((section) => [...partOf(section), section.title, ...section.blocks.flatMap(blockText)]),
-  ]
+  return [title, subject, producer, runningHead, runningFoot, ...sections.flatMap(sectionText)]
 }
 
-const partOf = ({ part }: Section): readonly string[] => (part === undefined ? [] : [part])
+const sectionText = ({ part, title, runningTitle, blocks }: Section): readonly string[] => [
+  ...[part, title, runningTitle].filter((words) => words !== undefined),
+  ...blocks.flatMap(blockText),
+]
 
 function blockText(block: Block): readonly string[] {
   switch (block.kind) {

@@ -1,18 +1,16 @@
-import type { Block, Line } from '../../core/report-document.ts'
+import type { Block, Line, Section } from '../../core/report-document.ts'
+import { asTable } from './facts.ts'
 import { drawFigure, figureHeight } from './figure.ts'
-import { fitting, heightOf, type Scale, setLine, TEXT_SCALE } from './setting.ts'
+import { MONO_ADVANCE } from './fonts.ts'
+import { fitting, heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { drawTable, type TableBlock, tableStart } from './tables.ts'
-import { BODY_WIDTH, INK, LEADING, PAGE, SIZE } from './theme.ts'
+import { drawTable, tableStart } from './tables.ts'
+import { INK } from './theme.ts'
 import { wrapFixed } from './wrap.ts'
 
 const GAP = 5
-const CODE_SIZE = 7.2
 
-/**
- * Called at each heading and at the contents, so that bookmarks, links and page numbers can be made once all pages
- * exist.
- */
+/** Called at each heading and at the contents. */
 export interface Landmarks {
   readonly bookmark: (text: string) => void
   readonly contents: (parent: Element) => void
@@ -45,7 +43,7 @@ export function drawBlock(
       break
     case 'facts':
     case 'table':
-      drawTable(sheet, parent, asTable(block))
+      drawTable(sheet, parent, asTable(sheet, block))
       break
     case 'code':
       drawCode(sheet, parent, block.lines)
@@ -62,52 +60,39 @@ export function drawBlock(
   }
 }
 
-const asTable = (block: Extract<Block, { kind: 'facts' | 'table' }>): TableBlock =>
-  block.kind === 'table'
-    ? block
-    : {
-        headless: true,
-        columns: [
-          { title: 'What', width: 22 },
-          { title: 'Answer', width: 78 },
-        ],
-        rows: block.rows.map(({ label, value }) => [[{ text: label, style: 'strong' }], value]),
-      }
-
 /**
  * The minimum height that must follow a heading on its page: short paragraphs, and the start of what they introduce.
  */
 function least(sheet: Sheet, [next, ...rest]: readonly Block[]): number {
   switch (next?.kind) {
     case 'text':
-      return (
-        heightOf(setLine(sheet, next.line, BODY_WIDTH, TEXT_SCALE).slice(0, 3)) + GAP + least(sheet, rest.slice(0, 3))
-      )
+      return heightOf(setText(sheet, next.line).slice(0, 3)) + GAP + least(sheet, rest.slice(0, 3))
     case 'table':
     case 'facts':
-      return tableStart(sheet, asTable(next))
+      return tableStart(sheet, asTable(sheet, next))
     case 'figure':
       return figureHeight(sheet, next.figure)
     case 'code':
-      return next.lines.length * CODE_SIZE * LEADING + 12
+      return codeHeight(setCode(sheet, next.lines))
     case 'heading':
       return heightOf(headingLines(sheet, next)) + spaceBefore(next) + 4 + least(sheet, rest)
     case 'banner':
+      return setBanner(sheet, next).height
     case 'list':
-      return 50
+      return heightOf(next.items.slice(0, 2).flatMap((item) => setItem(sheet, item).slice(0, 3))) + 4
     default:
       return 0
   }
 }
 
+const setText = (sheet: Sheet, line: Line): readonly SetLine[] =>
+  setLine(sheet, line, { width: sheet.page.bodyWidth }, sheet.type.text)
+
 function drawTitle(sheet: Sheet, parent: Element, block: Extract<Block, { kind: 'title' }>): void {
   const part = (text: string, tag: string, font: 'sans' | 'strong', size: number, ink: string, after: number): void => {
     const element = sheet.element(parent, tag)
-    const set = setLine(sheet, { text, ...(font === 'strong' && { style: 'strong' }) }, BODY_WIDTH, {
-      plain: size,
-      quiet: size,
-      mono: size,
-    })
+    const words = { text, ...(font === 'strong' && { style: 'strong' as const }) }
+    const set = setLine(sheet, words, { width: sheet.page.bodyWidth }, sized(size))
     drawLines(
       sheet,
       element,
@@ -116,31 +101,39 @@ function drawTitle(sheet: Sheet, parent: Element, block: Extract<Block, { kind: 
     )
     sheet.y += after
   }
-  part(block.over, 'P', 'strong', 10.5, INK.quiet, 2)
-  part(block.text, 'H1', 'strong', SIZE.title, INK.text, 2)
-  part(block.under, 'P', 'sans', 10.5, INK.quiet, 10)
+  const { beside, title } = sheet.type
+  if (block.over !== '') part(block.over, 'P', 'strong', beside, INK.quiet, 2)
+  part(block.text, 'H1', 'strong', title, INK.text, block.under === '' ? 10 : 2)
+  if (block.under !== '') part(block.under, 'P', 'sans', beside, INK.quiet, 10)
 }
 
-/** A section's own title, at the top of its first page. */
-export function drawSectionTitle(sheet: Sheet, parent: Element, title: string): void {
-  const scale: Scale = { plain: SIZE.section, quiet: SIZE.section, mono: SIZE.section }
-  const set = setLine(sheet, { text: title, style: 'strong' }, BODY_WIDTH, scale)
-  drawLines(
-    sheet,
-    sheet.element(parent, 'H2'),
-    'H2',
-    set.map((line) => ({ ...line, height: SIZE.section * 1.22 })),
-  )
-  sheet.y += 8
+const TITLE_LEADING = 1.22
+const BELOW_TITLE = 8
+
+function titleLines(sheet: Sheet, title: string): readonly SetLine[] {
+  const { section } = sheet.type
+  const set = setLine(sheet, { text: title, style: 'strong' }, { width: sheet.page.bodyWidth }, sized(section))
+  return set.map((line) => ({ ...line, height: section * TITLE_LEADING }))
 }
+
+/** A section's own title. */
+export function drawSectionTitle(sheet: Sheet, parent: Element, title: string): void {
+  drawLines(sheet, sheet.element(parent, 'H2'), 'H2', titleLines(sheet, title))
+  sheet.y += BELOW_TITLE
+}
+
+/** The height of a section's title and of what must follow it on its page. */
+export const sectionStart = (sheet: Sheet, { title, blocks }: Section): number =>
+  heightOf(titleLines(sheet, title)) + BELOW_TITLE + least(sheet, blocks.slice(0, 4))
 
 type Heading = Extract<Block, { kind: 'heading' }>
 
 const spaceBefore = ({ level }: Heading): number => (level === 3 ? 9 : 7)
 
-function headingLines(sheet: Sheet, { level, text }: Heading): readonly SetLine[] {
-  const size = level === 3 ? SIZE.heading : SIZE.sub
-  return setLine(sheet, { text, style: 'strong' }, BODY_WIDTH, { plain: size, quiet: size, mono: size })
+function headingLines(sheet: Sheet, { level, text, mark }: Heading): readonly SetLine[] {
+  const size = level === 3 ? sheet.type.heading : sheet.type.sub
+  const line: Line = { text, style: 'strong', ...(mark === undefined ? {} : { mark }) }
+  return setLine(sheet, line, { width: sheet.page.bodyWidth }, sized(size))
 }
 
 function drawHeading(
@@ -153,7 +146,8 @@ function drawHeading(
   const set = headingLines(sheet, block)
   const before = spaceBefore(block)
   sheet.need(before + heightOf(set) + 4 + least(sheet, after))
-  if (sheet.y > PAGE.top) sheet.y += before
+  if (!sheet.isFresh()) sheet.y += before
+  if (block.anchor !== undefined) sheet.anchor(block.anchor, block.text, sheet.y)
   if (block.bookmark === true) landmarks.bookmark(block.text)
   const tag = `H${landmarks.rank(block.level)}`
   drawLines(sheet, sheet.element(parent, tag), tag, set)
@@ -161,7 +155,7 @@ function drawHeading(
 }
 
 function drawParagraph(sheet: Sheet, parent: Element, line: Line): void {
-  drawLines(sheet, sheet.element(parent, 'P'), 'P', setLine(sheet, line, BODY_WIDTH, TEXT_SCALE))
+  drawLines(sheet, sheet.element(parent, 'P'), 'P', setText(sheet, line))
   sheet.y += GAP
 }
 
@@ -171,12 +165,12 @@ function drawLines(
   element: Element,
   tag: string,
   lines: readonly SetLine[],
-  x: number = PAGE.left,
+  x: number = sheet.page.left,
 ): void {
   let rest = lines
   while (rest.length > 0) {
     let count = fitting(rest, sheet.room())
-    if (count < rest.length && count < 2 && sheet.y > PAGE.top) count = 0
+    if (count < rest.length && count < 2 && !sheet.isFresh()) count = 0
     if (count > 0) {
       const part = rest.slice(0, count)
       sheet.lines(element, tag, part, x, sheet.y)
@@ -187,10 +181,13 @@ function drawLines(
   }
 }
 
+const setItem = (sheet: Sheet, item: Line): readonly SetLine[] =>
+  setLine(sheet, { ...item, mark: item.mark ?? 'dot' }, { width: sheet.page.bodyWidth }, sheet.type.list)
+
 function drawList(sheet: Sheet, parent: Element, items: readonly Line[]): void {
   const list = sheet.element(parent, 'L')
   for (const item of items) {
-    const set = setLine(sheet, { ...item, mark: item.mark ?? 'dot' }, BODY_WIDTH, { ...TEXT_SCALE, plain: 8.6 })
+    const set = setItem(sheet, item)
     const entry = sheet.element(list, 'LI')
     drawLines(sheet, sheet.element(entry, 'LBody'), 'LBody', set)
     sheet.y += 2
@@ -199,45 +196,59 @@ function drawList(sheet: Sheet, parent: Element, items: readonly Line[]): void {
   sheet.y += GAP
 }
 
-function drawCode(sheet: Sheet, parent: Element, lines: readonly string[]): void {
-  const columns = Math.floor((BODY_WIDTH - 16) / (CODE_SIZE * 0.6))
-  const set = lines
+const CODE = { padX: 8, padY: 5 } as const
+
+function setCode(sheet: Sheet, lines: readonly string[]): readonly SetLine[] {
+  const { code: size, leading } = sheet.type
+  const columns = Math.floor((sheet.page.bodyWidth - 2 * CODE.padX) / (size * MONO_ADVANCE))
+  return lines
     .flatMap((line) => wrapFixed(sheet.drawable(line, 'mono'), columns))
-    .map(
-      (text): SetLine => ({
-        text,
-        font: 'mono',
-        size: CODE_SIZE,
-        ink: INK.text,
-        height: CODE_SIZE * LEADING,
-        indent: 0,
-      }),
-    )
-  const height = heightOf(set) + 10
+    .map((text): SetLine => ({ text, font: 'mono', size, ink: INK.text, height: size * leading, indent: 0 }))
+}
+
+const codeHeight = (set: readonly SetLine[]): number => heightOf(set) + 2 * CODE.padY
+
+function drawCode(sheet: Sheet, parent: Element, lines: readonly string[]): void {
+  const set = setCode(sheet, lines)
+  const height = codeHeight(set)
   sheet.need(height)
   const top = sheet.y
+  const { left, bodyWidth } = sheet.page
   sheet.artifact('Layout', () => {
-    sheet.doc.rect(PAGE.left, top, BODY_WIDTH, height).fill(INK.headFill)
+    sheet.doc.rect(left, top, bodyWidth, height).fill(INK.headFill)
   })
-  sheet.lines(sheet.element(sheet.element(parent, 'P'), 'Code'), 'Code', set, PAGE.left + 8, top + 5)
+  const code = sheet.element(sheet.element(parent, 'P'), 'Code')
+  sheet.lines(code, 'Code', set, left + CODE.padX, top + CODE.padY)
   sheet.y = top + height + GAP + 2
 }
 
-function drawBanner(sheet: Sheet, parent: Element, block: Extract<Block, { kind: 'banner' }>): void {
-  const width = BODY_WIDTH - 24
-  const title = setLine(sheet, { text: block.title, style: 'strong' }, width, { ...TEXT_SCALE, plain: 10.5 })
-  const words = setLine(sheet, { text: block.text }, width, TEXT_SCALE)
-  const height = heightOf(title) + heightOf(words) + 14
+type Banner = Extract<Block, { kind: 'banner' }>
+const BANNER = { padX: 12, padY: 7 } as const
+
+function setBanner(
+  sheet: Sheet,
+  { title, text }: Banner,
+): { readonly lines: readonly SetLine[]; readonly height: number } {
+  const slot = { width: sheet.page.bodyWidth - 2 * BANNER.padX }
+  const lines = [
+    ...setLine(sheet, { text: title, style: 'strong' }, slot, sized(sheet.type.banner)),
+    ...setLine(sheet, { text }, slot, sheet.type.text),
+  ]
+  return { lines, height: heightOf(lines) + 2 * BANNER.padY }
+}
+
+function drawBanner(sheet: Sheet, parent: Element, block: Banner): void {
+  const { lines, height } = setBanner(sheet, block)
   sheet.need(height)
   const top = sheet.y
+  const { left, bodyWidth } = sheet.page
   sheet.artifact('Layout', () => {
     sheet.doc.lineWidth(1.4).strokeColor(INK.text).dash(5, { space: 2.5 })
     sheet.doc
-      .rect(PAGE.left + 0.7, top + 0.7, BODY_WIDTH - 1.4, height - 1.4)
+      .rect(left + 0.7, top + 0.7, bodyWidth - 1.4, height - 1.4)
       .stroke()
       .undash()
   })
-  const element = sheet.element(parent, 'P')
-  sheet.lines(element, 'P', [...title, ...words], PAGE.left + 12, top + 7)
+  sheet.lines(sheet.element(parent, 'P'), 'P', lines, left + BANNER.padX, top + BANNER.padY)
   sheet.y = top + height + 9
 }

@@ -2,13 +2,14 @@ import type { Figure, FigureKey, FigureMark } from '../../../schemas/figure.ts'
 import { figureAlt } from '../../present/report/figures.ts'
 import { drawArea } from './figure-area.ts'
 import type { FontName } from './fonts.ts'
-import { heightOf, setLine, TEXT_SCALE } from './setting.ts'
+import { heightOf, setLine, sized } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { BODY_END, BODY_WIDTH, FIGURE_INK, INK, PAGE } from './theme.ts'
+import { FIGURE_INK, INK } from './theme.ts'
 
 /** Figures are laid out on a grid of at most this width; narrower ones keep the same type size. */
 const GRID = 600
-const KEY = { size: 7.2, height: 12, sample: 24, gap: 5, between: 16 } as const
+const KEY = { leading: 4.8, sample: 24, gap: 5, between: 16 } as const
+const keyHeight = (sheet: Sheet): number => sheet.type.key + KEY.leading
 
 interface SetFigure {
   readonly scale: number
@@ -25,25 +26,28 @@ interface PlacedKey {
 }
 
 function set(sheet: Sheet, figure: Figure): SetFigure {
-  const title = setLine(sheet, { text: figure.title, style: 'strong' }, BODY_WIDTH, { ...TEXT_SCALE, plain: 8.6 })
-  const caption = setLine(sheet, { text: figure.caption, style: 'quiet' }, BODY_WIDTH, TEXT_SCALE)
+  const { page, type } = sheet
+  const slot = { width: page.bodyWidth }
+  const title = setLine(sheet, { text: figure.title, style: 'strong' }, slot, sized(type.figure))
+  const caption = setLine(sheet, { text: figure.caption, style: 'quiet' }, slot, type.text)
   const keys = placeKeys(sheet, figure.legend)
-  const keysHeight = (keys.at(-1)?.y ?? -KEY.height) + KEY.height
+  const lastKey = keys.at(-1)
+  const keysHeight = lastKey === undefined ? 0 : lastKey.y + keyHeight(sheet)
   const rest = heightOf(title) + heightOf(caption) + keysHeight + 18
   // A figure stays on one page, so a tall one is scaled down.
-  const scale = Math.min(BODY_WIDTH / GRID, (BODY_END - PAGE.top - rest) / figure.height)
+  const scale = Math.min(page.bodyWidth / GRID, (sheet.body() - rest) / figure.height)
   return { scale, title, caption, keys, keysHeight, height: rest + figure.height * scale }
 }
 
 function placeKeys(sheet: Sheet, legend: readonly FigureKey[]): readonly PlacedKey[] {
-  const measure = sheet.measure('sans', KEY.size)
+  const measure = sheet.measure('sans', sheet.type.key)
   let x = 0
   let y = 0
   return legend.map((key) => {
     const width = KEY.sample + KEY.gap + measure(key.text)
-    if (x > 0 && x + width > BODY_WIDTH) {
+    if (x > 0 && x + width > sheet.page.bodyWidth) {
       x = 0
-      y += KEY.height
+      y += keyHeight(sheet)
     }
     const placed = { key, x, y }
     x += width + KEY.between
@@ -57,24 +61,26 @@ export const figureHeight = (sheet: Sheet, figure: Figure): number => set(sheet,
 /** Draws a figure with title, legend and caption, on one page. Its table is the alternative text (PDF/UA-1, 7.3). */
 export function drawFigure(sheet: Sheet, parent: Element, figure: Figure): void {
   const { scale, title, caption, keys, keysHeight, height } = set(sheet, figure)
+  const { left, right } = sheet.page
+  const { key: keySize } = sheet.type
   sheet.need(height)
-  sheet.lines(sheet.element(parent, 'P'), 'P', title, PAGE.left, sheet.y)
+  sheet.lines(sheet.element(parent, 'P'), 'P', title, left, sheet.y)
   const top = sheet.y + heightOf(title) + 4
   const bottom = top + figure.height * scale + 4 + keysHeight
   const element = sheet.element(parent, 'Figure', {
     alt: figureAlt(figure),
-    bbox: [PAGE.left, top, PAGE.left + BODY_WIDTH, bottom],
+    bbox: [left, top, right, bottom],
   })
   sheet.tagged(element, 'Figure', () => {
-    for (const mark of figure.marks) drawMark(sheet, mark, PAGE.left, top, scale)
+    for (const mark of figure.marks) drawMark(sheet, mark, left, top, scale)
     for (const { key, x, y } of keys) {
       const keyTop = top + figure.height * scale + 4 + y
-      for (const mark of key.sample) drawMark(sheet, mark, PAGE.left + x, keyTop, 1)
-      write(sheet, key.text, PAGE.left + x + KEY.sample + KEY.gap, keyTop + 7.5, 'sans', KEY.size, INK.quiet)
+      for (const mark of key.sample) drawMark(sheet, mark, left + x, keyTop, 1)
+      write(sheet, key.text, left + x + KEY.sample + KEY.gap, keyTop + 7.5, 'sans', keySize, INK.quiet)
     }
   })
   element.end()
-  sheet.lines(sheet.element(parent, 'P'), 'P', caption, PAGE.left, bottom + 2)
+  sheet.lines(sheet.element(parent, 'P'), 'P', caption, left, bottom + 2)
   sheet.y += height
 }
 

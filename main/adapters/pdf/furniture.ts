@@ -1,107 +1,103 @@
 import type { ReportDocument, Section } from '../../core/report-document.ts'
-import { setLine } from './setting.ts'
-import type { Element, Sheet } from './sheet.ts'
-import { BODY_WIDTH, INK, PAGE, SIZE } from './theme.ts'
+import { heightOf, setLine, sized } from './setting.ts'
+import type { Running, SetLine, Sheet } from './sheet.ts'
+import { INK } from './theme.ts'
 
-/** Start of a section; `place` is the name that links lead to. */
-export interface Start {
-  readonly place: string
-  readonly title: string
-  readonly page: number
-}
-/** The start of each section and the number of pages, found by the rehearsal. */
-export interface Plan {
-  readonly starts: readonly Start[]
-  readonly pages: number
-}
+/** Head and foot take this much of the margin for a further line; only for more does the body give way. */
+const HEAD = { top: 30, spare: 12, toRule: 3.48, toBody: 17 } as const
+const FOOT = { bottom: 36, spare: 11, toRule: 6 } as const
+/** Between two texts on one line. */
+const GAP = 20
+const EXACT = 0.01
+const DEMO = { words: 'Demo data: not evidence', padX: 6, above: 2.5, below: 2 } as const
+/** Takes at least the width of every page number. */
+const WIDEST = 'Page 00000 of 00000'
 
-const ROW = 15
-
-/** The contents: each entry a link to its section, with the page it starts on. A rehearsal only reserves the space. */
-export function drawContents(sheet: Sheet, parent: Element, sections: readonly Section[], plan: Plan | null): void {
-  const contents = sheet.element(parent, 'TOC')
-  sections.forEach((_, index) => {
-    sheet.need(ROW)
-    const start = plan?.starts[index]
-    if (start !== undefined) drawEntry(sheet, contents, start, sheet.y)
-    sheet.y += ROW
-  })
-  sheet.y += 6
-}
-
-function drawEntry(sheet: Sheet, contents: Element, { place, title, page }: Start, y: number): void {
-  const { doc } = sheet
-  const measure = sheet.measure('sans', SIZE.body)
-  const label = oneLine(sheet, title, BODY_WIDTH - 40, SIZE.body)
-  const number = String(page)
-  const right = PAGE.left + BODY_WIDTH - measure(number)
-  sheet.artifact('Layout', () => {
-    doc.lineWidth(0.5).strokeColor(INK.rule).dash(1, { space: 2.5 })
-    doc
-      .moveTo(PAGE.left + measure(label) + 8, y + 9)
-      .lineTo(right - 8, y + 9)
-      .stroke()
-      .undash()
-  })
-  const item = sheet.element(contents, 'TOCI')
-  const link = sheet.element(sheet.element(item, 'Reference'), 'Link')
-  sheet.tagged(link, 'Link', () => {
-    sheet.write(`${label} `, PAGE.left, y, 'sans', SIZE.body, INK.text)
-    sheet.write(number, right, y, 'sans', SIZE.body, INK.text)
-  })
-  // PDF/UA-1, 7.18.5: a link is tagged and describes its destination in words.
-  const options = { structParent: link, Contents: new String(`${title}, page ${number}`) }
-  doc.goTo(PAGE.left, y, BODY_WIDTH, ROW - 2, place, options as object)
-  item.end()
+/**
+ * Running head and foot of the pages of a section, as artifacts: the document and the section, the page number, and
+ * the demo mark on each. Texts that do not fit next to each other continue on further lines, and the body gives way.
+ * `pages` is null in a rehearsal.
+ */
+export function runningOf(sheet: Sheet, document: ReportDocument, section: Section, pages: number | null): Running {
+  const { page, type } = sheet
+  const demo = document.demo ? demoWidth(sheet) : 0
+  const title = section.runningTitle ?? section.title
+  const head = twoTexts(sheet, document.runningHead, title, page.bodyWidth - (demo === 0 ? GAP : demo + 2 * GAP))
+  const headTop = HEAD.top - Math.min(HEAD.spare, head.height - type.head * type.leading)
+  const headRule = headTop + head.height + HEAD.toRule
+  const wanted = sheet.measure('sans', type.foot)(WIDEST)
+  const foot = inked(sheet, document.runningFoot, type.foot, { width: page.bodyWidth - GAP - wanted })
+  const taken = Math.max(0, heightOf(foot.slice(1)) - FOOT.spare)
+  const footTop = page.height - FOOT.bottom - taken
+  const draw = (on: Sheet): void => {
+    const number = `Page ${on.pages} of ${pages}`
+    const right = inked(on, number, type.foot, { width: page.bodyWidth, align: 'right' })
+    on.artifact('Pagination', () => {
+      if (document.demo) drawDemo(on, headTop, demo, head)
+      on.plain(head.left, page.left, headTop)
+      on.plain(head.right, page.left, headTop)
+      on.plain(foot, page.left, footTop)
+      on.plain(right, page.left, footTop)
+      rule(on, headRule)
+      rule(on, footTop - FOOT.toRule)
+    })
+  }
+  return { top: headRule + HEAD.toBody, end: page.end - taken, draw }
 }
 
-/** Running head and foot of the new page, as artifacts: the section, the page number, and the demo mark on each. */
-export function drawFurniture(sheet: Sheet, document: ReportDocument, { starts, pages }: Plan): void {
-  const { doc } = sheet
-  const section = starts.findLast(({ page }) => page <= sheet.pages)?.title ?? document.title
-  sheet.artifact('Pagination', () => {
-    const bottom = PAGE.height - PAGE.bottom + 18
-    const mark = document.demo ? drawDemo(sheet, 30) : 0
-    line(sheet, document.runningHead, section, 30, BODY_WIDTH - mark)
-    line(sheet, document.runningFoot, `Page ${sheet.pages} of ${pages}`, bottom, BODY_WIDTH)
-    doc.lineWidth(0.5).strokeColor(INK.rule)
-    doc
-      .moveTo(PAGE.left, 43)
-      .lineTo(PAGE.left + BODY_WIDTH, 43)
-      .stroke()
-    doc
-      .moveTo(PAGE.left, bottom - 6)
-      .lineTo(PAGE.left + BODY_WIDTH, bottom - 6)
-      .stroke()
-  })
+interface TwoTexts {
+  readonly left: readonly SetLine[]
+  /** With their place on the whole width of the body. */
+  readonly right: readonly SetLine[]
+  readonly leftWidth: number
+  readonly rightWidth: number
+  readonly height: number
 }
 
-/** Two texts on one line; where they are too long for it, each keeps half of it. */
-function line(sheet: Sheet, left: string, right: string, y: number, width: number): void {
-  const measure = sheet.measure('sans', SIZE.foot)
-  const half = width / 2 - 10
-  const shownRight = oneLine(sheet, right, Math.max(half, width - 20 - measure(left)), SIZE.foot)
-  const shownLeft = oneLine(sheet, left, width - 20 - measure(shownRight), SIZE.foot)
-  sheet.write(shownLeft, PAGE.left, y, 'sans', SIZE.foot, INK.quiet)
-  sheet.write(shownRight, PAGE.left + width - measure(shownRight), y, 'sans', SIZE.foot, INK.quiet)
+/** Two texts next to each other in `width`; where they are too long for it, the longer one continues below. */
+function twoTexts(sheet: Sheet, left: string, right: string, width: number): TwoTexts {
+  const size = sheet.type.head
+  const { bodyWidth } = sheet.page
+  const measure = sheet.measure('sans', size)
+  const widthOf = (text: string): number => measure(sheet.drawable(text, 'sans'))
+  // A text that fits exactly must not wrap by a difference in the last digit.
+  const rightShare = Math.min(widthOf(right), Math.max(width / 2, width - widthOf(left))) + EXACT
+  const leftLines = inked(sheet, left, size, { width: width - rightShare + 2 * EXACT })
+  const rightLines = inked(sheet, right, size, { width: rightShare, align: 'right' })
+  const shift = bodyWidth - rightShare
+  const widest = (lines: readonly SetLine[]): number => Math.max(0, ...lines.map(({ text }) => measure(text.trimEnd())))
+  return {
+    left: leftLines,
+    right: rightLines.map((line) => ({ ...line, shift: shift + (line.shift ?? 0) })),
+    leftWidth: widest(leftLines),
+    rightWidth: widest(rightLines),
+    height: Math.max(heightOf(leftLines), heightOf(rightLines)),
+  }
 }
 
-/** As much of a text as fits on one line. */
-function oneLine(sheet: Sheet, text: string, width: number, size: number): string {
-  const scale = { plain: size, quiet: size, mono: size }
-  const whole = setLine(sheet, { text }, width, scale)
-  if (whole.length <= 1) return whole[0]?.text ?? ''
-  const [first] = setLine(sheet, { text }, width - sheet.measure('sans', size)('…'), scale)
-  return `${first?.text.trimEnd() ?? ''}…`
+const inked = (
+  sheet: Sheet,
+  text: string,
+  size: number,
+  slot: { readonly width: number; readonly align?: 'right' },
+): readonly SetLine[] => setLine(sheet, { text, style: 'quiet' }, slot, sized(size))
+
+const demoWidth = (sheet: Sheet): number => sheet.measure('strong', sheet.type.head)(DEMO.words) + 2 * DEMO.padX
+
+/** The demo mark in the middle of the head, or as near to it as the texts on both sides allow. */
+function drawDemo(sheet: Sheet, top: number, width: number, { leftWidth, rightWidth }: TwoTexts): void {
+  const { page, type, doc } = sheet
+  const leftmost = page.left + leftWidth + GAP
+  const rightmost = page.right - rightWidth - GAP - width
+  const x = Math.min(rightmost, Math.max(leftmost, page.left + (page.bodyWidth - width) / 2))
+  const height = type.head * type.leading + DEMO.above + DEMO.below
+  doc
+    .lineWidth(0.8)
+    .rect(x, top - DEMO.above, width, height)
+    .fillAndStroke(INK.demoFill, INK.text)
+  sheet.write(DEMO.words, x + DEMO.padX, top, 'strong', type.head, INK.text)
 }
 
-/** The demo mark at the right end of a line; returns its width. */
-function drawDemo(sheet: Sheet, y: number): number {
-  const words = 'Demo data'
-  const width = sheet.measure('strong', SIZE.foot)(words)
-  const x = PAGE.left + BODY_WIDTH - width - 5
-  sheet.doc.lineWidth(0.8).strokeColor(INK.text)
-  sheet.doc.rect(x - 4, y - 2.5, width + 8, SIZE.foot * 1.3 + 4.5).stroke()
-  sheet.write(words, x, y, 'strong', SIZE.foot, INK.text)
-  return width + 19
+function rule(sheet: Sheet, y: number): void {
+  sheet.doc.lineWidth(0.5).strokeColor(INK.rule).moveTo(sheet.page.left, y).lineTo(sheet.page.right, y).stroke()
 }

@@ -1,10 +1,9 @@
 import PDFDocument from 'pdfkit'
 import type { ReportDocument } from '../../core/report-document.ts'
-import { drawBlock, drawSectionTitle, type Landmarks } from './blocks.ts'
-import { drawContents, drawFurniture, type Plan, type Start } from './furniture.ts'
+import { layOut } from './lay-out.ts'
 import { addSignaturePlaceholder } from './placeholder.ts'
 import { type Element, Sheet } from './sheet.ts'
-import { PAGE } from './theme.ts'
+import { pageOf, typeOf } from './theme.ts'
 import { PDFUA_XMP, xmlSafe } from './xmp.ts'
 
 export { BYTE_RANGE_PLACEHOLDER, SIGNATURE_BYTES } from './placeholder.ts'
@@ -32,7 +31,7 @@ export interface RenderOptions {
 
 /**
  * A report as PDF/A-3a and PDF/UA-1: tagged, bookmarked, fonts embedded, the same bytes for the same input in every
- * time zone and locale. Rejects only on internal errors.
+ * time zone and locale. Rejects only on internal errors, a link to an unknown anchor among them.
  */
 export async function renderReport(document: ReportDocument, options: RenderOptions): Promise<Uint8Array> {
   const created = new Date(options.created)
@@ -40,15 +39,13 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
   const written = collector(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
-  const rehearsal = Sheet.rehearsal(doc)
-  const plan = layOut(rehearsal, root, document, null)
+  const rehearsal = rehearse(doc, root, document)
   const onPage = (sheet: Sheet): void => {
     if (sheet.pages === 1 && options.placeholder !== false)
       addSignaturePlaceholder(doc, options.created, 'Seal over this report')
-    drawFurniture(sheet, document, plan)
     written.take()
   }
-  layOut(rehearsal.performance(onPage), root, document, plan)
+  layOut(rehearsal.performance(onPage), root, document, rehearsal.pages)
   for (const { name, bytes: data, mediaType = 'application/json', description } of options.attachments) {
     const dates = { creationDate: created, modifiedDate: created }
     doc.file(Buffer.from(data), { name, type: mediaType, ...RELATIONSHIP, description, ...dates })
@@ -61,41 +58,20 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
 /** The results are the source data of the report (ISO 19005-3, annex E). */
 const RELATIONSHIP = { relationship: 'Data' }
 
-/** One pass over the report. Without a plan it only determines positions; with one it draws. */
-function layOut(sheet: Sheet, root: Element, document: ReportDocument, plan: Plan | null): Plan {
-  const starts: Start[] = []
-  let part: PDFKit.PDFOutline | null = null
-  document.sections.forEach((section, index) => {
-    sheet.newPage()
-    // Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever a framework is
-    // called.
-    const place = `section-${String(index).padStart(5, '0')}`
-    starts.push({ place, title: section.title, page: sheet.pages })
-    const element = sheet.element(root, 'Sect')
-    if (section.part === undefined) part = null
-    else if (document.sections[index - 1]?.part !== section.part) part = mark(sheet, null, section.part)
-    const outline = mark(sheet, part, section.title)
-    sheet.only(() => {
-      sheet.doc.addNamedDestination(place, 'XYZ', PAGE.left, PAGE.top - 10, null as unknown as number)
-    })
-    const titled = section.blocks[0]?.kind === 'title'
-    if (!titled) drawSectionTitle(sheet, element, section.title)
-    const landmarks: Landmarks = {
-      rank: (level) => (titled ? level - 1 : level),
-      bookmark: (text) => {
-        mark(sheet, outline, text)
-      },
-      contents: (parent) => drawContents(sheet, parent, document.sections, plan),
-    }
-    section.blocks.forEach((block, at) => {
-      drawBlock(sheet, element, block, section.blocks.slice(at + 1, at + 5), landmarks)
-    })
-    element.end()
-  })
-  return { starts, pages: sheet.pages }
+/** The sheet after a pass that found all positions. Page numbers wider than expected need another pass. */
+function rehearse(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument): Sheet {
+  let sheet = Sheet.rehearsal(doc, pageOf(document.paper), typeOf(document.density))
+  layOut(sheet, root, document, null)
+  while (String(sheet.pages).length > sheet.widestPage.length) {
+    sheet = sheet.again(String(sheet.pages).length)
+    layOut(sheet, root, document, null)
+  }
+  sheet.landings.settle()
+  return sheet
 }
 
 function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocument {
+  const { width, height } = pageOf(document.paper)
   const doc = new PDFDocument({
     pdfVersion: '1.7',
     subset: 'PDF/A-3a',
@@ -103,7 +79,7 @@ function newDocument(document: ReportDocument, created: Date): PDFKit.PDFDocumen
     lang: document.language,
     displayTitle: true,
     autoFirstPage: false,
-    size: [PAGE.width, PAGE.height],
+    size: [width, height],
     margins: { top: 0, bottom: 0, left: 0, right: 0 },
     // The default is Helvetica, which cannot be embedded; none is opened until ours are registered.
     font: null as unknown as string,
@@ -144,14 +120,4 @@ function collector(doc: PDFKit.PDFDocument): { readonly take: () => void; readon
       return bytes
     },
   }
-}
-
-/** A bookmark to the position of the next line. pdfkit measures `left` from the right edge. */
-function mark(sheet: Sheet, parent: PDFKit.PDFOutline | null, title: string): PDFKit.PDFOutline | null {
-  let made: PDFKit.PDFOutline | null = null
-  sheet.only(() => {
-    const options = { expanded: false, left: PAGE.width - PAGE.left, top: Math.max(0, sheet.y - 12) }
-    made = (parent ?? sheet.doc.outline).addItem(title, options as { expanded: boolean })
-  })
-  return made
 }

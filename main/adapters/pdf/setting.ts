@@ -1,44 +1,71 @@
 import type { Cell, Line } from '../../core/report-document.ts'
 import type { FontName } from './fonts.ts'
 import type { SetLine, Sheet } from './sheet.ts'
-import { INK, LEADING, SIZE } from './theme.ts'
-import { wrap } from './wrap.ts'
+import { INK, type Scale } from './theme.ts'
+import { type Measure, wrap } from './wrap.ts'
 
-/** Sizes in running text and in tables. */
-export interface Scale {
-  readonly plain: number
-  readonly quiet: number
-  readonly mono: number
+/** The area of a paragraph or a cell. */
+export interface Slot {
+  readonly width: number
+  readonly align?: 'right' | undefined
 }
-export const TEXT_SCALE: Scale = { plain: SIZE.body, quiet: SIZE.body - 0.8, mono: SIZE.table }
-export const TABLE_SCALE: Scale = { plain: SIZE.table, quiet: SIZE.quiet, mono: SIZE.mono }
+
+/** All styles at one size. */
+export const sized = (size: number): Scale => ({ plain: size, quiet: size, mono: size })
 
 /**
- * Breaks one paragraph into lines of the given width. A mark hangs before the first; the others are indented below it.
+ * Breaks one paragraph into lines that fit the slot. A mark hangs before the first; the others are indented below it.
  */
-export function setLine(sheet: Sheet, line: Line, width: number, scale: Scale): readonly SetLine[] {
+export function setLine(sheet: Sheet, line: Line, { width, align }: Slot, scale: Scale): readonly SetLine[] {
   const font: FontName = line.style === 'strong' ? 'strong' : line.style === 'mono' ? 'mono' : 'sans'
   const size = line.style === 'mono' ? scale.mono : line.style === 'quiet' ? scale.quiet : scale.plain
-  const ink = line.style === 'quiet' ? INK.quiet : INK.text
+  const ink = line.link !== undefined ? INK.link : line.style === 'quiet' ? INK.quiet : INK.text
   const indent = line.mark === undefined ? 0 : size * 1.35
-  const mark =
-    line.mark === undefined
-      ? undefined
-      : { name: line.mark, size: size * 0.92, ...(line.means === undefined ? {} : { means: line.means }) }
-  const broken = wrap(sheet.drawable(line.text, font), width - indent, sheet.measure(font, size))
-  return broken.map((text, index) => ({
+  const measure = sheet.measure(font, size)
+  const link = line.link === undefined ? undefined : { anchor: line.link }
+  const shift = (text: string): number =>
+    align === 'right' ? Math.max(0, width - indent - measure(text.trimEnd())) : 0
+  return broken(sheet, line, font, width - indent, measure).map((text, index) => ({
     text,
     font,
     size,
     ink,
-    height: size * LEADING,
+    height: size * sheet.type.leading,
     indent,
-    ...(index === 0 && mark !== undefined ? { mark } : {}),
+    shift: shift(text),
+    ...(link === undefined ? {} : { link }),
+    ...(index === 0 ? first(line, size) : {}),
   }))
 }
 
-export const setCell = (sheet: Sheet, cell: Cell, width: number, scale: Scale): readonly SetLine[] =>
-  cell.flatMap((line) => setLine(sheet, line, width, scale))
+/** What belongs to the first line of a paragraph alone. */
+const first = ({ mark, means, anchor, text }: Line, size: number): Pick<SetLine, 'mark' | 'anchor'> => ({
+  ...(mark === undefined ? {} : { mark: { name: mark, size: size * 0.92, ...(means === undefined ? {} : { means }) } }),
+  ...(anchor === undefined ? {} : { anchor: { name: anchor, title: text } }),
+})
+
+/** Keeps “page” and its number on one line while the text is broken. */
+const TIE = '\u00a0'
+
+/**
+ * The words of a paragraph in lines. A page number takes the width of the largest one, as a rehearsal, which breaks
+ * the same lines, does not know it yet.
+ */
+function broken(sheet: Sheet, line: Line, font: FontName, width: number, measure: Measure): readonly string[] {
+  const words = sheet.drawable(line.text, font)
+  if (line.link === undefined || line.showsPage !== true) return wrap(words, width, measure)
+  const number = sheet.pageOf(line.link)
+  if (words === '') return [number]
+  const tail = `page${TIE}${sheet.widestPage}`
+  const lines = wrap(`${words}, ${tail}`, width, measure)
+  const last = lines.at(-1) ?? ''
+  if (last.endsWith(tail)) return [...lines.slice(0, -1), `${last.slice(0, -tail.length)}page ${number}`]
+  const apart = wrap(`${words}, page`, width, measure)
+  return [...apart.slice(0, -1), `${apart.at(-1) ?? ''} `, number]
+}
+
+export const setCell = (sheet: Sheet, cell: Cell, slot: Slot, scale: Scale): readonly SetLine[] =>
+  cell.flatMap((line) => setLine(sheet, line, slot, scale))
 
 export const heightOf = (lines: readonly SetLine[]): number => lines.reduce((sum, { height }) => sum + height, 0)
 

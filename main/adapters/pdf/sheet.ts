@@ -1,8 +1,10 @@
 import type { MarkName } from '../../core/report-document.ts'
 import { type FontName, fonts } from './fonts.ts'
+import { Landings } from './landings.ts'
+import { annotateLink } from './link-annotation.ts'
 import { drawMark } from './marks.ts'
 import { Shaping } from './shaping.ts'
-import { BODY_END, PAGE } from './theme.ts'
+import type { Page, Type } from './theme.ts'
 import { drawable, type Measure } from './wrap.ts'
 
 export type Element = ReturnType<PDFKit.PDFDocument['struct']>
@@ -14,12 +16,38 @@ export interface SetLine {
   readonly size: number
   readonly ink: string
   readonly height: number
+  /** Of the text, behind a mark. */
   readonly indent: number
+  /** Of text and mark, to the right end of their column. */
+  readonly shift?: number
   readonly mark?: { readonly name: MarkName; readonly size: number; readonly means?: string }
+  /** The same object for all lines of one link. */
+  readonly link?: { readonly anchor: string }
+  readonly anchor?: { readonly name: string; readonly title: string }
+}
+
+/** Head and foot of the pages to come, and the body that they leave. */
+export interface Running {
+  readonly top: number
+  readonly end: number
+  readonly draw: (sheet: Sheet) => void
+}
+
+interface Setup {
+  readonly doc: PDFKit.PDFDocument
+  readonly page: Page
+  readonly type: Type
+  readonly shaping: Shaping
+  readonly landings: Landings
+  /** Digits of the largest page number. */
+  readonly digits: number
 }
 
 /** The target of a rehearsal: nothing is written. */
 const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Element
+
+/** Enough for all but the largest reports; one of more pages is rehearsed again. */
+const DIGITS = 3
 
 /**
  * The current page: the position of the next line, and the rule that every stroke on paper is either tagged content or
@@ -29,44 +57,81 @@ const NOWHERE = { add: () => NOWHERE, end: () => undefined } as unknown as Eleme
  */
 export class Sheet {
   readonly doc: PDFKit.PDFDocument
-  y: number = PAGE.top
+  readonly page: Page
+  readonly type: Type
+  readonly landings: Landings
+  /** Stands for every page number while lines are broken. */
+  readonly widestPage: string
+  y: number
+  /** First and last position of the body on the current page. */
+  top: number
+  end: number
   pages = 0
-  private readonly shaping: Shaping
-  private readonly drawing: boolean
-  private readonly onPage: (sheet: Sheet) => void
+  private running: Running
+  private readonly setup: Setup
+  private readonly onPage: ((sheet: Sheet) => void) | null
 
-  constructor(doc: PDFKit.PDFDocument, shaping: Shaping, onPage: ((sheet: Sheet) => void) | null) {
-    this.doc = doc
-    this.shaping = shaping
-    this.drawing = onPage !== null
-    this.onPage = onPage ?? (() => undefined)
+  private constructor(setup: Setup, onPage: ((sheet: Sheet) => void) | null) {
+    this.setup = setup
+    this.doc = setup.doc
+    this.page = setup.page
+    this.type = setup.type
+    this.landings = setup.landings
+    this.widestPage = '0'.repeat(setup.digits)
+    this.running = { top: setup.page.top, end: setup.page.end, draw: () => undefined }
+    this.top = this.running.top
+    this.end = this.running.end
+    this.y = this.top
+    this.onPage = onPage
   }
 
-  static rehearsal(doc: PDFKit.PDFDocument): Sheet {
-    return new Sheet(doc, new Shaping(doc), null)
+  static rehearsal(doc: PDFKit.PDFDocument, page: Page, type: Type): Sheet {
+    return new Sheet({ doc, page, type, shaping: new Shaping(doc), landings: new Landings(), digits: DIGITS }, null)
   }
 
-  /** A sheet that draws, with the words that this one has measured. `onPage` draws the content of every page. */
+  /** Another rehearsal, for page numbers of so many digits. */
+  again(digits: number): Sheet {
+    return new Sheet({ ...this.setup, landings: new Landings(), digits }, null)
+  }
+
+  /** A sheet that draws, with the words and the anchors that this one has found. `onPage` is called on every new page. */
   performance(onPage: (sheet: Sheet) => void): Sheet {
-    return new Sheet(this.doc, this.shaping, onPage)
+    return new Sheet(this.setup, onPage)
+  }
+
+  /** Head and foot of the pages that begin from now on. */
+  runWith(running: Running): void {
+    this.running = running
   }
 
   newPage(): void {
     this.pages += 1
-    this.y = PAGE.top
-    if (!this.drawing) return
+    this.top = this.running.top
+    this.end = this.running.end
+    this.y = this.top
+    if (this.onPage === null) return
     this.doc.addPage()
     gatherContent(this.doc)
     this.onPage(this)
+    this.running.draw(this)
   }
 
   room(): number {
-    return BODY_END - this.y
+    return this.end - this.y
+  }
+
+  /** Height of the body of a page that begins now. */
+  body(): number {
+    return this.running.end - this.running.top
+  }
+
+  isFresh(): boolean {
+    return this.y <= this.top
   }
 
   /** Starts a new page unless `height` still fits, or the page is empty. */
   need(height: number): void {
-    if (this.room() < height && this.y > PAGE.top) this.newPage()
+    if (this.room() < height && !this.isFresh()) this.newPage()
   }
 
   drawable(text: string, font: FontName): string {
@@ -74,18 +139,25 @@ export class Sheet {
   }
 
   measure(font: FontName, size: number): Measure {
-    return this.shaping.measure(font, size)
+    return this.setup.shaping.measure(font, size)
   }
 
-  element(parent: Element, type: string, options: Record<string, unknown> = {}): Element {
-    if (!this.drawing) return NOWHERE
+  /** The number of the page of an anchor. A rehearsal gives the widest one. */
+  pageOf(anchor: string): string {
+    return this.onPage === null ? this.widestPage : String(this.landings.at(anchor).page)
+  }
+
+  /** `span`: number of columns of a header cell. */
+  element(parent: Element, type: string, options: Record<string, unknown> = {}, span = 1): Element {
+    if (this.onPage === null) return NOWHERE
     const made = this.doc.struct(type, options as PDFKit.Mixins.StructureElementOptions)
+    if (span > 1) spanColumns(made, span)
     parent.add(made)
     return made
   }
 
   tagged(element: Element, tag: string, draw: () => void): void {
-    if (!this.drawing) return
+    if (this.onPage === null) return
     const content = this.doc.markStructureContent(tag)
     draw()
     this.doc.endMarkedContent()
@@ -93,19 +165,52 @@ export class Sheet {
   }
 
   artifact(type: 'Layout' | 'Pagination', draw: () => void): void {
-    if (!this.drawing) return
+    if (this.onPage === null) return
     this.doc.markContent('Artifact', { type })
     draw()
     this.doc.endMarkedContent()
   }
 
   write(text: string, x: number, y: number, font: FontName, size: number, ink: string): void {
-    this.shaping.write(text, x, y, font, size, ink)
+    this.setup.shaping.write(text, x, y, font, size, ink)
   }
 
-  /** Content other than text and strokes: a destination, a bookmark, a link. */
+  /** Content other than text and strokes: a bookmark. */
   only(act: () => void): void {
-    if (this.drawing) act()
+    if (this.onPage !== null) act()
+  }
+
+  /** Links with this anchor lead to the height `y` of the current page. */
+  anchor(name: string, title: string, y: number): void {
+    if (this.onPage === null) this.landings.note(name, title, this.pages)
+    else if (this.landings.isWanted(name)) {
+      const { place } = this.landings.at(name)
+      this.doc.addNamedDestination(place, 'XYZ', this.page.left, Math.max(0, y - 10), null as unknown as number)
+    }
+  }
+
+  /**
+   * Words that lead to an anchor, and the areas over them. Ended at once: pdfkit takes the page on which the element
+   * ends for that of its annotations.
+   */
+  link(parent: Element, anchor: string, areas: readonly Area[], draw: () => void): void {
+    if (this.onPage === null) {
+      this.landings.want(anchor)
+      return
+    }
+    const { place, title, page } = this.landings.at(anchor)
+    const element = this.element(parent, 'Link')
+    this.tagged(element, 'Link', draw)
+    for (const area of areas) annotateLink(this.doc, element, area, place, `${title}, page ${page}`)
+    element.end()
+  }
+
+  /** Lines below each other without a tag of their own: within an artifact, or as the content of a link. */
+  plain(lines: readonly SetLine[], x: number, y: number): void {
+    for (const { line, top } of place(lines, y)) {
+      if (line.mark !== undefined) drawMark(this.doc, line.mark.name, ...markAt({ line, top }, x), line.mark.size)
+      this.writeLine({ line, top }, x)
+    }
   }
 
   /**
@@ -113,36 +218,77 @@ export class Sheet {
    * others are figures.
    */
   lines(element: Element, tag: string, lines: readonly SetLine[], x: number, y: number): void {
-    if (!this.drawing) return
     const placed = place(lines, y)
-    const at = ({ line, top }: Placed): [number, number] => [x, top + (line.height - (line.mark?.size ?? 0)) / 2 - 0.4]
+    for (const { line, top } of placed) if (line.anchor) this.anchor(line.anchor.name, line.anchor.title, top)
+    if (this.onPage === null) {
+      for (const { link } of lines) if (link !== undefined) this.landings.want(link.anchor)
+      return
+    }
     const beside = placed.filter(({ line }) => line.mark !== undefined && line.mark.means === undefined)
     if (beside.length > 0)
       this.artifact('Layout', () => {
         for (const item of beside)
-          if (item.line.mark) drawMark(this.doc, item.line.mark.name, ...at(item), item.line.mark.size)
+          if (item.line.mark) drawMark(this.doc, item.line.mark.name, ...markAt(item, x), item.line.mark.size)
       })
-    for (const item of placed) {
-      const { mark } = item.line
-      if (mark?.means === undefined) continue
-      const [left, top] = at(item)
-      const figure = this.element(element, 'Figure', {
-        alt: mark.means,
-        bbox: [left, top, left + mark.size, top + mark.size],
-      })
+    for (const run of runsOf(placed)) this.run(element, tag, run, x)
+  }
+
+  /** Lines of one link, or of none; a mark that is a figure is the first. */
+  private run(element: Element, tag: string, run: readonly Placed[], x: number): void {
+    const [first] = run
+    const mark = first?.line.mark
+    if (first !== undefined && mark?.means !== undefined) {
+      const [left, top] = markAt(first, x)
+      const bbox = [left, top, left + mark.size, top + mark.size]
+      const figure = this.element(element, 'Figure', { alt: mark.means, bbox })
       this.tagged(figure, 'Figure', () => drawMark(this.doc, mark.name, left, top, mark.size))
     }
-    const words = placed.filter(({ line }) => line.text !== '')
-    if (words.length > 0)
-      this.tagged(element, tag, () => {
-        for (const { line, top } of words) this.write(line.text, x + line.indent, top, line.font, line.size, line.ink)
-      })
+    const words = run.filter(({ line }) => line.text !== '')
+    if (words.length === 0) return
+    const draw = (): void => {
+      for (const item of words) this.writeLine(item, x)
+    }
+    const link = first?.line.link
+    if (link === undefined) this.tagged(element, tag, draw)
+    else
+      this.link(
+        element,
+        link.anchor,
+        words.map((item) => this.areaOf(item, x)),
+        draw,
+      )
   }
+
+  private areaOf({ line, top }: Placed, x: number): Area {
+    const width = this.measure(line.font, line.size)(line.text.trimEnd())
+    return { x: textAt(line, x), y: top, width, height: line.height }
+  }
+
+  private writeLine({ line, top }: Placed, x: number): void {
+    this.write(line.text, textAt(line, x), top, line.font, line.size, line.ink)
+  }
+}
+
+/** A rectangle on the page. */
+export interface Area {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
 }
 
 /** The parts of pdfkit that its types omit. */
 interface Internals {
   readonly page: { readonly content: { write: (content: string | Uint8Array) => void; end: () => void } }
+}
+interface ElementInternals {
+  readonly dictionary: { readonly data: { A?: object } }
+}
+
+/** pdfkit knows no attribute for it (ISO 32000-1, 14.8.5.7). */
+function spanColumns(element: Element, span: number): void {
+  const { data } = (element as unknown as ElementInternals).dictionary
+  data.A = { ...data.A, O: 'Table', ColSpan: span }
 }
 
 /** Makes pdfkit keep the operators of the new page as text until the page is full, not as an array of bytes each. */
@@ -172,4 +318,24 @@ function place(lines: readonly SetLine[], y: number): readonly Placed[] {
     top += line.height
     return placed
   })
+}
+
+const textAt = ({ shift = 0, indent }: SetLine, x: number): number => x + shift + indent
+
+const markAt = ({ line, top }: Placed, x: number): [number, number] => [
+  x + (line.shift ?? 0),
+  top + (line.height - (line.mark?.size ?? 0)) / 2 - 0.4,
+]
+
+/** Neighboring lines that are tagged together: those of one link, or of none up to the next mark that is a figure. */
+function runsOf(placed: readonly Placed[]): readonly (readonly Placed[])[] {
+  const runs: Placed[][] = []
+  for (const item of placed) {
+    const run = runs.at(-1)
+    const last = run?.at(-1)
+    if (run === undefined || last?.line.link !== item.line.link || item.line.mark?.means !== undefined)
+      runs.push([item])
+    else run.push(item)
+  }
+  return runs
 }

@@ -1,165 +1,185 @@
-import type { Cell, Column } from '../../core/report-document.ts'
-import { fitting, heightOf, type Scale, setCell, setLine, TABLE_SCALE } from './setting.ts'
+import { fitting, heightOf } from './setting.ts'
 import type { Element, SetLine, Sheet } from './sheet.ts'
-import { BODY_WIDTH, INK, PAGE } from './theme.ts'
+import { type Grid, gridOf, isGroup, rowHeight, type SetRow, setHead, setRow, type TableBlock } from './table-rows.ts'
+import { INK } from './theme.ts'
 
-export interface TableBlock {
-  /** No column titles: a list of facts, named by the first cell of each row. */
-  readonly columns: readonly Column[]
-  readonly headless?: boolean
-  readonly rows: readonly (readonly Cell[])[]
-  readonly rowHeaders?: boolean
-}
-
-const PAD = { x: 4, y: 3 } as const
 /**
- * Rows up to this height move to the next page whole: the limit leaves room for a heading, the table's introduction,
- * and its header.
+ * Rows up to this height move to the next page whole: what is left of the page is room for a heading, the table's
+ * introduction, its header, and a heading over the row.
  */
-const WHOLE = 560
-
-interface Grid {
-  readonly lefts: readonly number[]
-  readonly widths: readonly number[]
-}
-
-function grid(columns: readonly Column[]): Grid {
-  const total = columns.reduce((sum, { width }) => sum + width, 0)
-  const widths = columns.map(({ width }) => (width / total) * BODY_WIDTH)
-  const lefts = widths.map((_, index) => PAGE.left + widths.slice(0, index).reduce((sum, width) => sum + width, 0))
-  return { lefts, widths }
-}
-
+const wholeRow = (sheet: Sheet): number => sheet.body() - 168
+/** Least height of the first part of a row that continues on the next page. */
+const PART = 60
 /** A list of facts up to this height stays on one page. */
 const TOGETHER = 240
+/** Rows that stay below a heading over them. */
+const FOLLOWING = 2
+/** The most of a heading over rows that is repeated on the next page. */
+const REPEATED = 60
 
-/** What must fit below a heading for it to stay: the header and the first row, or the whole of a short list of facts. */
-export function tableStart(sheet: Sheet, table: TableBlock): number {
-  const { widths } = grid(table.columns)
-  const heightAt = (row: readonly Cell[]): number => rowHeight(setRow(sheet, table, row, widths))
-  const first = headHeight(sheet, table, widths) + Math.min(WHOLE, heightAt(table.rows[0] ?? []))
-  if (table.headless !== true || table.rows.length > 20) return first
-  const whole = table.rows.reduce((sum, row) => sum + heightAt(row), 0)
-  return whole <= TOGETHER ? whole : first
+/** A table while it is drawn. */
+interface Drawn {
+  readonly sheet: Sheet
+  readonly table: TableBlock
+  readonly grid: Grid
+  readonly head: SetRow
+  readonly headHeight: number
+  /** The row of an index in lines. Set once, as a heading looks at the rows after it; earlier rows are forgotten. */
+  readonly rowAt: (index: number) => SetRow
 }
 
-/** Draws a table that may span pages: the header is repeated, short rows stay whole, long ones continue. */
+function begin(sheet: Sheet, table: TableBlock): Drawn {
+  const grid = gridOf(sheet, table)
+  const head = setHead(sheet, table, grid)
+  const set = new Map<number, SetRow>()
+  const rowAt = (index: number): SetRow => {
+    const row = set.get(index) ?? setRow(sheet, table, table.rows[index] ?? [], grid)
+    set.set(index, row)
+    set.delete(index - 1 - FOLLOWING)
+    return row
+  }
+  return { sheet, table, grid, head, headHeight: head.length === 0 ? 0 : rowHeight(head, grid), rowAt }
+}
+
+/** What must fit below a heading for it to stay: the header and the first rows, or the whole of a short list of facts. */
+export function tableStart(sheet: Sheet, table: TableBlock): number {
+  return startOf(begin(sheet, table))
+}
+
+function startOf(drawn: Drawn): number {
+  const { table, grid, headHeight, rowAt } = drawn
+  const start = headHeight + (table.rows.length === 0 ? 0 : keptFrom(drawn, 0))
+  if (table.form === 'table' || table.rows.length > 20) return start
+  const whole = table.rows.reduce((sum, _, index) => sum + rowHeight(rowAt(index), grid), 0)
+  return whole <= TOGETHER ? whole : start
+}
+
+/** The height that stays on one page from this row on: a heading stays with the rows after it, as far as they fit. */
+function keptFrom({ sheet, table, grid, headHeight, rowAt }: Drawn, index: number): number {
+  const most = sheet.body() - headHeight
+  let kept = 0
+  for (const [offset, row] of table.rows.slice(index, index + 1 + FOLLOWING).entries()) {
+    if (offset > 0 && isGroup(table, row)) break
+    const height = rowHeight(rowAt(index + offset), grid)
+    const least = height <= wholeRow(sheet) ? height : PART
+    if (kept + least > most) break
+    kept += least
+    if (!isGroup(table, table.rows[index] ?? [])) break
+  }
+  return kept
+}
+
+/**
+ * Draws a table that may span pages: the header and the heading over the present rows are repeated, short rows stay
+ * whole, long ones continue.
+ */
 export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): void {
-  const { lefts, widths } = grid(table.columns)
+  const drawn = begin(sheet, table)
   const element = sheet.element(parent, 'Table')
-  sheet.need(tableStart(sheet, table))
-  if (table.headless !== true) {
+  sheet.need(startOf(drawn))
+  if (drawn.head.length > 0) {
     const head = sheet.element(sheet.element(element, 'THead'), 'TR')
-    drawHead(sheet, table, lefts, widths, head)
+    drawHead(drawn, head)
     head.end()
   }
   const body = sheet.element(element, 'TBody')
-  for (const row of table.rows) {
-    const cells = setRow(sheet, table, row, widths)
-    const whole = rowHeight(cells)
-    if (sheet.room() < Math.min(whole, whole <= WHOLE ? whole : 60)) continueOnNewPage(sheet, table, lefts, widths)
-    drawRow(sheet, table, cells, lefts, widths, sheet.element(body, 'TR'))
+  if (table.form === 'pairs') frame(sheet, sheet.y)
+  let group: SetRow = []
+  for (const [index, row] of table.rows.entries()) {
+    const isHeading = isGroup(table, row)
+    if (sheet.room() < keptFrom(drawn, index)) continueOnNewPage(drawn, isHeading ? [] : group)
+    const cells = drawn.rowAt(index)
+    const tr = sheet.element(body, 'TR')
+    if (isHeading) {
+      group = cells
+      drawGroup(drawn, cells, tr)
+    } else drawRow(drawn, cells, group, tr)
+    tr.end()
+  }
+  if (table.form === 'pairs') {
+    frame(sheet, sheet.y + 3)
+    sheet.y += 3
   }
   sheet.y += 8
 }
 
-function continueOnNewPage(sheet: Sheet, table: TableBlock, lefts: readonly number[], widths: readonly number[]): void {
-  sheet.newPage()
-  if (table.headless !== true) drawHead(sheet, table, lefts, widths, null)
+function continueOnNewPage(drawn: Drawn, group: SetRow): void {
+  drawn.sheet.newPage()
+  if (drawn.head.length > 0) drawHead(drawn, null)
+  if (group.length > 0) drawGroup(drawn, shortened(group), null)
 }
 
-const scaleOf = (table: TableBlock): Scale => (table.headless === true ? FACT_SCALE : TABLE_SCALE)
-const FACT_SCALE: Scale = { plain: 8.6, quiet: 7.6, mono: 7.6 }
-
-const setRow = (
-  sheet: Sheet,
-  table: TableBlock,
-  row: readonly Cell[],
-  widths: readonly number[],
-): readonly (readonly SetLine[])[] =>
-  row.map((cell, index) => setCell(sheet, cell, (widths[index] ?? 0) - 2 * PAD.x, scaleOf(table)))
-
-const rowHeight = (cells: readonly (readonly SetLine[])[]): number => Math.max(0, ...cells.map(heightOf)) + 2 * PAD.y
-
-const headLines = (sheet: Sheet, table: TableBlock, widths: readonly number[]): readonly (readonly SetLine[])[] =>
-  table.columns.map(({ title }, index) =>
-    setLine(sheet, { text: title, style: 'strong' }, (widths[index] ?? 0) - 2 * PAD.x, {
-      plain: 7.2,
-      quiet: 7.2,
-      mono: 7.2,
-    }),
-  )
-
-const headHeight = (sheet: Sheet, table: TableBlock, widths: readonly number[]): number =>
-  table.headless === true ? 0 : rowHeight(headLines(sheet, table, widths))
+const shortened = (group: SetRow): SetRow => group.map((lines) => lines.slice(0, Math.max(1, fitting(lines, REPEATED))))
 
 /** The header once as header cells; on later pages it is an artifact, as it is no new content. */
-function drawHead(
-  sheet: Sheet,
-  table: TableBlock,
-  lefts: readonly number[],
-  widths: readonly number[],
-  row: Element | null,
-): void {
-  const cells = headLines(sheet, table, widths)
-  const height = rowHeight(cells)
+function drawHead({ sheet, grid, head, headHeight }: Drawn, row: Element | null): void {
+  const { left, bodyWidth } = sheet.page
   const top = sheet.y
   sheet.artifact('Layout', () => {
-    sheet.doc.rect(PAGE.left, top, BODY_WIDTH, height).fill(INK.headFill)
-    rule(sheet, top + height, INK.strongRule, 0.7)
+    if (sheet.type.table.isHeadFilled) sheet.doc.rect(left, top, bodyWidth, headHeight).fill(INK.headFill)
+    rule(sheet, top + headHeight, INK.strongRule, 0.7)
   })
-  const draw = (lines: readonly SetLine[], index: number): void => {
-    let y = top + PAD.y
-    for (const line of lines) {
-      sheet.write(line.text, (lefts[index] ?? 0) + PAD.x, y, line.font, line.size, line.ink)
-      y += line.height
-    }
-  }
-  if (row === null) sheet.artifact('Pagination', () => cells.forEach(draw))
-  else
-    cells.forEach((lines, index) => {
-      sheet.tagged(sheet.element(row, 'TH', { scope: 'Column' }), 'TH', () => draw(lines, index))
+  const topOf = (lines: readonly SetLine[]): number => top + headHeight - grid.padY - heightOf(lines)
+  const xOf = (index: number): number => grid.columns[index]?.x ?? left
+  if (row === null)
+    sheet.artifact('Pagination', () => {
+      for (const [index, lines] of head.entries()) sheet.plain(lines, xOf(index), topOf(lines))
     })
+  else
+    for (const [index, lines] of head.entries())
+      sheet.lines(sheet.element(row, 'TH', { scope: 'Column' }), 'TH', lines, xOf(index), topOf(lines))
+  sheet.y = top + headHeight
+}
+
+/** A heading over the rows that follow, in all columns; like the header, it is an artifact on later pages. */
+function drawGroup({ sheet, table, grid }: Drawn, cells: SetRow, row: Element | null): void {
+  const { left, bodyWidth } = sheet.page
+  const top = sheet.y
+  const height = rowHeight(cells, grid)
+  const lines = cells.flat()
+  sheet.artifact('Layout', () => {
+    sheet.doc.rect(left, top, bodyWidth, height).fill(INK.groupFill)
+    rule(sheet, top + height, INK.rule, 0.4)
+  })
+  if (row === null) sheet.artifact('Pagination', () => sheet.plain(lines, grid.whole.x, top + grid.padY))
+  else {
+    const cell = sheet.element(row, 'TH', { scope: 'Column' }, table.columns.length)
+    sheet.lines(cell, 'TH', lines, grid.whole.x, top + grid.padY)
+  }
   sheet.y = top + height
 }
 
-function drawRow(
-  sheet: Sheet,
-  table: TableBlock,
-  cells: readonly (readonly SetLine[])[],
-  lefts: readonly number[],
-  widths: readonly number[],
-  row: Element,
-): void {
-  const named = table.rowHeaders === true || table.headless === true
+function drawRow(drawn: Drawn, cells: SetRow, group: SetRow, row: Element): void {
+  const { sheet, table, grid } = drawn
+  const tagOf = (index: number): 'TH' | 'TD' => (table.headers.includes(index) ? 'TH' : 'TD')
   const elements = cells.map((_, index) =>
-    named && index === 0 ? sheet.element(row, 'TH', { scope: 'Row' }) : sheet.element(row, 'TD'),
+    sheet.element(row, tagOf(index), tagOf(index) === 'TH' ? { scope: 'Row' } : {}),
   )
   let rest = cells
   for (;;) {
-    const room = sheet.room() - 2 * PAD.y
+    const room = sheet.room() - 2 * grid.padY
     const parts = rest.map((lines) => lines.slice(0, fitting(lines, room)))
     rest = rest.map((lines, index) => lines.slice(parts[index]?.length ?? 0))
-    const height = rowHeight(parts)
-    parts.forEach((lines, index) => {
+    const height = rowHeight(parts, grid)
+    for (const [index, lines] of parts.entries()) {
       const element = elements[index]
-      const tag = named && index === 0 ? 'TH' : 'TD'
-      if (element !== undefined && lines.length > 0)
-        sheet.lines(element, tag, lines, (lefts[index] ?? 0) + PAD.x, sheet.y + PAD.y)
-    })
-    sheet.artifact('Layout', () => rule(sheet, sheet.y + height, INK.rule, 0.4))
+      const x = grid.columns[index]?.x ?? sheet.page.left
+      if (element !== undefined && lines.length > 0) sheet.lines(element, tagOf(index), lines, x, sheet.y + grid.padY)
+    }
     sheet.y += height
-    if (rest.every((lines) => lines.length === 0)) break
-    continueOnNewPage(sheet, table, lefts, widths)
+    const { y } = sheet
+    if (table.form !== 'pairs') sheet.artifact('Layout', () => rule(sheet, y, INK.rule, 0.4))
+    if (rest.every((lines) => lines.length === 0)) return
+    continueOnNewPage(drawn, group)
   }
-  row.end()
+}
+
+/** Above and below pairs of facts. */
+function frame(sheet: Sheet, y: number): void {
+  sheet.artifact('Layout', () => rule(sheet, y, INK.rule, 0.5))
 }
 
 function rule(sheet: Sheet, y: number, ink: string, width: number): void {
-  sheet.doc
-    .lineWidth(width)
-    .strokeColor(ink)
-    .moveTo(PAGE.left, y)
-    .lineTo(PAGE.left + BODY_WIDTH, y)
-    .stroke()
+  const { left, right } = sheet.page
+  sheet.doc.lineWidth(width).strokeColor(ink).moveTo(left, y).lineTo(right, y).stroke()
 }

@@ -1,16 +1,48 @@
-/**
- * A4 in points, and the style of everything on it. Inks keep at least 4.9:1 on white; no meaning rests on color alone.
- */
-export const PAGE = { width: 595.28, height: 841.89, left: 48, right: 48, top: 60, bottom: 54 } as const
-export const BODY_WIDTH = PAGE.width - PAGE.left - PAGE.right
-export const BODY_END = PAGE.height - PAGE.bottom
+import type { Paper, ReportDocument } from '../../core/report-document.ts'
 
+/** Geometry of a page in points; the body lies between the running head and foot of one line each. */
+export interface Page {
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly right: number
+  readonly bodyWidth: number
+  readonly top: number
+  readonly end: number
+}
+
+const MARGIN = { side: 48, top: 60, bottom: 54 } as const
+
+/** ISO 216 and ANSI Y14.1. */
+const PAPER_SIZE: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
+  a4: [595.28, 841.89],
+  letter: [612, 792],
+}
+
+/** The page of a paper; A4 where none is chosen. */
+export function pageOf(paper: Paper = 'a4'): Page {
+  const [width, height] = PAPER_SIZE[paper]
+  return {
+    width,
+    height,
+    left: MARGIN.side,
+    right: width - MARGIN.side,
+    bodyWidth: width - 2 * MARGIN.side,
+    top: MARGIN.top,
+    end: height - MARGIN.bottom,
+  }
+}
+
+/** Inks keep at least 4.5:1 on paper and on both fills; no meaning rests on color alone. */
 export const INK = {
   text: '#111827',
   quiet: '#4B5563',
+  link: '#1D4F8F',
   rule: '#C9CED6',
   strongRule: '#374151',
   headFill: '#EEF0F3',
+  groupFill: '#F3F4F6',
+  demoFill: '#FBF0C4',
   paper: '#FFFFFF',
 } as const
 
@@ -38,15 +70,85 @@ export const FIGURE_INK = {
   unclear: MARK_INK['diamond-question'],
 } as const
 
-export const SIZE = {
+/** Sizes of the styles of a line in one surrounding. */
+export interface Scale {
+  readonly plain: number
+  readonly quiet: number
+  readonly mono: number
+}
+
+/** Sizes and spacing of everything but figures. */
+export interface Type {
+  readonly leading: number
+  /** Name of the document, and the lines over and under it. */
+  readonly title: number
+  readonly beside: number
+  readonly section: number
+  readonly heading: number
+  readonly sub: number
+  readonly text: Scale
+  readonly list: Scale
+  readonly fact: Scale
+  readonly cell: Scale
+  readonly column: number
+  readonly code: number
+  readonly banner: number
+  readonly figure: number
+  readonly key: number
+  readonly head: number
+  readonly foot: number
+  readonly table: TableStyle
+}
+
+export interface TableStyle {
+  readonly padX: number
+  readonly padY: number
+  readonly headInk: string
+  /** Without it the column titles stand on paper, and the outer columns are flush with the text. */
+  readonly isHeadFilled: boolean
+}
+
+const ANNEX: Type = {
+  leading: 1.36,
   title: 26,
+  beside: 10.5,
   section: 16,
   heading: 11.5,
   sub: 9.5,
-  body: 9,
-  table: 7.8,
-  mono: 6.3,
-  quiet: 7.2,
+  text: { plain: 9, quiet: 8.2, mono: 7.8 },
+  list: { plain: 8.6, quiet: 8.2, mono: 7.8 },
+  fact: { plain: 8.6, quiet: 7.6, mono: 7.6 },
+  cell: { plain: 7.8, quiet: 7.2, mono: 6.3 },
+  column: 7.2,
+  code: 7.2,
+  banner: 10.5,
+  figure: 8.6,
+  key: 7.2,
+  head: 7,
   foot: 7,
-} as const
-export const LEADING = 1.36
+  table: { padX: 4, padY: 3, headInk: INK.text, isHeadFilled: true },
+}
+
+const READING: Type = {
+  leading: 1.3,
+  title: 19,
+  beside: 10,
+  section: 15,
+  heading: 10.6,
+  sub: 9.6,
+  text: { plain: 9.2, quiet: 9, mono: 8.4 },
+  list: { plain: 9.2, quiet: 9, mono: 8.4 },
+  fact: { plain: 9.1, quiet: 9, mono: 8.2 },
+  cell: { plain: 9.1, quiet: 9, mono: 8.2 },
+  column: 9,
+  code: 8.4,
+  banner: 10.6,
+  figure: 9.6,
+  key: 9,
+  head: 9,
+  foot: 8,
+  table: { padX: 6, padY: 3.6, headInk: INK.quiet, isHeadFilled: false },
+}
+
+/** The sizes of a density; small where none is chosen. */
+export const typeOf = (density: ReportDocument['density'] = 'annex'): Type => (density === 'reading' ? READING : ANNEX)
