@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parseFleet } from '../main/adapters/fleet-file.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { catalog as wholeCatalog } from '../main/catalog/index.ts'
+import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { THRESHOLDS } from '../main/catalog/thresholds.ts'
 import { assess } from '../main/core/assess.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
@@ -206,6 +207,7 @@ describe('what people read', () => {
       catalog,
       recordings: [],
       producer: 'test',
+      remediations: REMEDIATIONS,
       evidenceDigest: '0'.repeat(64) as never,
       packName: 'x',
       signer: null,

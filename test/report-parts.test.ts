@@ -7,7 +7,7 @@ import { populationSection } from '../main/present/report/population.ts'
 import { signOffSection } from '../main/present/report/sign-off.ts'
 import { titles } from '../main/present/report/titles.ts'
 import { versionSection } from '../main/present/report/versions.ts'
-import { buildReport, documentText, matterOf, type ReportDocument } from '../main/present/report.ts'
+import { documentText, matterOf, type ReportDocument } from '../main/present/report.ts'
 import type { Engagement, EntrySignature, ProviderProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { documentOf, registerOf, riskAcceptanceOf } from './support/register.ts'
@@ -21,22 +21,30 @@ import {
   pendingOf,
 } from './support/report/declared.ts'
 import { bigInput, bigName, sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 
 const section = (document: ReportDocument, id: string): string =>
   documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 
-const bare = buildReport(sampleInput())
+const bare = wholeReport(sampleInput())
 const input = declaredInput()
-const full = buildReport(input)
+const full = wholeReport(input)
 
 const bigNodes = (size: number): string[] => Array.from({ length: size }, (_, n) => bigName(n))
 
 /** What assessors look for, in their order, and the parts of ours that hold it. */
 const PARTS: readonly (readonly [part: string, ids: readonly string[]])[] = [
-  ['cover', ['cover']],
-  ['reader’s summary', ['summary']],
+  ['conclusion', ['summary']],
+  ['findings', ['findings']],
+  ['tests of controls and results', ['tests-hipaa', 'tests-soc2']],
   ['scope and boundary', ['boundary']],
   ['population and completeness', ['population']],
+  ['documents and risk acceptances', ['requests']],
+  ['limitations', ['limits']],
+  ['sign-off', ['sign-off']],
+  ['verification', ['verification']],
+  ['report information', ['cover']],
+  ['evidence by finding', ['gaps']],
   ['method', ['method']],
   ['versions', ['versions', 'compared']],
   ['results by control', ['controls-hipaa', 'controls-soc2']],
@@ -44,9 +52,8 @@ const PARTS: readonly (readonly [part: string, ids: readonly string[]])[] = [
   ['exceptions and deviations', ['acceptances']],
   ['decisions and rationales', ['decisions']],
   ['manual evidence index', ['records']],
-  ['limitations', ['limits']],
+  ['limitations of checks', ['ceilings']],
   ['overlay', []],
-  ['sign-off', ['sign-off']],
   ['chain of custody', ['custody', 'howto']],
   ['appendix', ['evidence', 'glossary']],
 ]
@@ -55,7 +62,7 @@ describe('the parts of a report', () => {
   it.each([
     ['without an engagement', bare],
     ['with one', full],
-    ['of no node at all', buildReport(sampleInput({ scope: { population: [] } }))],
+    ['of no node at all', wholeReport(sampleInput({ scope: { population: [] } }))],
   ])('are all there, in the order of assessors, %s', (_, document) => {
     const ids = document.sections.map(({ id }) => id)
     const wanted = PARTS.flatMap(([, some]) => some)
@@ -65,7 +72,7 @@ describe('the parts of a report', () => {
 
   it('bear the names by which other parts point at them', () => {
     for (const document of [bare, full]) {
-      const named = new Map(document.sections.map(({ id, title }) => [id, title.replace(/^\d+ {2}/, '')]))
+      const named = new Map(document.sections.map(({ id, title }) => [id, title.replace(/^A?\d+ {2}/, '')]))
       for (const [id, title] of Object.entries(titles)) expect(named.get(id)).toBe(title)
       expect(documentText(document).join('\n')).not.toMatch(/\bsection \d/i)
     }
@@ -89,7 +96,7 @@ describe('the parts of a report', () => {
       riskAcceptances: [...FULL_REGISTER.riskAcceptances].reverse(),
       documents: [...FULL_REGISTER.documents].reverse(),
     }
-    expect(buildReport({ ...input, register, recordings: [...input.recordings].reverse() })).toEqual(full)
+    expect(wholeReport({ ...input, register, recordings: [...input.recordings].reverse() })).toEqual(full)
   })
 })
 
@@ -125,7 +132,7 @@ describe('the cover', () => {
       distribution: null,
       inventory: null,
     })
-    const cover = section(buildReport(declaredInput({ engagement })), 'cover')
+    const cover = section(wholeReport(declaredInput({ engagement })), 'cover')
     for (const words of [
       'Final',
       '20 Nov 2026',
@@ -158,7 +165,7 @@ describe('scope and boundary', () => {
     'no.such.check: not in this catalog, so not tested on any node',
     'No mapped check; a document is required.',
     'Nightly copy',
-    'On 0 of 3 nodes',
+    'On 1 of 3 nodes',
     'ePHI location “Images” is declared on node “elsewhere-1”, which is in no list of nodes.',
     'ePHI location “Images” is on node “db-3”, which was not collected; not tested.',
   ])('says “%s”', (words) => {
@@ -178,7 +185,7 @@ describe('scope and boundary', () => {
     const engagement = engagementOf({
       subserviceOrganizations: [{ ...first, report: { ...first.report, to: '2026-11-20', bridgedUntil: null } }],
     })
-    expect(section(buildReport(declaredInput({ engagement })), 'boundary')).toContain('Covers the evaluation date')
+    expect(section(wholeReport(declaredInput({ engagement })), 'boundary')).toContain('Covers the evaluation date')
   })
 })
 
@@ -208,7 +215,7 @@ describe('the population', () => {
       inventory: null,
     })
     const scope = { population: nodes, engagement, inFleet: nodes }
-    const apart = section(buildReport(bigInput(60, { scope })), 'population')
+    const apart = section(wholeReport(bigInput(60, { scope })), 'population')
     expect(apart).toContain('59 of 60 nodes are in every list compared.')
     expect(apart).toContain(nodes[7])
     expect(apart).not.toContain(nodes[8])
@@ -247,7 +254,7 @@ describe('method and versions', () => {
     ])
       expect(versions).toContain(words)
     const references = [{ id: 'ends', title: 'Ends of support', asOf: '2026-06-30', sha256: 'a'.repeat(64) }]
-    const dated = section(buildReport(sampleInput({ catalog: { references } })), 'versions')
+    const dated = section(wholeReport(sampleInput({ catalog: { references } })), 'versions')
     expect(dated).toContain(`Ends of support\n30 Jun 2026\n${'a'.repeat(64)}`)
     expect(dated).toContain('None.')
   })
@@ -339,7 +346,7 @@ describe('what a provider promised', () => {
         },
       ],
     }))
-    const claims = section(buildReport({ ...input, assessment: { ...input.assessment, nodes } }), 'claims')
+    const claims = section(wholeReport({ ...input, assessment: { ...input.assessment, nodes } }), 'claims')
     for (const words of [
       'Applies only: Where there is a fabric.',
       'In the provider’s words: “200G everywhere”',
@@ -373,7 +380,7 @@ describe('what a provider promised', () => {
       },
     ] as const
     const claims = section(
-      buildReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
+      wholeReport(sampleInput({ scope: { provider: PROVIDER }, catalog: { claimTests } })),
       'claims',
     )
     expect(claims).toContain('Rate of the links that are up. Claimed: 400 Gbit/s.')
@@ -393,7 +400,7 @@ describe('exceptions, deviations and decisions', () => {
   it('say who signed with which key, or that nobody did', () => {
     const signed = riskAcceptanceOf({ signatures: [signature('requester', '1'), signature('approver', '2')] })
     const report = (entry: ReturnType<typeof riskAcceptanceOf>): string =>
-      section(buildReport({ ...sampleInput(), register: registerOf({ riskAcceptances: [entry] }) }), 'acceptances')
+      section(wholeReport({ ...sampleInput(), register: registerOf({ riskAcceptances: [entry] }) }), 'acceptances')
     expect(report(signed)).toContain('1'.repeat(64))
     expect(report(signed)).toContain('2'.repeat(64))
     expect(report(riskAcceptanceOf())).toContain('Not digitally signed')
@@ -412,7 +419,7 @@ describe('exceptions, deviations and decisions', () => {
         }),
       ],
     }
-    const exceptions = section(buildReport({ ...sampleInput(), register }), 'acceptances')
+    const exceptions = section(wholeReport({ ...sampleInput(), register }), 'acceptances')
     for (const words of [
       'Deviations that remain are no longer accepted',
       'Requests without approval (2)',
@@ -452,14 +459,14 @@ describe('exceptions, deviations and decisions', () => {
     expect(undecided).toContain('No control decisions.')
     expect(undecided).toContain('22 of 22 have none in effect.')
     const ended = { ...FULL_REGISTER, decisions: [decisionOf({ expiresAt: '2026-11-10T23:59:59.999Z' })] }
-    expect(section(buildReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
+    expect(section(wholeReport(declaredInput({}, ended)), 'decisions')).toContain('22 of 22 have none in effect.')
   })
 
   it('stand in full up to what somebody reads, and are counted beyond', () => {
     const exceptions = Array.from({ length: 450 }, (_, index) =>
       riskAcceptanceOf({ id: index.toString(16).padStart(32, '0') }),
     )
-    const document = buildReport({ ...sampleInput(), register: registerOf({ riskAcceptances: exceptions }) })
+    const document = wholeReport({ ...sampleInput(), register: registerOf({ riskAcceptances: exceptions }) })
     expect(section(document, 'acceptances')).toContain('In effect (450)')
     expect(section(document, 'acceptances')).toContain('150 more are in the pack, in data/register.json.')
   })
@@ -489,7 +496,7 @@ describe('sign-off and custody', () => {
       input.signer?.fingerprint ?? '',
     ])
       expect(custody).toContain(words)
-    expect(section(buildReport({ ...input, signer: null }), 'custody')).toContain('This copy is not signed.')
+    expect(section(wholeReport({ ...input, signer: null }), 'custody')).toContain('This copy is not signed.')
   })
 })
 
@@ -528,7 +535,7 @@ describe('hostile words', () => {
       decisions: [decisionOf({ reason: LONG, control: LONG, approverRole: LONG })],
       acceptanceRequests: [pendingOf({ requestedBy: LONG })],
     }
-    const document = buildReport(declaredInput({ engagement, provider }, register))
+    const document = wholeReport(declaredInput({ engagement, provider }, register))
     for (const line of documentText(document)) {
       expect(line).not.toMatch(/[\u0000-\u001f\u202a-\u202e\u2066-\u2069]/)
       expect(line.length).toBeLessThan(8000)
@@ -569,7 +576,7 @@ describe('a large fleet', () => {
     const engagement = engagementOf({ population: { ...engagementOf().population, nodes }, inventory: null })
     const scope = { population: nodes, inFleet: nodes, engagement, provider: PROVIDER }
     const declared = bigInput(SIZE, { scope, register: FULL_REGISTER })
-    const document = buildReport(declared)
+    const document = wholeReport(declared)
     expect(section(document, 'cover')).toContain('1000 declared, 1000 in the fleet file')
     expect(section(document, 'method')).toContain('900 of 1000 collected.')
     expect(section(document, 'population')).toContain('100 of 1000')

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { conditionFound } from '../main/core/catalog.ts'
 import type { Block } from '../main/core/report-document.ts'
 import { boundarySection } from '../main/present/report/boundary.ts'
 import { whoseWord } from '../main/present/report/declared.ts'
 import { gapSection } from '../main/present/report/gaps.ts'
+import { pageOne } from '../main/present/report/page-one.ts'
 import { populationSection } from '../main/present/report/population.ts'
-import { type Contradiction, contradicted, leading, summary } from '../main/present/report/summary.ts'
 import { asExamined, between } from '../main/present/report/wording.ts'
 import { buildReport, documentText, matterOf } from '../main/present/report.ts'
 import type { Verdict } from '../schemas/words.ts'
@@ -30,49 +29,11 @@ function withVerdicts(wanted: Readonly<Record<string, readonly [verdict: Verdict
   return matterOf({ ...input, assessment: { ...input.assessment, nodes } })
 }
 
-describe('the order of gaps', () => {
-  it('goes by subject, then by how many nodes, then as the catalog lists them', () => {
-    const [first, second] = input.catalog.checks.filter(({ property }) => property === 'isolation')
-    const access = input.catalog.checks.find(({ property }) => property === 'access')
-    const rest = input.catalog.checks.find(({ property }) => property === 'encryption-at-rest')
-    const matter = withVerdicts({
-      [access?.id ?? '']: ['not-satisfied', 6],
-      [rest?.id ?? '']: ['not-satisfied', 2],
-      [first?.id ?? '']: ['not-satisfied', 1],
-      [second?.id ?? '']: ['not-satisfied', 1],
-    })
-    expect(contradicted(matter).map(({ check }) => check.id)).toEqual([first?.id, second?.id, rest?.id, access?.id])
-    expect(leading(contradicted(matter), 3).map(({ check }) => check.id)).toEqual([first?.id, rest?.id, access?.id])
-  })
+describe('page 1', () => {
+  const page = (matter: ReturnType<typeof matterOf>): string => textOf(pageOne(matter).blocks)
 
   it.each([
-    ['as many as there are', 9, ['a1', 'a2', 'b1']],
-    ['one of each subject before a second', 2, ['a1', 'b1']],
-    ['none', 0, []],
-  ])('takes %s', (_, most, ids) => {
-    const gap = (id: string, property: 'isolation' | 'access'): Contradiction => ({
-      check: { id, property } as Contradiction['check'],
-      nodes: ['n'],
-    })
-    const gaps = [gap('a1', 'isolation'), gap('a2', 'isolation'), gap('b1', 'access')]
-    expect(leading(gaps, most).map(({ check }) => check.id)).toEqual(ids)
-  })
-
-  it('never lets a contradicted claim stand alone as if it held', () => {
-    const matter = matterOf(input)
-    const headings = gapSection(matter).blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))
-    expect(headings).toEqual(contradicted(matter).map(({ check }) => conditionFound(matter.catalog, check)))
-    expect(headings.length).toBeGreaterThan(0)
-  })
-})
-
-describe('fleets at the edge', () => {
-  it.each([
-    [
-      'no node',
-      sampleInput({ scope: { population: [] } }),
-      ['No nodes declared.', 'No node was collected, so no check was tested.'],
-    ],
+    ['no node', sampleInput({ scope: { population: [] } }), '0 declared: 0 tested, 0 not tested'],
     [
       'none that answered',
       {
@@ -83,42 +44,35 @@ describe('fleets at the edge', () => {
           nodes: input.assessment.nodes.map((node) => ({ ...node, recording: null, results: [] })),
         },
       },
-      [
-        '0 of 6 declared nodes collected.',
-        'No node was collected, so no check was tested.',
-        '6 of 6 declared nodes not collected',
-      ],
+      '6 declared: 0 tested, 6 not tested',
     ],
-  ])('%s: nothing reads as support', (_, of, words) => {
-    const said = textOf(summary(matterOf(of)).blocks)
-    for (const one of words) expect(said).toContain(one)
-    expect(said).toContain('No risk acceptances.')
-    for (const block of summary(matterOf(of)).blocks)
+  ])('%s: nothing reads as support', (_, of, population) => {
+    const said = page(matterOf(of))
+    expect(said).toContain(population)
+    expect(said).toContain('No node was collected, so no check was tested.')
+    expect(said).toContain('Nothing was shown to be in order.')
+    for (const block of pageOne(matterOf(of)).blocks)
       if (block.kind === 'table') expect(block.rows.length).toBeGreaterThan(0)
   })
 
-  it('one node that supports everything: nothing is missing', () => {
+  it('one node that satisfies everything has no finding, and still not everything was seen', () => {
     const whole = withVerdicts(
       Object.fromEntries(input.catalog.checks.map(({ id }) => [id, ['satisfied', 1] as const])),
     )
     const nodes = whole.assessment.nodes
       .slice(0, 1)
       .map((node) => ({ ...node, status: 'complete' as const, recording: { id: 'one', digest: 'a'.repeat(64) } }))
-    const said = textOf(summary(matterOf({ ...input, assessment: { ...whole.assessment, nodes } })).blocks)
-    expect(said).toContain('All nodes were collected; no result is not tested or inconclusive.')
+    const said = page(matterOf({ ...input, assessment: { ...whole.assessment, nodes } }))
+    expect(said).toContain('Tests of 1 of 1 declared nodes resulted in no findings.')
     expect(said).toContain('No deviations noted on the nodes tested.')
+    expect(said).toContain('Operation between collection dates')
   })
 
-  it('does not call a node declared that only the fleet file names', () => {
-    const declared = declaredInput()
-    const { reconciliation } = declared.assessment
-    if (reconciliation === undefined) throw new Error('there is an engagement')
-    const beyond = {
-      ...declared,
-      assessment: { ...declared.assessment, reconciliation: { ...reconciliation, declared: 5 } },
-    }
-    expect(textOf(summary(matterOf(declared)).blocks)).toContain('4 of 7 declared nodes collected.')
-    expect(textOf(summary(matterOf(beyond)).blocks)).toContain('4 of 7 declared or fleet-file nodes collected.')
+  it('never lets a condition stand alone as if it were the expected one', () => {
+    const matter = matterOf(input)
+    const headings = gapSection(matter).blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))
+    expect(headings).toEqual(matter.shown.findings.map(({ reference, title }) => `${reference}  ${title}`))
+    expect(headings.length).toBeGreaterThan(0)
   })
 })
 

@@ -120,7 +120,7 @@ export function buildAnnexes(input: ReportInput): ReportDocument {
 
 /** What is the same on every document of a pack. */
 function described(
-  { assessment, evidenceDigest, producer, demo, packName, signer }: Matter,
+  { assessment, evidenceDigest, producer, demo, signer }: Matter,
   kind: string,
 ): Omit<ReportDocument, 'sections'> {
   const entity = plain(assessment.scope.engagement?.entity ?? assessment.scope.fleet, 60)
@@ -132,8 +132,8 @@ function described(
     producer,
     demo,
     paper: paperOf(assessment.scope),
-    runningHead: `${entity}, ${kind.toLowerCase()}, as of ${when(assessment.asOf)}`,
-    runningFoot: `Not an audit opinion, attestation or legal advice. ${key} Pack ${plain(packName, 60)}`,
+    runningHead: `${entity}, ${kind.toLowerCase()}`,
+    runningFoot: `Not an audit opinion, attestation or legal advice. ${key} As of ${when(assessment.asOf)}.`,
   }
 }
 

@@ -1,6 +1,7 @@
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { catalog } from '../../main/catalog/index.ts'
+import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
 import { assess } from '../../main/core/assess.ts'
 import {
   assemblePack,
@@ -38,6 +39,7 @@ export async function largePack(stored: ReadonlyMap<string, StoredBytes>): Promi
     catalog,
     recordings,
     producer: 'Barewitness bench',
+    remediations: REMEDIATIONS,
     evidenceDigest: evidenceDigestOf(manifestLines(payload)),
     packName: 'large',
     signer,

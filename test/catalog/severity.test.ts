@@ -66,10 +66,15 @@ describe('the schema refuses', () => {
 
   test('nothing in an entry as it is', () => expect(problems({})).toEqual([]))
 
-  test.each(['ephi', 'public-address', 'residency', 'not-satisfied access.sshd.mfa', 'satisfied a', 'inspected ER-1x', ''])(
-    'a severity that “%s” lowers',
-    (fact) => expect(problems({ lowersWhen: condition(fact) })).not.toEqual([]),
-  )
+  test.each([
+    'ephi',
+    'public-address',
+    'residency',
+    'not-satisfied access.sshd.mfa',
+    'satisfied a',
+    'inspected ER-1x',
+    '',
+  ])('a severity that “%s” lowers', (fact) => expect(problems({ lowersWhen: condition(fact) })).not.toEqual([]))
 
   test.each(['internet', 'not-satisfied', 'not-satisfied  access.sshd.mfa', 'inspected 16', 'ephi '])(
     'a severity that “%s” raises',

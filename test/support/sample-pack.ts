@@ -1,6 +1,7 @@
 import { createIdentity, openIdentity } from '../../main/adapters/identity/index.ts'
 import { renderReport } from '../../main/adapters/pdf/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
+import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
 import { assess, latest } from '../../main/core/assess.ts'
 import { type Catalog, catalogDigest } from '../../main/core/catalog.ts'
 import { defineCheck } from '../../main/core/check.ts'
@@ -266,6 +267,7 @@ async function sampleReport({
     catalog,
     recordings,
     producer: PRODUCER,
+    remediations: REMEDIATIONS,
     evidenceDigest: evidenceDigestOf(manifestLines(payload)),
     packName: 'sample',
     signer,

@@ -210,7 +210,7 @@ function findingOf(about: About, severity: CheckSeverity): Finding | null {
     criterion: { expected, thresholds: thresholdsOf(about, check), source: severity.source },
     severity: rateSeverity(severity, isOnNodes ? subjects : [], holds),
     riskArea: severity.riskArea,
-    effect: [severity.why, ...exposure(about, isOnNodes ? subjects : [])],
+    effect: [severity.why, ...exposure(about, severity.riskArea, isOnNodes ? subjects : [])],
     cause: response?.cause ?? null,
     what: isOnNodes ? 'nodes' : 'inventory',
     deviations: found.deviations,
@@ -297,14 +297,18 @@ const thresholdsOf = ({ catalog, thresholds }: About, check: string): readonly T
   (catalog.checks.find(({ id }) => id === check)?.thresholds ?? []).flatMap((id) => thresholds.get(id) ?? [])
 
 /** What the deviating nodes hold or run, as far as the evidence or a declaration shows it. */
-function exposure({ holds }: About, nodes: readonly string[]): readonly string[] {
+function exposure({ holds }: About, area: RiskArea, nodes: readonly string[]): readonly string[] {
   const carrying = nodes.filter((node) => holds('ephi', node))
-  const shared = nodes.filter((node) => OTHER_PARTIES.some((check) => holds(`not-satisfied ${check}`, node)))
+  const shared = !REACHED_BY_OTHERS.includes(area)
+    ? []
+    : nodes.filter((node) => OTHER_PARTIES.some((check) => holds(`not-satisfied ${check}`, node)))
   return [
     ...(carrying.length === 0 ? [] : [`ePHI is declared on ${names(carrying, 6)}.`]),
     ...(shared.length === 0 ? [] : [`Accounts that are not authorized are active on ${names(shared, 6)}.`]),
   ]
 }
+/** What another party on the node can reach through the condition. */
+const REACHED_BY_OTHERS: readonly RiskArea[] = ['ephi-at-rest', 'privileged-access', 'execution-environment']
 const OTHER_PARTIES: readonly string[] = ['tenancy.user-census', 'tenancy.gpu-processes']
 
 /** Controls in scope that this check decides and that it keeps from being supported. */

@@ -1,3 +1,4 @@
+import { plain } from '../../core/plain-text.ts'
 import type { Block, Cell, Line } from '../../core/report-document.ts'
 
 /**
@@ -38,6 +39,18 @@ function weight(words: string): number {
 }
 const SLIM = /[fijlrt .,:;'!()[\]|]/
 const NARROW = /[a-ln-vx-z0-9 .,:;'!()[\]/\\_{}|-]/
+
+/** Typed text or a name from a node, truncated to `most` units. */
+export function short(words: string, most: number): string {
+  const whole = plain(words.trim().replace(/\s+/g, ' '), most)
+  if (weight(whole) <= most) return whole
+  let sum = weight('…')
+  const kept = [...whole].filter((char) => {
+    sum += weight(char)
+    return sum <= most
+  })
+  return `${kept.join('')}…`
+}
 
 /** Lines needed. A word wider than the line breaks after punctuation and can leave half of each line empty. */
 function lineCount(words: string, width: number, size: number): number {

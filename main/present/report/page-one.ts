@@ -1,7 +1,7 @@
 import { severityWords } from '../../../schemas/conclusion-words.ts'
 import type { Finding, FoundDeviation } from '../../core/finding/finding.ts'
 import { of, plural } from '../../core/phrases.ts'
-import { oneLine, plain } from '../../core/plain-text.ts'
+import { oneLine } from '../../core/plain-text.ts'
 import {
   type Block,
   type Cell,
@@ -17,7 +17,7 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
-import { fitsOnePage } from './one-page.ts'
+import { fitsOnePage, short } from './one-page.ts'
 import { loosened } from './profile.ts'
 import { titles } from './titles.ts'
 import { asExamined, day, when } from './wording.ts'
@@ -33,8 +33,8 @@ export function pageOne(matter: Matter): Section {
     {
       kind: 'title',
       over: engagement?.status === 'draft' ? 'Evidence report, draft' : 'Evidence report',
-      text: oneLine(engagement?.entity ?? fleet, 60),
-      under: oneLine(
+      text: short(engagement?.entity ?? fleet, 32),
+      under: short(
         engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
         160,
       ),
@@ -42,7 +42,7 @@ export function pageOne(matter: Matter): Section {
     ...reservations(matter),
     { kind: 'facts', isPaired: true, rows: facts(matter) },
     heading(3, 'Conclusion'),
-    ...shown.conclusion.map(text),
+    ...shown.conclusion.map((sentence) => text(short(sentence, 420))),
     heading(3, 'Most severe findings'),
     ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter, findings, proofs)),
     seenTable(matter),
@@ -110,7 +110,7 @@ function facts(matter: Matter): FactRows {
   const basis = engagement?.reportingBasis
   const asOf = when(assessment.asOf)
   const providers = (engagement?.subserviceOrganizations ?? []).map(
-    ({ name, method }) => `${oneLine(name, 80)}, ${method}`,
+    ({ name, method }) => `${short(name, 40)}, ${method}`,
   )
   const cell = (words: string): Cell => [{ text: words }]
   return [
@@ -127,7 +127,7 @@ function facts(matter: Matter): FactRows {
       value: cell(
         current.length === 0
           ? 'No framework in effect chosen'
-          : current.map(({ id }) => asExamined(shortName(id))).join(', '),
+          : short(current.map(({ id }) => asExamined(shortName(id))).join(', '), 60),
       ),
     },
     {
@@ -147,11 +147,11 @@ function facts(matter: Matter): FactRows {
       value: cell(
         (engagement?.boundary.sites ?? []).length === 0
           ? 'No site declared'
-          : oneLine((engagement?.boundary.sites ?? []).join(', '), 120),
+          : short((engagement?.boundary.sites ?? []).join(', '), 60),
       ),
     },
-    { label: 'Provider', value: cell(providers.length === 0 ? 'None declared' : oneLine(providers.join('; '), 160)) },
-    ...(generatedFor === undefined ? [] : [{ label: 'Prepared for', value: cell(plain(generatedFor, 200)) }]),
+    { label: 'Provider', value: cell(providers.length === 0 ? 'None declared' : short(providers.join('; '), 60)) },
+    ...(generatedFor === undefined ? [] : [{ label: 'Prepared for', value: cell(short(generatedFor, 60)) }]),
   ]
 }
 
@@ -173,11 +173,11 @@ function leadingBlocks(matter: Matter, most: number, proofs: number): readonly B
       rows: leading.map((finding, at): readonly Cell[] => [
         [severityLine(finding)],
         [
-          { text: finding.condition, style: 'strong' },
-          ...(at < proofs ? [{ text: proof(finding), style: 'quiet' } as const] : []),
+          { text: short(finding.condition, 110), style: 'strong' },
+          ...(at < proofs ? [{ text: short(proof(finding), LONGEST_PROOF), style: 'quiet' } as const] : []),
         ],
         [{ text: countText(finding) }],
-        [{ text: ownerText(finding) }],
+        [{ text: short(ownerText(finding), 40) }],
         [{ text: '', link: finding.reference, showsPage: true }],
       ]),
     },
@@ -218,10 +218,11 @@ export function proof({ deviations }: Finding, nodes = 1): string {
     .slice(0, nodes)
     .map(
       (one) =>
-        `${deviations.length === 1 ? '' : `${one.subject}: `}${oneLine(contradicting(one).slice(0, 2).join(' '), LONGEST_PROOF)}`,
+        `${deviations.length === 1 ? '' : `${one.subject}: `}${oneLine(contradicting(one).slice(0, 2).join(' '), 400)}`,
     )
     .join(' ')
 }
+/** In units of width. */
 const LONGEST_PROOF = 110
 
 const SEEN_MARKS: Readonly<Record<NotSeen['is'], MarkName>> = {
@@ -245,7 +246,7 @@ function seenTable({ shown: { inOrder, notSeen } }: Matter): Block {
           : inOrder.map(
               ({ text: words, part, whole }): Line => ({ text: `${words}: ${of(part, whole)}`, mark: 'ring-tick' }),
             ),
-        notSeen.map(({ text: words, is }): Line => ({ text: words, mark: SEEN_MARKS[is] })),
+        notSeen.map(({ text: words, is }): Line => ({ text: short(words, 90), mark: SEEN_MARKS[is] })),
       ],
     ],
   }
@@ -263,9 +264,9 @@ const actionTable = (actions: readonly NextAction[]): Block =>
           { title: 'Due', width: 12 },
         ],
         rows: actions.map(({ text: words, findings, owner, due }, at): readonly Cell[] => [
-          [{ text: `${at + 1}. ${words}` }],
+          [{ text: short(`${at + 1}. ${words}`, 130) }],
           findings.map(({ reference }) => ({ text: reference, link: reference })),
-          [{ text: owner === null ? 'Not assigned' : oneLine(owner, 60) }],
+          [{ text: owner === null ? 'Not assigned' : short(owner, 30) }],
           [{ text: due === null ? '–' : day(due) }],
         ]),
       }

@@ -1,5 +1,5 @@
 import { standingWords } from '../../../schemas/words.ts'
-import { names, of, plural } from '../../core/phrases.ts'
+import { names, of } from '../../core/phrases.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
 import { standingOf } from '../../core/register.ts'
 import { type Block, type Cell, heading, type Section, text } from '../../core/report-document.ts'
@@ -31,14 +31,14 @@ const outstandingTable = (outstanding: ReturnType<typeof documentCounts>['outsta
   rowHeaders: true,
   columns: [
     { title: 'Request', width: 9 },
-    { title: 'Document', width: 47 },
-    { title: 'Answers', width: 10 },
+    { title: 'Document', width: 48 },
+    { title: 'Controls', width: 9 },
     { title: 'Status, owner, due day', width: 34 },
   ],
   rows: outstanding.map(({ id, status, controls }): readonly Cell[] => [
     [{ text: id ?? '–' }],
     [{ text: oneLine(status.document.title, 240) }],
-    [{ text: plural(controls.length, 'control') }],
+    [{ text: String(controls.length) }],
     [{ text: askedWords(status) }],
   ]),
 })

@@ -1,9 +1,10 @@
 import type { SignOff } from '../../../schemas/types.ts'
 import { oneLine } from '../../core/plain-text.ts'
-import { type Block, type Cell, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
+import { type Block, type Cell, heading, type Line, plainCell, type Section, text } from '../../core/report-document.ts'
 import { dayOf } from './declared.ts'
 import type { Matter } from './input.ts'
 import { titles } from './titles.ts'
+import { when } from './wording.ts'
 
 const ROLES: readonly (readonly [role: SignOff['role'], title: string, does: string])[] = [
   ['collector', 'Collector', 'Performed the collection'],
@@ -13,7 +14,7 @@ const ROLES: readonly (readonly [role: SignOff['role'], title: string, does: str
 ]
 
 /** Blank line for a handwritten entry. */
-const LINE = '_'.repeat(18)
+const LINE = '_'.repeat(14)
 
 /** Preparer, reviewer and approver. The auditor does not sign this report. */
 export function signOffSection({ assessment }: Matter): Section {
@@ -23,6 +24,11 @@ export function signOffSection({ assessment }: Matter): Section {
     id: 'sign-off',
     title: titles['sign-off'],
     blocks: [
+      heading(3, 'Assertion of management'),
+      text(
+        `Text for management to confirm or change; the signature below is by a person. “We are responsible for the description of the system and its boundary, for the completeness of the declared population, for the declarations printed in this report as ours, and for the design and operation of the controls. The evidence was collected from the servers listed. The deviations, scope limitations and outstanding documents in this report are complete as far as we know. Known changes after ${when(assessment.asOf)} that would change its results are stated to its readers.”`,
+      ),
+      heading(3, 'Signatures'),
       text(
         'For signature by the entity. Auditors do not sign here; they issue their own report. Names in this table come from the engagement and are not signatures. The seal of this file identifies a key, not a role.',
       ),

@@ -120,6 +120,7 @@ function answered({ catalog, tally }: Matter, { checks }: ComplementaryUserEntit
   return checks.flatMap((id): readonly Line[] => {
     const check = catalog.checks.find((one) => one.id === id)
     if (check === undefined) return [{ text: `${plain(id, 100)}: not in this catalog, so not tested on any node` }]
-    return [{ text: check.expected }, ...countLines(tally.overNodes(id))]
+    const counts = countLines(tally.overNodes(id)).map((line) => line.text)
+    return [{ text: check.expected }, { text: counts.join(', '), style: 'quiet' }]
   })
 }

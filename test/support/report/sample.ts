@@ -1,6 +1,7 @@
 import { hipaa, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
 import { REQUESTS } from '../../../main/catalog/frameworks/load.ts'
 import { CONCLUSIONS } from '../../../main/catalog/not-from-nodes.ts'
+import { REMEDIATIONS } from '../../../main/catalog/remediation.ts'
 import { assess } from '../../../main/core/assess.ts'
 import type { Catalog } from '../../../main/core/catalog.ts'
 import { defineCheck } from '../../../main/core/check.ts'
@@ -319,6 +320,7 @@ function input(
     catalog,
     recordings,
     producer: 'Barewitness 0.1.0',
+    remediations: REMEDIATIONS,
     evidenceDigest: sha256('evidence'),
     packName: `${fleet}-20261120`,
     signer: { subject: 'CN=Barewitness local identity', fingerprint: sha256('certificate') },
