@@ -4,15 +4,13 @@ import {
   type Block,
   type Cell,
   MARK_NAMES,
-  monoCell,
   plainCell,
-  quiet,
   type ReportDocument,
   type Section,
   text,
 } from '../main/core/report-document.ts'
 import { linesOf, type Piece, type ReadReport, tagsOf, wholeText } from './support/pdf-pages.ts'
-import { readPages, reportOf } from './support/report/made.ts'
+import { EVERYTHING, readPages, reportOf, TWO } from './support/report/made.ts'
 
 const filler = (count: number): readonly Block[] =>
   Array.from({ length: count }, (_, index) => text(`Filler ${index}. ${'Words that take a line. '.repeat(8)}`))
@@ -22,41 +20,7 @@ const section = (id: string, blocks: readonly Block[], more: Partial<Section> = 
   blocks,
   ...more,
 })
-const TWO = [
-  { title: 'Test performed', width: 1 },
-  { title: 'Result of test', width: 1 },
-]
 const row = (name: string): readonly Cell[] => [plainCell(name), plainCell(`Result of ${name}`)]
-
-/** One of every block. */
-const EVERYTHING: readonly Block[] = [
-  { kind: 'heading', level: 3, text: 'A heading', mark: 'severity-high' },
-  text('Words.'),
-  quiet('Quiet words.'),
-  { kind: 'text', line: { text: 'ab12'.repeat(16), style: 'mono' } },
-  { kind: 'list', items: [{ text: 'An item' }, { text: 'A quiet item', style: 'quiet' }] },
-  { kind: 'facts', rows: [{ label: 'Label', value: [{ text: 'value' }, { text: 'ab12', style: 'mono' }] }] },
-  { kind: 'facts', isPaired: true, rows: [{ label: 'Label', value: plainCell('value') }] },
-  {
-    kind: 'table',
-    columns: TWO,
-    rows: [
-      [
-        [
-          { text: 'Group', style: 'strong' },
-          { text: 'with words', style: 'quiet' },
-        ],
-      ],
-      row('one'),
-      [monoCell('x'), []],
-    ],
-  },
-  { kind: 'code', lines: ['sha256sum -c'] },
-  { kind: 'banner', title: 'Banner', text: 'Words.' },
-  { kind: 'contents' },
-  { kind: 'heading', level: 4, text: 'A small heading' },
-  text('The end.'),
-]
 
 const bodyOf = ({ pages }: ReadReport): readonly Piece[] => pages.flatMap(({ pieces }) => pieces)
 const find = (report: ReadReport, words: string): Piece => {

@@ -9,6 +9,7 @@ import { canonicalJson } from '../../main/core/canonical-json.ts'
 import { buildBinder } from '../../main/present/report/binder.ts'
 import { buildReport } from '../../main/present/report.ts'
 import { BANNED } from '../../schemas/words.ts'
+import { linked, renderPlain } from '../support/report/made.ts'
 import { SAMPLE_AS_OF, sampleInput } from '../support/report/sample.ts'
 import { signWithOpenssl } from '../support/report/sign-with-openssl.ts'
 import { type Flavour, validate, whyNoVeraPdf } from '../support/verapdf/verapdf.ts'
@@ -54,6 +55,15 @@ describe('the report in tools that are not ours', () => {
       expect(failures).toEqual([])
       expect(passed).toBe(true)
       expect(checks).toBeGreaterThan(10_000)
+    })
+    it.skipIf(noVeraPdf !== null)(`links in every block: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+      for (const more of [{ paper: 'letter', density: 'reading', demo: true }, {}] as const) {
+        const file = join(folder, 'linked.pdf')
+        await writeFile(file, await renderPlain(linked(more)))
+        const { passed, failures } = await validate(file, flavour)
+        expect(failures).toEqual([])
+        expect(passed).toBe(true)
+      }
     })
     const reason = noVeraPdf ?? (openssl ? null : 'openssl is not installed')
     it.skipIf(reason !== null)(`signed: ${flavour} in veraPDF${because(reason)}`, async () => {

@@ -63,14 +63,18 @@ const RUNGS = {
   'severity-info': 0,
 } as const
 
-/** Four rungs that grow to the right; those above the severity are outlines, so that the ladder can be read in grey. */
+/**
+ * Four rungs that grow to the right, apart from each other; those above the severity are outlines, so that the ladder
+ * can be read in grey.
+ */
 function drawLadder(doc: PDFKit.PDFDocument, filled: number, x: number, y: number, size: number): void {
   const step = size / 4
-  doc.lineWidth(Math.max(0.4, size * 0.05))
+  const pen = Math.max(0.4, size * 0.05)
+  doc.lineWidth(pen).lineJoin('miter')
   for (let rung = 0; rung < 4; rung += 1) {
     const height = size * (0.34 + 0.2 * rung)
-    doc.rect(x + rung * step + step * 0.1, y + size - height, step * 0.8, height)
-    if (rung < filled) doc.fillAndStroke()
-    else doc.stroke()
+    const [left, top, width] = [x + rung * step + step * 0.1, y + size - height, step * 0.74]
+    if (rung < filled) doc.rect(left, top, width, height).fill()
+    else doc.rect(left + pen / 2, top + pen / 2, width - pen, height - pen).stroke()
   }
 }

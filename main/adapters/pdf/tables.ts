@@ -17,6 +17,10 @@ const FOLLOWING = 2
 /** The most of a heading over rows that is repeated on the next page. */
 const REPEATED = 60
 
+/** Width of the rule below the header, and space within the frame of pairs of facts. */
+const HEAD_RULE = 0.7
+const FRAME = 3
+
 /** A table while it is drawn. */
 interface Drawn {
   readonly sheet: Sheet
@@ -51,7 +55,8 @@ function startOf(drawn: Drawn): number {
   const start = headHeight + (table.rows.length === 0 ? 0 : keptFrom(drawn, 0))
   if (table.form === 'table' || table.rows.length > 20) return start
   const whole = table.rows.reduce((sum, _, index) => sum + rowHeight(rowAt(index), grid), 0)
-  return whole <= TOGETHER ? whole : start
+  const frames = table.form === 'pairs' ? 2 * FRAME : 0
+  return (whole <= TOGETHER ? whole : start) + frames
 }
 
 /** The height that stays on one page from this row on: a heading stays with the rows after it, as far as they fit. */
@@ -83,7 +88,10 @@ export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): voi
     head.end()
   }
   const body = sheet.element(element, 'TBody')
-  if (table.form === 'pairs') frame(sheet, sheet.y)
+  if (table.form === 'pairs') {
+    frame(sheet, sheet.y)
+    sheet.y += FRAME
+  }
   let group: SetRow = []
   for (const [index, row] of table.rows.entries()) {
     const isHeading = isGroup(table, row)
@@ -97,8 +105,8 @@ export function drawTable(sheet: Sheet, parent: Element, table: TableBlock): voi
     tr.end()
   }
   if (table.form === 'pairs') {
-    frame(sheet, sheet.y + 3)
-    sheet.y += 3
+    sheet.y += FRAME
+    frame(sheet, sheet.y)
   }
   sheet.y += 8
 }
@@ -117,7 +125,7 @@ function drawHead({ sheet, grid, head, headHeight }: Drawn, row: Element | null)
   const top = sheet.y
   sheet.artifact('Layout', () => {
     if (sheet.type.table.isHeadFilled) sheet.doc.rect(left, top, bodyWidth, headHeight).fill(INK.headFill)
-    rule(sheet, top + headHeight, INK.strongRule, 0.7)
+    rule(sheet, top + headHeight, INK.strongRule, HEAD_RULE)
   })
   const topOf = (lines: readonly SetLine[]): number => top + headHeight - grid.padY - heightOf(lines)
   const xOf = (index: number): number => grid.columns[index]?.x ?? left
@@ -138,7 +146,8 @@ function drawGroup({ sheet, table, grid }: Drawn, cells: SetRow, row: Element | 
   const height = rowHeight(cells, grid)
   const lines = cells.flat()
   sheet.artifact('Layout', () => {
-    sheet.doc.rect(left, top, bodyWidth, height).fill(INK.groupFill)
+    // Leaves the rule above it uncovered.
+    sheet.doc.rect(left, top + HEAD_RULE / 2, bodyWidth, height - HEAD_RULE / 2).fill(INK.groupFill)
     rule(sheet, top + height, INK.rule, 0.4)
   })
   if (row === null) sheet.artifact('Pagination', () => sheet.plain(lines, grid.whole.x, top + grid.padY))
