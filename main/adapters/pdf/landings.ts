@@ -7,6 +7,13 @@ export interface Landing {
 }
 
 /**
+ * Name of a place. Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6), whatever an
+ * anchor is called.
+ */
+export const placeName = (kind: 'section' | 'anchor', index: number): string =>
+  `${kind}-${String(index).padStart(5, '0')}`
+
+/**
  * The anchors of a report and the links to them. A rehearsal notes both; the drawing pass then knows the page of each
  * anchor ahead, and makes destinations only of those that a link leads to, as every one stays in memory to the end.
  */
@@ -15,13 +22,9 @@ export class Landings {
   private readonly repeated = new Set<string>()
   private readonly wanted = new Set<string>()
 
-  note(anchor: string, title: string, page: number): void {
-    if (this.found.has(anchor)) {
-      this.repeated.add(anchor)
-      return
-    }
-    // Digits only, so that every locale sorts the names as PDF does (ISO 32000-1, 7.9.6).
-    this.found.set(anchor, { place: `anchor-${String(this.found.size).padStart(6, '0')}`, title, page })
+  note(anchor: string, title: string, page: number, place = placeName('anchor', this.found.size)): void {
+    if (this.found.has(anchor)) this.repeated.add(anchor)
+    else this.found.set(anchor, { place, title, page })
   }
 
   want(anchor: string): void {

@@ -2,6 +2,7 @@ import type { ReportDocument, Section } from '../../core/report-document.ts'
 import { drawBlock, drawSectionTitle, type Landmarks, sectionStart } from './blocks.ts'
 import { drawContents, sectionAnchor } from './contents.ts'
 import { runningOf } from './furniture.ts'
+import { placeName } from './landings.ts'
 import type { Element, Sheet } from './sheet.ts'
 
 /** Above a section that begins below another one. */
@@ -14,7 +15,7 @@ export function layOut(sheet: Sheet, root: Element, document: ReportDocument, pa
     sheet.runWith(runningOf(sheet, document, section, pages))
     if (index > 0 && flowsOn(sheet, section)) sheet.y += SPACE
     else sheet.newPage()
-    sheet.anchor(sectionAnchor(index), section.title, sheet.y)
+    sheet.anchor(sectionAnchor(index), section.title, sheet.y, placeName('section', index))
     sheet.anchor(section.id, section.title, sheet.y)
     const element = sheet.element(root, 'Sect')
     if (section.part === undefined) part = null

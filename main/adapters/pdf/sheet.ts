@@ -180,12 +180,12 @@ export class Sheet {
     if (this.onPage !== null) act()
   }
 
-  /** Links with this anchor lead to the height `y` of the current page. */
-  anchor(name: string, title: string, y: number): void {
-    if (this.onPage === null) this.landings.note(name, title, this.pages)
+  /** Links to this anchor lead to the height `y` of the current page. */
+  anchor(name: string, title: string, y: number, place?: string): void {
+    if (this.onPage === null) this.landings.note(name, title, this.pages, place)
     else if (this.landings.isWanted(name)) {
-      const { place } = this.landings.at(name)
-      this.doc.addNamedDestination(place, 'XYZ', this.page.left, Math.max(0, y - 10), null as unknown as number)
+      const landing = this.landings.at(name)
+      this.doc.addNamedDestination(landing.place, 'XYZ', this.page.left, Math.max(0, y - 10), null as unknown as number)
     }
   }
 
