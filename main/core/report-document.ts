@@ -29,6 +29,8 @@ export interface Section {
   readonly id: string
   readonly title: string
   readonly blocks: readonly Block[]
+  /** For a section that has to be one page: shorter forms of it, the longest first. The first that fits is printed, or else the last. */
+  readonly shorter?: readonly (readonly Block[])[]
   /** Consecutive sections of the same part share one bookmark of that name. */
   readonly part?: string
   /** Begins below the section before it where at least a third of the page is left. */

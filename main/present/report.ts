@@ -1,7 +1,7 @@
 import type { Scope } from '../../schemas/types.ts'
 import { plain } from '../core/plain-text.ts'
 import { acceptancesOf } from '../core/register.ts'
-import type { Paper, ReportDocument, Section } from '../core/report-document.ts'
+import type { Block, Paper, ReportDocument, Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
 import { presentationOf } from './presentation.ts'
 import { boundarySection } from './report/boundary.ts'
@@ -72,19 +72,21 @@ export function buildExecutive(input: ReportInput): ReportDocument {
 /** Links lead to pages that a single page does not have. */
 const alone = (section: Section): Section => ({
   ...section,
-  blocks: section.blocks.map((block) =>
-    block.kind === 'table'
-      ? {
-          ...block,
-          rows: block.rows.map((row) =>
-            row.map((cell) =>
-              cell.map(({ link: _, showsPage: __, ...line }) => (line.text === '' ? { text: '–' } : line)),
-            ),
-          ),
-        }
-      : block,
-  ),
+  blocks: section.blocks.map(unlinked),
+  ...(section.shorter && { shorter: section.shorter.map((blocks) => blocks.map(unlinked)) }),
 })
+
+const unlinked = (block: Block): Block =>
+  block.kind === 'table'
+    ? {
+        ...block,
+        rows: block.rows.map((row) =>
+          row.map((cell) =>
+            cell.map(({ link: _, showsPage: __, ...line }) => (line.text === '' ? { text: '–' } : line)),
+          ),
+        ),
+      }
+    : block
 
 /**
  * The annexes of the report: everything that a finding or a result rests on, for whoever works through it. Each is in the pack as data as well.

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit'
-import type { ReportDocument } from '../../core/report-document.ts'
+import type { ReportDocument, Section } from '../../core/report-document.ts'
 import { layOut } from './lay-out.ts'
 import { addSignaturePlaceholder } from './placeholder.ts'
 import { type Element, Sheet } from './sheet.ts'
@@ -33,12 +33,13 @@ export interface RenderOptions {
  * A report as PDF/A-3a and PDF/UA-1: tagged, bookmarked, fonts embedded, the same bytes for the same input in every
  * time zone and locale. Rejects only on internal errors, a link to an unknown anchor among them.
  */
-export async function renderReport(document: ReportDocument, options: RenderOptions): Promise<Uint8Array> {
+export async function renderReport(described: ReportDocument, options: RenderOptions): Promise<Uint8Array> {
   const created = new Date(options.created)
-  const doc = newDocument(document, created)
+  const doc = newDocument(described, created)
   const written = collector(doc)
   const root = doc.struct('Document')
   doc.addStructure(root)
+  const document = fitted(doc, root, described)
   const rehearsal = rehearse(doc, root, document)
   const onPage = (sheet: Sheet): void => {
     if (sheet.pages === 1 && options.placeholder !== false)
@@ -57,6 +58,20 @@ export async function renderReport(document: ReportDocument, options: RenderOpti
 
 /** The results are the source data of the report (ISO 19005-3, annex E). */
 const RELATIONSHIP = { relationship: 'Data' }
+
+/** The document with one form of each section that has to be one page: the first that is one page by itself, or the shortest. */
+function fitted(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument): ReportDocument {
+  const isOnePage = (section: Section): boolean => {
+    const sheet = Sheet.rehearsal(doc, pageOf(document.paper), typeOf(document.density))
+    layOut(sheet, root, { ...document, sections: [section] }, null)
+    return sheet.pages === 1
+  }
+  const formOf = ({ shorter = [], ...section }: Section): Section => {
+    const forms = [section.blocks, ...shorter].map((blocks) => ({ ...section, blocks }))
+    return forms.find((form, at) => at === forms.length - 1 || isOnePage(form)) ?? section
+  }
+  return { ...document, sections: document.sections.map(formOf) }
+}
 
 /** The sheet after a pass that found all positions. Page numbers wider than expected need another pass. */
 function rehearse(doc: PDFKit.PDFDocument, root: Element, document: ReportDocument): Sheet {

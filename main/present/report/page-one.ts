@@ -17,8 +17,8 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
-import { fitsOnePage, short } from './one-page.ts'
 import { loosened } from './profile.ts'
+import { short } from './short.ts'
 import { titles } from './titles.ts'
 import { asExamined, day, when } from './wording.ts'
 
@@ -42,15 +42,19 @@ export function pageOne(matter: Matter): Section {
     ...reservations(matter),
     { kind: 'facts', isPaired: true, rows: facts(matter) },
     heading(3, 'Conclusion'),
-    ...shown.conclusion.map((sentence) => text(short(sentence, 420))),
+    text(shown.conclusion.map((sentence) => short(sentence, 420)).join(' ')),
     heading(3, 'Most severe findings'),
     ...(shown.findings.length === 0 ? [text(noFinding(matter))] : leadingBlocks(matter, findings, proofs)),
     seenTable(matter),
     heading(3, 'Next actions'),
     actionTable(shown.actions.slice(0, actions)),
   ]
-  const chosen = DETAILS.find((detail) => fitsOnePage(blocks(detail))) ?? LEAST
-  return { id: 'summary', title: titles.summary, blocks: blocks(chosen) }
+  return {
+    id: 'summary',
+    title: titles.summary,
+    blocks: blocks(WHOLE),
+    shorter: LESS.map(blocks),
+  }
 }
 
 /** How much is printed on the page; what is left out is in the sections behind it. */
@@ -59,15 +63,18 @@ interface Detail {
   readonly findings: number
   readonly actions: number
 }
-const LEAST: Detail = { proofs: 0, findings: 3, actions: 3 }
-const DETAILS: readonly Detail[] = [
-  { proofs: 7, findings: 7, actions: 8 },
+const WHOLE: Detail = { proofs: 7, findings: 7, actions: 8 }
+const LESS: readonly Detail[] = [
   { proofs: 7, findings: 7, actions: 6 },
-  { proofs: 3, findings: 7, actions: 6 },
+  { proofs: 4, findings: 7, actions: 6 },
+  { proofs: 2, findings: 7, actions: 5 },
   { proofs: 0, findings: 7, actions: 6 },
+  { proofs: 0, findings: 7, actions: 5 },
   { proofs: 0, findings: 7, actions: 4 },
-  { proofs: 0, findings: 5, actions: 4 },
-  LEAST,
+  { proofs: 0, findings: 7, actions: 3 },
+  { proofs: 0, findings: 5, actions: 3 },
+  { proofs: 0, findings: 3, actions: 3 },
+  { proofs: 0, findings: 1, actions: 1 },
 ]
 
 /** Printed where there is no finding. Without any collected node, the absence of deviations is not a result. */
@@ -83,11 +90,7 @@ function reservations(matter: Matter): readonly Block[] {
   return [
     // Every running head carries the mark of demo data.
     ...(demo
-      ? [
-          text(
-            'Produced from the built-in demo fleet. It does not describe any real server and must not be used as evidence.',
-          ),
-        ]
+      ? []
       : made > 0
         ? [
             {
@@ -164,11 +167,11 @@ function leadingBlocks(matter: Matter, most: number, proofs: number): readonly B
     {
       kind: 'table',
       columns: [
-        { title: 'Severity', width: 13 },
-        { title: 'Condition found', width: 55 },
+        { title: 'Severity', width: 12 },
+        { title: 'Condition found', width: 59 },
         { title: 'Of tested', width: 10 },
-        { title: 'Owner, due', width: 15 },
-        { title: 'Page', width: 7, align: 'right' },
+        { title: 'Owner, due', width: 13 },
+        { title: 'Page', width: 6, align: 'right' },
       ],
       rows: leading.map((finding, at): readonly Cell[] => [
         [severityLine(finding)],

@@ -43,7 +43,7 @@ Type=EmbeddedFile Params Subtype Length Filter=FlateDecode?
 CreationDate ModDate CheckSum Size
 Type=Filespec AFRelationship=Data F EF UF Desc
 F
-O=Table Scope
+O=Table Scope ColSpan?
 O=Layout Placement BBox
 Type=OBJR Obj Pg
 Type=MCR Pg MCID
