@@ -1,4 +1,4 @@
-/** Where an anchor stands. `place` is the name that links lead to. */
+/** Place of an anchor. `place` is the name that links lead to. */
 export interface Landing {
   readonly place: string
   /** The words at the anchor, which describe the destination of a link. */
@@ -35,11 +35,11 @@ export class Landings {
     return this.wanted.has(anchor)
   }
 
-  /** Throws where a link leads nowhere, or to an anchor that stands at several places: an error of the document. */
+  /** Throws where a link leads nowhere, or to an anchor with several places: an error of the document. */
   settle(): void {
     for (const anchor of this.wanted) {
       if (!this.found.has(anchor)) throw new Error(`A link leads to an unknown anchor: ${anchor}`)
-      if (this.repeated.has(anchor)) throw new Error(`A link leads to an anchor that stands more than once: ${anchor}`)
+      if (this.repeated.has(anchor)) throw new Error(`A link leads to an anchor with more than one place: ${anchor}`)
     }
   }
 

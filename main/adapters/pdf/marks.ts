@@ -65,16 +65,17 @@ const RUNGS = {
 
 /**
  * Four rungs that grow to the right, apart from each other; those above the severity are outlines, so that the ladder
- * can be read in grey.
+ * can be read in grey. Outlines are filled as well: a stroke has at least one pixel, and would be as dark as a rung.
  */
 function drawLadder(doc: PDFKit.PDFDocument, filled: number, x: number, y: number, size: number): void {
   const step = size / 4
-  const pen = Math.max(0.4, size * 0.05)
-  doc.lineWidth(pen).lineJoin('miter')
+  const pen = size * 0.045
+  const width = step * 0.8
   for (let rung = 0; rung < 4; rung += 1) {
     const height = size * (0.34 + 0.2 * rung)
-    const [left, top, width] = [x + rung * step + step * 0.1, y + size - height, step * 0.74]
-    if (rung < filled) doc.rect(left, top, width, height).fill()
-    else doc.rect(left + pen / 2, top + pen / 2, width - pen, height - pen).stroke()
+    const [left, top] = [x + rung * step + step * 0.1, y + size - height]
+    doc.rect(left, top, width, height)
+    if (rung >= filled) doc.rect(left + pen, top + pen, width - 2 * pen, height - 2 * pen)
+    doc.fill('even-odd')
   }
 }
