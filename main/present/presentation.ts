@@ -234,7 +234,7 @@ function limitsSentence(
 const ASKED_FIRST = [
   { check: 'tenancy.no-hypervisor', text: 'No sign of a hypervisor', items: 'nodes tested' },
   { check: 'encryption.at-rest.ephi-paths', text: 'Declared ePHI paths encrypted', items: 'nodes tested' },
-  { check: 'location.residency', text: 'Location bounded within the committed area', items: 'nodes with a commitment' },
+  { check: 'location.residency', text: 'Location within the committed area', items: 'nodes' },
 ] as const
 
 function inOrderOf({ catalog, tally, assessment }: PresentationInput): readonly Share[] {
@@ -265,7 +265,7 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
     ...limited.slice(0, MOST_NODES_NAMED).map(
       ({ node }): NotSeen => ({
         is: 'inconclusive',
-        text: `${plain(node, 60)}: no administrator rights, ${plural(tally.onNode(node).counts.inconclusive, 'result')} inconclusive`,
+        text: `${plain(node, 60)}: no root rights, ${tally.onNode(node).counts.inconclusive} inconclusive`,
       }),
     ),
     ...(limited.length > MOST_NODES_NAMED
@@ -276,7 +276,7 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
           } as const,
         ]
       : []),
-    { is: 'limit', text: 'Operation between collection dates, premises, interviews' },
+    { is: 'limit', text: 'Operation between collections, premises, interviews' },
   ]
 }
 

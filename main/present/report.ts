@@ -134,7 +134,7 @@ function described(
     producer,
     demo,
     paper: paperOf(assessment.scope),
-    runningHead: `${entity}, ${kind.toLowerCase()}`,
+    runningHead: `${entity}, ${kind.toLowerCase()}${assessment.scope.engagement?.status === 'draft' ? ', draft' : ''}`,
     runningFoot: `Not an audit opinion, attestation or legal advice. ${key} As of ${when(assessment.asOf)}.`,
   }
 }

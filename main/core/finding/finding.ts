@@ -206,7 +206,7 @@ function findingOf(about: About, severity: CheckSeverity): Finding | null {
     reference: findingReference(assessment.scope.fleet, check),
     check,
     title,
-    condition: conditionOf(title, subjects),
+    condition: conditionOf(title, found.deviations, check === NO_HYPERVISOR ? concealedIn(about) : new Set()),
     criterion: { expected, thresholds: thresholdsOf(about, check), source: severity.source },
     severity: rateSeverity(severity, isOnNodes ? subjects : [], holds),
     riskArea: severity.riskArea,
@@ -225,10 +225,24 @@ function findingOf(about: About, severity: CheckSeverity): Finding | null {
   }
 }
 
-/** The title with the nodes by name, as far as a sentence holds them. */
-const conditionOf = (title: string, subjects: readonly string[]): string =>
-  subjects.length <= MOST_NAMED ? `${title}: ${names(subjects)}` : `${title}: ${plural(subjects.length, 'node')}`
+/** The title with the nodes by name, as far as a sentence holds them; those that conceal the condition first. */
+function conditionOf(title: string, deviations: readonly FoundDeviation[], concealed: ReadonlySet<string>): string {
+  const subjects = deviations.map(({ subject }) => subject)
+  const hiding = subjects.filter((subject) => concealed.has(subject))
+  if (subjects.length > MOST_NAMED)
+    return `${title}: ${plural(subjects.length, 'node')}${hiding.length === 0 ? '' : `, concealed on ${hiding.length}`}`
+  const shown = [
+    ...hiding.map((subject) => `${subject} (conceals it)`),
+    ...subjects.filter((subject) => !concealed.has(subject)),
+  ]
+  return `${title}: ${names(shown)}`
+}
 const MOST_NAMED = 3
+
+/** The check whose condition a machine can hide, and the nodes that do. */
+const NO_HYPERVISOR = 'tenancy.no-hypervisor'
+const concealedIn = ({ assessment }: About): ReadonlySet<string> =>
+  new Set(assessment.nodes.flatMap(({ node, isolation }) => (isolation?.concealed === true ? [node] : [])))
 
 interface Deviating {
   readonly deviations: readonly FoundDeviation[]
@@ -237,7 +251,7 @@ interface Deviating {
   readonly title?: string
 }
 
-const OTHER_KEY_SHOWN = 'The server showed another host key than the one on record'
+const OTHER_KEY_SHOWN = 'The host key differs from the one on record'
 
 function nodeDeviations({ tally, byName, acceptances }: About, check: string): Deviating {
   const contradicted = tally.contradictedOn(check)

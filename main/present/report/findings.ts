@@ -184,7 +184,7 @@ function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line
   return [
     ...controls.slice(0, MOST_CONTROLS).map((one): Line => ({ text: nameOf(catalog, one), link: controlAnchor(one) })),
     ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
-    { text: `Closing it settles the server part of ${of(settled, controls.length)}.`, style: 'quiet' },
+    { text: `Settles the server part of ${of(settled, controls.length)}.`, style: 'quiet' },
   ]
 }
 
@@ -237,9 +237,9 @@ const restTable = (findings: readonly Finding[], remedies: Remedies): Block => (
   kind: 'table',
   columns: [
     { title: 'Severity', width: 14 },
-    { title: 'Condition found', width: 46 },
-    { title: 'Of tested', width: 9 },
-    { title: 'Recommendation, status', width: 31 },
+    { title: 'Condition found', width: 47 },
+    { title: 'Of tested', width: 10 },
+    { title: 'Recommendation, status', width: 29 },
   ],
   rows: findings.map((finding): readonly Cell[] => [
     [

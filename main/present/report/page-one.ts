@@ -32,7 +32,7 @@ export function pageOne(matter: Matter): Section {
   const blocks = ({ proofs, findings, actions }: Detail): readonly Block[] => [
     {
       kind: 'title',
-      over: engagement?.status === 'draft' ? 'Evidence report, draft' : 'Evidence report',
+      over: '',
       text: short(engagement?.entity ?? fleet, 32),
       under: short(
         engagement?.boundary.system ?? 'Engagement not defined: no entity, system, period or boundary.',
@@ -205,7 +205,7 @@ export const severityLine = ({ severity: { level } }: Finding): Line => ({
 
 /** Deviations out of what was tested. */
 export const countText = ({ deviations, tested, what }: Finding): string =>
-  `${of(deviations.length, tested)}${what === 'inventory' ? ' rows' : ''}`
+  what === 'inventory' ? `${of(deviations.length, tested)}\u00a0rows` : of(deviations.length, tested)
 
 export const ownerText = ({ response }: Finding): string =>
   response?.owner == null

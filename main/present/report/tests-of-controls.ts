@@ -103,7 +103,7 @@ function testTable(matter: Matter, framework: Framework, rows: readonly Row[]): 
           const earlier = shown.get(check.check)
           if (earlier === undefined) shown.set(check.check, control.id)
           const severity = severities.get(check.check)
-          const cell = resultCell(check, findings.get(check.check))
+          const cell = resultCell(check, findings.get(check.check), matter.shown.figures.untested)
           return earlier === undefined
             ? [[{ text: severity?.procedure ?? SOURCES[check.source] }], cell]
             : [[{ text: `As for ${earlier}: ${severity?.satisfied ?? SOURCES[check.source]}` }], cell.slice(0, 1)]
@@ -131,7 +131,7 @@ const headOf = (framework: Framework, { id, title, level }: Control, result: Con
 ]
 
 /** One test: deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
-function resultCell(check: ControlCheck, finding: Finding | undefined): Cell {
+function resultCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
   const {
     notSatisfied,
     tested,
@@ -145,7 +145,8 @@ function resultCell(check: ControlCheck, finding: Finding | undefined): Cell {
   } = check
   const open = [
     ...(inconclusive === 0 ? [] : [`${inconclusive} inconclusive`]),
-    ...(notTested === 0 ? [] : [`${notTested} not tested`]),
+    // Nodes without any result are stated once, above the table.
+    ...(notTested === 0 || notTested === untested ? [] : [`${notTested} not tested`]),
     ...(answeredByDocument === 0 ? [] : [`${answeredByDocument} answered by a document`]),
   ]
   if (notSatisfied > answeredByDocument && finding !== undefined) {
