@@ -66,11 +66,49 @@ function sourceFiles(folder: string): string[] {
 const layerOf = (path: string): string | undefined =>
   Object.keys(MAY_IMPORT).find((layer) => path === layer || path.startsWith(`${layer}/`))
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
+interface Import {
+  readonly specifier: string
+  /** `import type` and `export type` are gone when the program runs; every other import loads the other file. */
+  readonly loads: boolean
+}
+
+function importsIn(text: string): Import[] {
   const statements =
-    /^(?:import|export)\b[^'"`;]*?\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
-  return [...text.matchAll(statements)].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
+    /^(?:import|export)\b(\s+type\b)?[^'"`;]*?\bfrom\s*['"]([^'"\n]+)['"]|^import\s*['"]([^'"\n]+)['"]|\bimport\(\s*['"]([^'"\n]+)['"]/gm
+  return [...text.matchAll(statements)].map(([, type, from, bare, dynamic]) => ({
+    specifier: from ?? bare ?? dynamic ?? '',
+    loads: type === undefined,
+  }))
+}
+
+const importsOf = (file: string): Import[] => importsIn(readFileSync(join(root, file), 'utf8'))
+
+const targetOf = (file: string, specifier: string): string => relative(root, resolve(root, dirname(file), specifier))
+
+/** Groups of files that load each other, directly or through others (Tarjan’s strongly connected components). */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const cycles: string[][] = []
+  const visit = (file: string): number => {
+    const mine = order.size
+    order.set(file, mine)
+    open.push(file)
+    let low = mine
+    for (const next of graph.get(file) ?? []) {
+      if (!order.has(next)) low = Math.min(low, visit(next))
+      else if (open.includes(next)) low = Math.min(low, lowest.get(next) ?? order.get(next) ?? low)
+    }
+    lowest.set(file, low)
+    if (low === mine) {
+      const group = open.splice(open.indexOf(file))
+      if (group.length > 1 || graph.get(file)?.includes(file)) cycles.push(group.sort())
+    }
+    return low
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return cycles
 }
 
 const files = ['schemas', 'main', 'renderer'].flatMap(sourceFiles)
@@ -79,14 +117,49 @@ describe('who may import whom', () => {
   test.each(files)('%s', (file) => {
     const layer = layerOf(file)
     expect(layer, `${file} lies in no known layer`).toBeDefined()
-    for (const specifier of importsOf(file)) {
-      const target = specifier.startsWith('.')
-        ? (layerOf(relative(root, resolve(root, dirname(file), specifier))) ?? specifier)
-        : specifier
+    for (const { specifier } of importsOf(file)) {
+      const target = specifier.startsWith('.') ? (layerOf(targetOf(file, specifier)) ?? specifier) : specifier
       const allowed = MAY_IMPORT[layer ?? ''] ?? []
       const fits = allowed.some((rule) => (typeof rule === 'string' ? rule === target : rule.test(target)))
       expect(fits, `${file} imports ${specifier}`).toBe(true)
     }
+  })
+})
+
+describe('no file loads itself through others', () => {
+  const loadsOf = (file: string, imports: readonly Import[]): string[] =>
+    imports
+      .filter(({ specifier, loads }) => loads && specifier.startsWith('.'))
+      .map(({ specifier }) => targetOf(file, specifier))
+
+  test('main, renderer and schemas have no cycle', () => {
+    const graph = new Map(files.map((file) => [file, loadsOf(file, importsOf(file))]))
+    expect([...graph.values()].flat().length).toBeGreaterThan(3000)
+    expect(cyclesIn(graph)).toEqual([])
+  })
+
+  test.each([
+    ['two files', { a: "import { b } from './b'", b: "import { a } from './a'" }, [['a', 'b']]],
+    [
+      'a detour',
+      { a: "import './b'", b: "export * from './c'", c: "const d = () => import('./a')" },
+      [['a', 'b', 'c']],
+    ],
+    [
+      'two groups',
+      { a: "import './b'", b: "import './a'\nimport './c'", c: "import './d'", d: "import './c'" },
+      [
+        ['c', 'd'],
+        ['a', 'b'],
+      ],
+    ],
+    ['itself', { a: "import { a } from './a'" }, [['a']]],
+    ['a type', { a: "import { b } from './b'", b: "import type { A } from './a'\nexport type { B } from './a'" }, []],
+    ['a diamond', { a: "import './b'\nimport './c'", b: "import './d'", c: "import './d'", d: '' }, []],
+  ])('%s', (_, texts, cycles) => {
+    expect(
+      cyclesIn(new Map(Object.entries(texts).map(([file, text]) => [file, loadsOf(file, importsIn(text))]))),
+    ).toEqual(cycles)
   })
 })
 

@@ -4,7 +4,8 @@ import { type Failure, fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { err, ok } from '../../core/result.ts'
 import type { Hop } from './host-key.ts'
-import { CONNECT_MS, type OpenClient } from './ssh2-client.ts'
+import { CONNECT_MS } from './socket.ts'
+import type { OpenClient } from './ssh2-client.ts'
 
 /** A connection to a jump host, logged in and on loan. Return it when the connection that goes through it has ended. */
 export interface Loan<Jump extends OpenClient> {

@@ -3,7 +3,7 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import type { RemoteProcess } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
-import { CONNECT_MS } from './ssh2-client.ts'
+import { CONNECT_MS } from './socket.ts'
 
 /**
  * Starts one command on a logged-in ssh2 client. A server that refuses it gives `ssh.channel-refused`; one that does

@@ -2,7 +2,9 @@ import { connect as connectTcp, type Socket } from 'node:net'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { CONNECT_MS } from './ssh2-client.ts'
+
+/** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
+export const CONNECT_MS = 20_000
 
 /** An open TCP connection, and how long opening it took, name resolution excluded. */
 export interface OpenSocket {

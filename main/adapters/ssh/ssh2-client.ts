@@ -9,6 +9,7 @@ import type { SshOffer } from '../../core/ssh-offer.ts'
 import { decideHostKey, type Hop, type LoadedTrust, typesOnRecord } from './host-key.ts'
 import type { Login } from './login.ts'
 import { loginSteps } from './login-steps.ts'
+import { CONNECT_MS } from './socket.ts'
 import { offerInExchange, signAtOnce, silenceAfterEnd } from './ssh2-internals.ts'
 
 export interface OpenClient {
@@ -17,9 +18,6 @@ export interface OpenClient {
   readonly session: Omit<Session, 'privilege' | 'jump'>
   readonly offer: SshOffer | null
 }
-
-/** Time for the TCP connection and key exchange together, and again for the login (not counting a person who types). */
-export const CONNECT_MS = 20_000
 
 /** Host key algorithms by kind of key, in order of preference. */
 export const HOST_KEY_KINDS: readonly (readonly ServerHostKeyAlgorithm[])[] = [
