@@ -61,10 +61,13 @@ describe('history period and history sample', () => {
     const to = join(kit.folder, 'account')
     const code = await history(
       ...['period', '--out', kit.folder, '--to-folder', to, ...key()],
+      ...['--engagement', 'test/fixtures/engagement/short.yaml', '--json'],
       ...['--sample', 'nodes:1:spring:2', 'runs:2:x'],
     )
     expect(cli.told).not.toMatch(/refused/)
     expect(code).toBe(3)
+    // The cover is made from the sealed period, which states the engagement.
+    expect(JSON.parse(cli.printed).period.engagement).toMatchObject({ entity: 'Acme Health' })
     expect(readdirSync(to).sort()).toEqual([
       'calendar.csv',
       'controls.csv',
@@ -98,6 +101,7 @@ describe('history period and history sample', () => {
     [['--sample', 'people:2:x'], 'is not LIST:SIZE:SEED'],
     [['--sample', 'nodes:0:x'], 'is not LIST:SIZE:SEED'],
     [['--to', '2026-11-27'], 'the period has not ended'],
+    [['--engagement', 'absent.yaml'], 'absent.yaml'],
   ])('%j is refused', async (argv, why) => {
     const to = join(kit.folder, 'refused')
     expect(await history('period', '--out', kit.folder, '--to-folder', to, ...key(), ...argv)).toBe(2)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ROW_STATES, rowStateWords } from '../../../schemas/conclusion-words.ts'
-import type { CalendarDay } from '../../../schemas/types.ts'
+import type { CalendarDay, Engagement } from '../../../schemas/types.ts'
 import { writeExcerpts } from '../../app/excerpt.ts'
 import { type ExportedPeriod, exportPeriod } from '../../app/period.ts'
 import { fleetBelow, readCalendar } from '../../app/period-calendar.ts'
@@ -28,6 +28,7 @@ type PeriodOptions = SigningOptions &
   SpanOptions & {
     readonly json?: true
     readonly toFolder: string
+    readonly engagement?: string
     readonly sample: readonly string[]
   }
 
@@ -75,6 +76,7 @@ export function periodCommands(command: Command, context: Context): void {
       .option(...FROM)
       .option(...TO)
       .requiredOption('--to-folder <folder>', 'Folder for the files')
+      .option('--engagement <file>', 'Engagement file: entity, purpose and declared period of the cover page')
       .option('--sample <sample...>', `Select items as LIST:SIZE:SEED; lists are ${POPULATIONS.join(', ')}`, [])
       .option('--json', 'Print the period report as JSON'),
   ).action((options: PeriodOptions) => period(context, options))
@@ -138,6 +140,8 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   if (!samples.ok) return endWith(context, samples.error)
   const span = await spanOf(context, options, world.clock.now())
   if (!span.ok) return endWith(context, span.error)
+  const engagement = await engagementOf(context, options)
+  if (!engagement.ok) return endWith(context, engagement.error)
   const stamping = await stampingOf(context, options, undefined)
   if (!stamping.ok) return endWith(context, stamping.error)
   const signer = await openSigner(context, options)
@@ -145,6 +149,7 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
   const made = await exportPeriod(world, catalog, {
     ...span.value,
     samples: samples.value,
+    engagement: engagement.value,
     signer: signer.value,
     stamping: stamping.value,
     folder: options.toFolder,
@@ -164,6 +169,16 @@ async function period(context: Context, options: PeriodOptions): Promise<void> {
       shortfalls.length > 0 ? EXIT.incomplete : EXIT.done,
     ]),
   )
+}
+
+/** The engagement that the period report states; null without the option. Fails as the reading of the file does. */
+async function engagementOf(
+  { world }: Context,
+  { engagement: file }: PeriodOptions,
+): Promise<Outcome<Engagement | null>> {
+  if (file === undefined) return ok(null)
+  const read = await world.declarations.engagement(file, null, [])
+  return read.ok ? ok(read.value.engagement) : read
 }
 
 /** Controls of each framework by state, over the period. */
