@@ -53,7 +53,7 @@ function rowOfNode({ node, declared, inFleet, collected, inventory }: Reconciled
   return {
     key: `node ${node}`,
     name: node,
-    state: stateOf({ declared, enrolled: inFleet, answered: collected, listed: !compared || inventory !== null }),
+    state: stateOf({ declared, inFleet, answered: collected, listed: !compared || inventory !== null }),
     declared,
     inFleet,
     answered: collected,
@@ -65,11 +65,11 @@ function rowOfNode({ node, declared, inFleet, collected, inventory }: Reconciled
 
 function stateOf(node: {
   readonly declared: boolean
-  readonly enrolled: boolean
+  readonly inFleet: boolean
   readonly answered: boolean
   readonly listed: boolean
 }): CoverageState {
-  if (!node.enrolled) return 'not-in-fleet'
+  if (!node.inFleet) return 'not-in-fleet'
   if (!node.answered) return 'not-collected'
   if (!node.declared) return 'not-declared'
   return node.listed ? 'reconciled' : 'not-in-inventory'

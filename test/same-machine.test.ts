@@ -5,7 +5,7 @@ import { signerOf } from '../main/adapters/identity/signer.ts'
 import { outcomeOf } from '../main/app/outcome.ts'
 import { summaryText } from '../main/app/summary.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { assess, settling } from '../main/core/assess.ts'
+import { assess, withNodesCompared } from '../main/core/assess.ts'
 import { canonicalJson } from '../main/core/canonical-json.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
@@ -312,7 +312,7 @@ describe('a pack with one machine under two names', () => {
       await reproducible((honest) => ({
         ...honest,
         shared: two,
-        nodes: honest.nodes.map(settling(oneMachine, two, honest.asOf)),
+        nodes: honest.nodes.map(withNodesCompared(oneMachine, two, honest.asOf)),
       })),
     ).toBe('failed')
     expect(await reproducible(({ shared: _, ...honest }) => honest)).toBe('failed')

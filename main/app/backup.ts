@@ -22,7 +22,7 @@ export interface BackedUp {
   readonly files: number
   readonly bytes: number
   /** What was excluded, with the reason: runs that are being collected, links. */
-  readonly leftOut: readonly string[]
+  readonly notIncluded: readonly string[]
   /** Names in the root that Barewitness did not write; they are not in the backup either. */
   readonly notOurs: readonly string[]
 }
@@ -60,7 +60,12 @@ export async function backUp(
     const written = await world.packs.write(to, new Map([...contents, ...declared, [PATHS.manifest, manifest]]))
     if (!written.ok) return written
     const bytes = files.value.kept.reduce((sum, [, { size }]) => sum + size, 0)
-    return ok({ files: files.value.kept.length, bytes, leftOut: files.value.leftOut, notOurs: files.value.notOurs })
+    return ok({
+      files: files.value.kept.length,
+      bytes,
+      notIncluded: files.value.notIncluded,
+      notOurs: files.value.notOurs,
+    })
   } finally {
     for (const release of held) await release()
   }
@@ -70,7 +75,7 @@ async function filesOf(
   world: Pick<Ports, 'files'>,
   root: string,
   held: (() => Promise<void>)[],
-): Promise<Outcome<{ readonly kept: readonly BackedUpFile[] } & Pick<BackedUp, 'leftOut' | 'notOurs'>>> {
+): Promise<Outcome<{ readonly kept: readonly BackedUpFile[] } & Pick<BackedUp, 'notIncluded' | 'notOurs'>>> {
   const below = await world.files.below(root)
   const packs = await packsBelow(world, root)
   if (!below.ok || !packs.ok) return below.ok ? (packs as Outcome<never>) : below
@@ -80,17 +85,17 @@ async function filesOf(
   const isOurs = (path: string): boolean => isOurTop(topOf(path)) && !NOT_KEPT.test(path) && !isRebuilt(path)
   const tops = new Set([...below.value.files, ...below.value.others].map(topOf))
   const notOurs = [...tops].filter((top) => !isOurTop(top)).sort(compare)
-  const leftOut = below.value.others.filter(isOurs).map((path) => `${path}: not a regular file`)
+  const notIncluded = below.value.others.filter(isOurs).map((path) => `${path}: not a regular file`)
   const going = await runsGoingOn(world, root, below.value.files, held)
   const kept: BackedUpFile[] = []
-  for (const run of going) leftOut.push(`${evidenceOfRun('.', run).slice(2)}: collection in progress`)
+  for (const run of going) notIncluded.push(`${evidenceOfRun('.', run).slice(2)}: collection in progress`)
   for (const path of below.value.files.filter(isOurs)) {
     if (going.has(inEvidence(path)?.run ?? '')) continue
     const stored = await world.files.stored(`${root}/${path}`)
     if (!stored.ok) return stored
     kept.push([path, stored.value])
   }
-  return ok({ kept, leftOut, notOurs })
+  return ok({ kept, notIncluded, notOurs })
 }
 
 /**

@@ -61,9 +61,9 @@ export async function converse(
   let firstUptime: number | null = null
   let isGreeted = false
   let isEnded = false
-  let settle = (): void => undefined
+  let end = (): void => undefined
   const over = new Promise<void>((resolve) => {
-    settle = resolve
+    end = resolve
   })
 
   const take = (event: FrameEvent): void => {
@@ -77,7 +77,7 @@ export async function converse(
     } else if (event.kind === 'echo') echo.hear(event.bytes)
     else if (event.kind === 'end') {
       isEnded = true
-      settle()
+      end()
     } else watch.give(event.code, event.detail)
   }
   const hear = (stream: 'stdout' | 'stderr') => (chunk: Uint8Array) => {
@@ -89,7 +89,7 @@ export async function converse(
   process.onStderr(hear('stderr'))
   void process.closed.then(({ lost }) => {
     if (lost && !isEnded) watch.give('ssh.lost', 'the connection ended before the collector finished')
-    settle()
+    end()
   })
   watch.heard()
   process.write(new TextEncoder().encode(input.script))

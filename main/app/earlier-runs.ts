@@ -26,10 +26,10 @@ export async function earlierRuns(
   root: string,
   { scope, chain, own }: EarlierInput,
 ): Promise<Outcome<EarlierRuns | null>> {
-  const framing = scope.engagement?.reportingBasis
-  if (framing?.kind !== 'period') return ok(null)
+  const basis = scope.engagement?.reportingBasis
+  if (basis?.kind !== 'period') return ok(null)
   const entered = enteredRuns(chain.entries).first.filter(
-    ({ entry }) => dayOf(entry.at) >= framing.from && dayOf(entry.at) <= framing.to && entry.run !== own.run,
+    ({ entry }) => dayOf(entry.at) >= basis.from && dayOf(entry.at) <= basis.to && entry.run !== own.run,
   )
   if (entered.length === 0) return ok(null)
   const history = await world.openHistory(root)

@@ -161,15 +161,15 @@ export const declaredJudging = ({ profile, provider, location, engagement }: Dec
 
 /** The verdicts that rest on a comparison of all nodes, and with them the nodes as an assessment states them. */
 export function compareNodes(catalog: Catalog, alone: readonly NodeAssessment[], asOf: string): NodeAssessment[] {
-  const settle = settling(catalog, sharedAmong(alone), asOf)
-  return alone.map(settle)
+  const compared = withNodesCompared(catalog, sharedAmong(alone), asOf)
+  return alone.map(compared)
 }
 
 /**
  * The middle of assess(), for readers that take one node at a time: a node as assessNode() gives it, with the verdicts of those checks that
  * compare nodes. Whoever takes `shared` from elsewhere has to compare it with what conclude() finds.
  */
-export function settling(
+export function withNodesCompared(
   { checks }: Pick<Catalog, 'checks'>,
   shared: SharedIdentities,
   asOf: string,
@@ -201,7 +201,7 @@ const citeAgain = ({ direction, text, probe }: DraftObservation, reasons: readon
 
 /**
  * The first part of assess(): everything that is said of one declared node by itself, from its recording or from the lack of one. Checks
- * that compare nodes are settled afterwards.
+ * that compare nodes are decided afterwards.
  */
 export function assessNode(
   catalog: Catalog,

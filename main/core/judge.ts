@@ -10,7 +10,7 @@ import type {
   SharedIdentities,
   TracedNode,
 } from '../../schemas/types.ts'
-import { assessNode, conclude, judgingOf, settling } from './assess.ts'
+import { assessNode, conclude, judgingOf, withNodesCompared } from './assess.ts'
 import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
 import type { NodeVerdicts } from './conclusion/conclude.ts'
 import type { PackScope } from './pack-files.ts'
@@ -107,12 +107,12 @@ export const rulesOf = (catalog: Catalog): Rules => ({
   }),
   pack: ({ scope, shared }) => {
     const { asOf, ...declared } = scope
-    const settle = settling(catalog, shared, asOf)
+    const compared = withNodesCompared(catalog, shared, asOf)
     const judging = judgingOf(scope)
     return {
       node: (node, recording) => {
         try {
-          const assessment = settle(assessNode(catalog, node, recording, judging))
+          const assessment = compared(assessNode(catalog, node, recording, judging))
           return { assessment, traced: traceNode(catalogFor(catalog, scope), recording, assessment) }
         } catch (thrown) {
           // Whatever a pack holds must not end the other answers.

@@ -79,7 +79,7 @@ export function mappingOf(
   ]
   if (problems.length > 0) return err(problems)
   const listed = file.rest === 'listed' ? unnamed : []
-  const leftOut = file.rest === 'excluded' ? unnamed.length : 0
+  const excluded = file.rest === 'excluded' ? unnamed.length : 0
   return ok({
     id: file.id,
     title: file.title,
@@ -89,7 +89,7 @@ export function mappingOf(
     source: [...(file.source ?? [])],
     notes: [
       ...(file.notes ?? []),
-      ...(leftOut === 0 ? [] : [`${leftOut} controls of the catalog are excluded by the mapping.`]),
+      ...(excluded === 0 ? [] : [`${excluded} controls of the catalog are excluded by the mapping.`]),
     ],
     controls: [
       ...file.controls.map((row) => controlOf(file.id, row, rows.get(row.id), claims)),

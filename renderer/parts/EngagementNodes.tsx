@@ -89,7 +89,7 @@ export function EphiSection({ form: { ephi }, put }: SectionProps) {
 export function PopulationSection({ form: { population }, put }: SectionProps) {
   const { fleet } = useStore()
   const change = (part: Partial<EngagementForm['population']>): void => put({ population: { ...population, ...part } })
-  const enrolled = fleet?.nodes.map(({ name }) => name) ?? []
+  const inFleet = fleet?.nodes.map(({ name }) => name) ?? []
   return (
     <>
       <TextField
@@ -109,10 +109,10 @@ export function PopulationSection({ form: { population }, put }: SectionProps) {
         read={nodesIn}
         write={linesOf}
       />
-      {enrolled.length > 0 && (
+      {inFleet.length > 0 && (
         <div className="actions">
-          <Button small onPress={() => change({ nodes: [...new Set([...population.nodes, ...enrolled])] })}>
-            Add {plural(enrolled.length, 'node')} from the fleet file
+          <Button small onPress={() => change({ nodes: [...new Set([...population.nodes, ...inFleet])] })}>
+            Add {plural(inFleet.length, 'node')} from the fleet file
           </Button>
         </div>
       )}

@@ -188,7 +188,7 @@ const columnsOf = (of: Source, compared: boolean, onLeaveOut: ((row: CoverageRow
     },
   },
   { id: 'declared', title: 'Declared', width: 6, cell: ({ declared }: CoverageRow) => yes(declared) },
-  { id: 'enrolled', title: 'Fleet file', width: 6, cell: ({ inFleet }: CoverageRow) => yes(inFleet) },
+  { id: 'in-fleet', title: 'Fleet file', width: 6, cell: ({ inFleet }: CoverageRow) => yes(inFleet) },
   { id: 'answered', title: 'Collected', width: 6, cell: ({ answered }: CoverageRow) => yes(answered) },
   {
     id: 'listed',

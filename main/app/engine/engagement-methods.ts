@@ -166,13 +166,13 @@ function coverageIn({ scope, reconciliation }: Assessment): CoverageView | null 
 /** Before the first run no node is collected; the declared population and the fleet file can already be compared. */
 function beforeAnyRun({ session }: EngineContext, engagement: Engagement | null): CoverageView | null {
   if (engagement === null) return null
-  const enrolled = session.fleet === null ? [] : collectedNodes(session.fleet)
-  const population = populationWith(enrolled, engagement)
+  const inFleet = session.fleet === null ? [] : collectedNodes(session.fleet)
+  const population = populationWith(inFleet, engagement)
   const addresses = new Map(session.fleet?.nodes.map(({ name, address }) => [name, address]))
   const nodes = population.map((node) => {
     const address = addresses.get(node)
     return { node, answered: false, machine: address === undefined ? null : { address, serials: [] } }
   })
-  const coverage = coverageOf({ engagement, inFleet: [...enrolled], population }, nodes)
+  const coverage = coverageOf({ engagement, inFleet, population }, nodes)
   return coverage === undefined ? null : { coverage, population: populationOf(engagement), asked: false }
 }

@@ -49,16 +49,16 @@ async function check(context: Context, file: string, { fleet, json }: CheckOptio
   const fleetFile = fleet === undefined ? null : await world.fleets.read(fleet)
   if (fleetFile?.ok === false) return endWith(context, fleetFile.error)
   const { engagement } = read.value
-  const enrolled = fleetFile?.value.targets({}).map(({ node }) => node) ?? null
-  const coverage = comparedLists(engagement, enrolled)
-  const ephi = enrolled === null ? [] : ephiGapSentences({ ...ephiGaps(engagement, enrolled), notCollected: [] })
-  const lists = coverage === undefined ? [] : listLines(coverage, enrolled !== null)
+  const inFleet = fleetFile?.value.targets({}).map(({ node }) => node) ?? null
+  const coverage = comparedLists(engagement, inFleet)
+  const ephi = inFleet === null ? [] : ephiGapSentences({ ...ephiGaps(engagement, inFleet), notCollected: [] })
+  const lists = coverage === undefined ? [] : listLines(coverage, inFleet !== null)
   const empty = stillEmpty(engagement)
   if (json === true) emit({ engagement, fleet: fleet ?? null, coverage, ephi, empty })
   else {
     for (const line of declaredLines(engagement)) say(line)
     section('Population reconciliation before collection, differences:', lists, 'None.')
-    if (enrolled !== null) section('ePHI map and fleet file, differences:', ephi, 'None.')
+    if (inFleet !== null) section('ePHI map and fleet file, differences:', ephi, 'None.')
     section('Empty fields:', empty, 'None.')
   }
   context.exit(lists.length + ephi.length > 0 ? EXIT.gaps : EXIT.done)
@@ -82,9 +82,9 @@ function section(title: string, lines: readonly string[], otherwise: string): vo
 }
 
 /** Reconciliation before a collection: addresses from the fleet file, serial numbers from pinned parts. */
-function comparedLists(engagement: Engagement, enrolled: readonly DeclaredNode[] | null): Reconciliation | undefined {
-  const byName = new Map(enrolled?.map((node) => [node.name, node]))
-  const names = enrolled?.map(({ name }) => name) ?? []
+function comparedLists(engagement: Engagement, inFleet: readonly DeclaredNode[] | null): Reconciliation | undefined {
+  const byName = new Map(inFleet?.map((node) => [node.name, node]))
+  const names = inFleet?.map(({ name }) => name) ?? []
   const population = populationWith(names, engagement)
   return coverageOf(
     { engagement, inFleet: names, population },
@@ -144,7 +144,7 @@ function declaredLines(engagement: Engagement): readonly string[] {
 
 const by = ({ owner, on }: { readonly owner: string; readonly on: string }): string => `${plain(owner)}, ${on}`
 
-/** One line for each difference. Without a fleet file, enrolled nodes are not compared. */
+/** One line for each difference. Without a fleet file, nodes of the fleet are not compared. */
 function listLines(coverage: Reconciliation, withFleet: boolean): readonly string[] {
   const { declaredOnly, inFleetOnly, notInInventory, unreconciled } = differencesOf(coverage)
   return [

@@ -30,7 +30,7 @@ import { exceptListCommand } from './except-list.ts'
 export function exceptCommand(context: Context): void {
   const command = context.program.command('acceptance').description('Manage risk acceptances; verdicts never change')
   askCommands(context, command)
-  settleCommands(context, command)
+  resolveCommands(context, command)
   decideCommand(context)
   exceptListCommand(context, command)
 }
@@ -117,21 +117,21 @@ function askCommands(context: Context, command: Command): void {
 
 type ResolveOptions = RegisterOptions & { readonly by: string; readonly reason: string }
 
-function settleCommands(context: Context, command: Command): void {
+function resolveCommands(context: Context, command: Command): void {
   const { world } = context
-  const settling = (name: string, description: string): Command =>
+  const resolving = (name: string, description: string): Command =>
     withRegister(command.command(name).argument('<id>', 'ID of the entry, or its first characters'))
       .description(description)
       .requiredOption('--by <name>', 'Person who decides')
       .requiredOption('--reason <text>', 'Reason')
-  settling('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: ResolveOptions) => {
+  resolving('reject', 'Reject a request').action(async (text: string, { by, reason, ...options }: ResolveOptions) => {
     const done = await onEntry(context, options, text, (register, id) =>
       settleRequest(register, { id, by, reason, as: 'rejected' }, world.clock.now()),
     )
     if (!done.ok) return endWith(context, done.error)
     say(`Rejected: request ${done.value.id}. It remains in the register.`)
   })
-  settling('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
+  resolving('withdraw', 'Withdraw a request, acceptance, decision or explanation').action(
     async (text: string, { by, reason, ...options }: ResolveOptions) => {
       const done = await onEntry(context, options, text, (register, id) =>
         withdraw(register, { id, by, reason }, world.clock.now()),

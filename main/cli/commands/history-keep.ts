@@ -56,10 +56,10 @@ export function keepingCommands(command: Command, context: Context): void {
       if (!made.ok) return endWith(context, made.error)
       say(`${to} contains ${made.value.files} files, ${made.value.bytes} bytes.`)
       say('Signing identities are not included. Back up each with “barewitness identity backup”.')
-      for (const text of made.value.leftOut) say(`Not included: ${plain(text)}`)
+      for (const text of made.value.notIncluded) say(`Not included: ${plain(text)}`)
       if (made.value.notOurs.length > 0)
         say(`Not created by Barewitness, not included: ${made.value.notOurs.map((name) => plain(name)).join(', ')}.`)
-      context.exit(made.value.leftOut.length > 0 ? EXIT.incomplete : EXIT.done)
+      context.exit(made.value.notIncluded.length > 0 ? EXIT.incomplete : EXIT.done)
     })
   command
     .command('restore')

@@ -7,8 +7,8 @@ import { type CoverageNode, listedNodes, listedRows, matched } from './matching.
 export type { CoverageNode } from './matching.ts'
 
 /** The nodes of a fleet file joined with those that an engagement declares: declared nodes outside the fleet file count as not collected. */
-export const populationWith = (enrolled: readonly string[], engagement: Engagement | undefined): readonly string[] =>
-  [...new Set([...enrolled, ...(engagement?.population.nodes ?? [])])].sort(compare)
+export const populationWith = (inFleet: readonly string[], engagement: Engagement | undefined): readonly string[] =>
+  [...new Set([...inFleet, ...(engagement?.population.nodes ?? [])])].sort(compare)
 
 /**
  * Reconciles declared population, fleet file and provider inventory; undefined without an engagement. Rows and nodes are joined
@@ -16,23 +16,23 @@ export const populationWith = (enrolled: readonly string[], engagement: Engageme
  * the lists are reported and change nothing here. Several names of one machine count as one collected machine. The order of rows and nodes carries no meaning.
  */
 export function coverageOf(
-  { engagement, inFleet: enrolled, population }: Pick<Scope, 'engagement' | 'inFleet' | 'population'>,
+  { engagement, inFleet: fleetNodes, population }: Pick<Scope, 'engagement' | 'inFleet' | 'population'>,
   nodes: readonly CoverageNode[],
   shared?: Pick<SharedIdentities, 'machines'>,
 ): Reconciliation | undefined {
   if (engagement === undefined) return undefined
   const { inventory } = engagement
   const declared = new Set(engagement.population.nodes)
-  const inFleet = new Set(enrolled ?? population)
+  const inFleet = new Set(fleetNodes ?? population)
   const answered = new Set(nodes.flatMap((one) => (one.answered ? [one.node] : [])))
   const rows = listedRows(inventory?.rows ?? [])
   const listed = listedNodes(nodes)
   const matches = matched(rows, listed)
   const taken = new Set([...matches.values()].map(({ row }) => row))
-  const leftOut = new Map(inventory?.excluded.map(({ id, why }) => [id, why]))
+  const excluded = new Map(inventory?.excluded.map(({ id, why }) => [id, why]))
   const inventoryOnly = rows
     .filter((one) => !taken.has(one))
-    .map(({ row }) => ({ row, excluded: leftOut.get(row.id) ?? null }))
+    .map(({ row }) => ({ row, excluded: excluded.get(row.id) ?? null }))
   return {
     declared: declared.size,
     inFleet: inFleet.size,
