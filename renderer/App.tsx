@@ -1,8 +1,7 @@
 import { useEffect } from 'react'
-import { assertNever } from './assert-never.ts'
 import { Frame } from './parts/Frame.tsx'
 import { Palette } from './parts/Palette.tsx'
-import { ShortcutList } from './parts/ShortcutList.tsx'
+import { ShortcutList } from './parts/ShortcutTable.tsx'
 import { type Route, routeKey } from './routes.ts'
 import { Documents } from './screens/Attachments.tsx'
 import { Collecting } from './screens/Collecting.tsx'
@@ -92,4 +91,9 @@ function Screen({ route }: { readonly route: Route }) {
     default:
       return assertNever(route)
   }
+}
+
+/** Makes a `switch` over a closed union fail to compile when a member is added and not handled. */
+function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
 }

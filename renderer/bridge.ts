@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Bridge, Call, CallFailure, Input, Method, Output } from '../schemas/ipc.ts'
 
 declare global {
@@ -41,4 +41,18 @@ export function useAnswer<M extends Method>(method: M, input: Input<M>, version:
   }, [method, question, asked])
   // The result of an earlier input is never shown for this one, not even for one frame.
   return got?.asked === asked ? got.answer : { state: 'waiting' }
+}
+
+/** The last value while the same call is repeated, so that the text does not flicker. */
+export function useKept<T>(answer: Answer<T>, question: string): Answer<T> {
+  const kept = useRef<{ readonly question: string; readonly answer: Answer<T> } | null>(null)
+  if (answer.state !== 'waiting') kept.current = { question, answer }
+  return answer.state === 'waiting' && kept.current?.question === question ? kept.current.answer : answer
+}
+
+/** Two results as one: the first failure, or waiting until both arrived. */
+export function both<A, B>(a: Answer<A>, b: Answer<B>): Answer<readonly [A, B]> {
+  if (a.state === 'failed') return a
+  if (b.state === 'failed') return b
+  return a.state === 'here' && b.state === 'here' ? { state: 'here', value: [a.value, b.value] } : { state: 'waiting' }
 }

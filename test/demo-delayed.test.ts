@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { startDelayed } from '../main/adapters/demo/delayed.ts'
+import { startDelayed } from '../main/adapters/demo/demo-fleet.ts'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {

@@ -13,10 +13,10 @@ import type { LoadedRecording } from '../main/core/recording.ts'
 import { disclosureAnswers } from '../main/verify/disclosure/answers.ts'
 import { INDEX_PATH, SEED_PATH } from '../main/verify/disclosure/commit.ts'
 import { bytesOfUnit, type DisclosedUnit, isOpen, textOfParts, UNITS_PATH } from '../main/verify/disclosure/copy.ts'
+import { unitText } from '../main/verify/disclosure/disclose.ts'
 import { NOTES_PATH } from '../main/verify/disclosure/notes.ts'
 import { indexProblems } from '../main/verify/disclosure/open-pack.ts'
 import { type DisclosureReading, isDisclosure, readDisclosure } from '../main/verify/disclosure/read.ts'
-import { unitText } from '../main/verify/disclosure/render.ts'
 import {
   applyReveal,
   checkReveal,

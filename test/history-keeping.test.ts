@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { historyView } from '../main/app/history-view.ts'
 import { rebuildHistory } from '../main/app/rebuild-history.ts'
-import { listLines } from '../main/cli/commands/history-list.ts'
+import { listLines } from '../main/cli/commands/history.ts'
 import { keepingKit } from './support/keeping-kit.ts'
 import { collected, must, packOf } from './support/kept-runs.ts'
 

@@ -13,7 +13,7 @@ import {
   openIdentity,
 } from '../main/adapters/identity/index.ts'
 import { createDemoSigner } from '../main/adapters/identity/signer.ts'
-import { withLowS } from '../main/adapters/seal/low-s.ts'
+import { withLowS } from '../main/adapters/seal/cms.ts'
 import { readCertificate, readRevocationList } from '../main/adapters/seal/x509.ts'
 import { type DerValue, derValue, membersOf } from '../main/core/der/read.ts'
 import { fromPem } from '../main/core/pem.ts'

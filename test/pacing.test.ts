@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createPacer, networkOf } from '../main/adapters/ssh/pacing.ts'
+import { createPacer, networkOf } from '../main/adapters/ssh/transport.ts'
 import type { ConnectTarget } from '../main/core/ports.ts'
 import { ok } from '../main/core/result.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shared } from '../main/app/shared.ts'
+import { shared } from '../main/app/evaluate.ts'
 import { sha256 } from '../main/core/digest.ts'
 import {
   evidenceDigestOf,

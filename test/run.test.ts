@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { outcomeOf } from '../main/app/outcome.ts'
-import { type NodeOutcome, runFleet } from '../main/app/run.ts'
-import { newRunId } from '../main/app/run-id.ts'
+import { type NodeOutcome, newRunId, runFleet } from '../main/app/run.ts'
 import { EXIT, worst } from '../main/cli/exit-codes.ts'
 import type { RunEvent } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'

@@ -14,12 +14,12 @@ import {
   makeFolder,
   orRemoved,
   readPlain,
+  storeFailure,
   syncFolder,
   toldProblem,
   writeWhole,
   writeWholePieces,
 } from './store/durable.ts'
-import { storeFailure } from './store/failure.ts'
 import { digestOfFile, storedFile } from './stored-file.ts'
 
 const LARGEST = 512 * 1024 * 1024

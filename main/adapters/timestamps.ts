@@ -8,7 +8,7 @@ import { ok } from '../core/result.ts'
 // Loaded when first needed: most commands use no authority.
 const client = () => import('./seal/tsp/client.ts')
 const request = () => import('./seal/tsp/request.ts')
-const stored = () => import('./seal/tsp/stored.ts')
+const stored = () => import('./seal/tsp/response.ts')
 
 const CONNECT_MS = 5000
 

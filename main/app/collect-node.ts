@@ -15,16 +15,14 @@ import type {
   RunEvent,
   Transport,
 } from '../core/ports.ts'
-import { argvOf, askedFor, captureKey } from '../core/probe.ts'
+import { argvOf, askedFor, captureKey, needsMeasure } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import { err, type Result } from '../core/result.ts'
 import { bootIn } from './boots.ts'
 import { captureOfFrame, lostCapture, measuredCapture } from './captures.ts'
 import { converse } from './converse.ts'
 import { beginning, type Ended, keep, sessionOf } from './keep-recording.ts'
-import { paceOf } from './location/pace.ts'
-import type { Aside } from './location/spread.ts'
-import { isOpen } from './measures.ts'
+import { type Aside, paceOf } from './location/spread.ts'
 import { isAboutListeners, listenerMeasures, measureListeners, withListeners } from './observe-listeners.ts'
 import { type Watch, watchOver } from './watch.ts'
 
@@ -133,7 +131,7 @@ async function connect(
 const planFor = ({ probes }: Catalog, { node }: ConnectTarget, { skip, ...asked }: CollectOptions): Plan =>
   planOf(probes, {
     sudo: node.sudo,
-    echo: node.vantage !== undefined && isOpen(probes, 'nonce-echo', skip),
+    echo: node.vantage !== undefined && needsMeasure(probes, 'nonce-echo', skip),
     skip: withListeners(probes, skip),
     ...askedFor(asked),
   })

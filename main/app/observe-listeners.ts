@@ -7,11 +7,10 @@ import { sshProcesses } from '../catalog/sshd/probes.ts'
 import { sessionPort } from '../catalog/sshd/running.ts'
 import { isAddress, ownAddresses, reachableTcp, tlsListeners, tlsTargets } from '../catalog/tls/probes.ts'
 import type { Connection } from '../core/ports.ts'
-import { type Answer, captureKey, type Probe, readProbe } from '../core/probe.ts'
+import { type Answer, captureKey, needsMeasure, type Probe, readProbe } from '../core/probe.ts'
 import type { CapturedAnswer } from '../core/recording.ts'
 import type { SshServersObservation } from '../core/ssh-methods.ts'
 import type { TlsObservation } from '../core/tls/observation.ts'
-import { isOpen } from './measures.ts'
 import { observeSshServers } from './ssh-servers.ts'
 import { observeTls, type TlsDeps } from './tls-listeners.ts'
 import type { Watch } from './watch.ts'
@@ -112,11 +111,11 @@ export async function measureListeners(
   probes: readonly Probe<unknown>[],
   skip: ReadonlySet<string>,
 ): Promise<void> {
-  for (const measure of MEASURES) if (isOpen(probes, measure, skip)) await measures[measure]()
+  for (const measure of MEASURES) if (needsMeasure(probes, measure, skip)) await measures[measure]()
 }
 
 /** A resumed collection lists the listeners again when their ports were not queried yet: it uses only its own list. */
 export function withListeners(probes: readonly Probe<unknown>[], skip: ReadonlySet<string>): ReadonlySet<string> {
-  if (!MEASURES.some((measure) => isOpen(probes, measure, skip))) return skip
+  if (!MEASURES.some((measure) => needsMeasure(probes, measure, skip))) return skip
   return new Set([...skip].filter((key) => !isAboutListeners(key.slice(0, key.lastIndexOf('/')))))
 }

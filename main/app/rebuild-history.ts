@@ -2,7 +2,7 @@ import type { RunTrace } from '../../schemas/types.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
 import { sha256 } from '../core/digest.ts'
 import { fail, type Outcome } from '../core/failure.ts'
-import type { KeptHead } from '../core/history.ts'
+import type { KeptHead, KeptRun } from '../core/history.ts'
 import { PACK_EXTENSION, packNameOf } from '../core/layout.ts'
 import { PATHS } from '../core/pack.ts'
 import { plain } from '../core/plain-text.ts'
@@ -112,4 +112,15 @@ export async function listed(pack: OpenPack, list: string, path: string): Promis
   if (!pack.paths.includes(list) || !pack.paths.includes(path)) return false
   const text = new TextDecoder().decode(await pack.read(list))
   return text.split('\n').includes(`${await pack.sha256(path)}  ${path}`)
+}
+
+/** Stores a run in the history below a folder. Fails with store.failed or input.refused: see HistoryStore. */
+export async function keepRun(
+  world: Pick<Ports, 'openHistory'>,
+  folder: string,
+  kept: KeptRun,
+): Promise<Outcome<null>> {
+  const history = await world.openHistory(folder)
+  if (!history.ok) return history
+  return await history.value.keep(kept)
 }

@@ -1,6 +1,9 @@
 import type { Scope } from '../../schemas/types.ts'
-import type { ConnectTarget, RunEvent } from '../core/ports.ts'
-import type { LoadedRecording, RecordingSource } from '../core/recording.ts'
+import type { Ports } from '../core/all-ports.ts'
+import { fail, type Outcome } from '../core/failure.ts'
+import type { Clock, ConnectTarget, Entropy, RunEvent } from '../core/ports.ts'
+import { compare, type LoadedRecording, type RecordingSource } from '../core/recording.ts'
+import { ok } from '../core/result.ts'
 import { createLanes } from './concurrency.ts'
 import type { Aside } from './location/spread.ts'
 
@@ -93,3 +96,19 @@ export const scopeOf = (
   population: recordings.map(({ recording }) => recording.node.name),
   frameworks,
 })
+
+/** A run's name: the UTC minute of its start and four hex digits, such as 20261121t0912z-1f3a. Sorts by time. */
+export function newRunId(clock: Clock, entropy: Entropy): string {
+  const minute = clock.now().replaceAll(/[-:]/g, '').slice(0, 13).toLowerCase()
+  return `${minute}z-${Buffer.from(entropy.bytes(2)).toString('hex')}`
+}
+
+/** The latest run in a store: run names begin with their UTC minute, so the greatest name is the latest. */
+export async function latestRun(world: Pick<Ports, 'openStore'>, storeFolder: string): Promise<Outcome<string>> {
+  const store = await world.openStore(storeFolder)
+  if (!store.ok) return store
+  const runs = await store.value.runs()
+  if (!runs.ok) return runs
+  const latest = [...runs.value].sort(compare).at(-1)
+  return latest === undefined ? fail('input.not-found', `there is no run to resume in ${storeFolder}`) : ok(latest)
+}

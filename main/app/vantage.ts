@@ -6,7 +6,7 @@ import type { ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
 import { vantageStands } from '../verify/steps/location.ts'
-import { newRunId } from './run-id.ts'
+import { newRunId } from './run.ts'
 import { whileSigning } from './signing.ts'
 import { timeNodes } from './vantage-nodes.ts'
 

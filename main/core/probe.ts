@@ -299,3 +299,15 @@ function decode(capture: CapturedAnswer): Answer {
     },
   }
 }
+
+/** Whether a probe needs this measurement, and no earlier attempt stored it. */
+export const needsMeasure = (
+  probes: readonly Probe<unknown>[],
+  measure: MeasureCommand['measure'],
+  skip: ReadonlySet<string>,
+): boolean =>
+  probes.some(({ id, commands }) =>
+    Object.entries(commands).some(
+      ([name, spec]) => spec.kind === 'measure' && spec.measure === measure && !skip.has(captureKey(id, name)),
+    ),
+  )

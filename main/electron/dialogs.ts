@@ -1,7 +1,7 @@
 import { type BrowserWindow, dialog, type FileFilter, type OpenDialogOptions } from 'electron'
 import type { Method } from '../../schemas/ipc.ts'
 import type { Dialog } from '../../schemas/ipc-views.ts'
-import { PACK_ENDINGS } from './pack-file.ts'
+import { PACK_ENDINGS } from './openings.ts'
 
 const ANY: FileFilter = { name: 'All files', extensions: ['*'] }
 

@@ -1,4 +1,9 @@
-import { createDesktopEngine } from './desktop-engine.ts'
+import type { Engine } from '../../schemas/ipc.ts'
+import { createWorld } from '../adapters/world.ts'
+import type { Desktop } from '../app/engine/context.ts'
+import { createEngine } from '../app/engine.ts'
+import { catalog } from '../catalog/index.ts'
+import { commandLine } from './command-line.ts'
 import { remoteDesktop } from './desktop-port.ts'
 import { type Port, serveEngine } from './engine-port.ts'
 
@@ -14,3 +19,11 @@ serveEngine(
   remoteDesktop(port).then((desktop) => createDesktopEngine({ dataFolder, desktop })),
   () => process.exit(0),
 )
+
+/** The engine of the window: real ports, the catalog, the folder of this user, and the main process for desktop functions. */
+const createDesktopEngine = (parts: { readonly dataFolder: string; readonly desktop: Desktop }): Promise<Engine> =>
+  createEngine(createWorld(catalog), catalog, {
+    folder: parts.dataFolder,
+    desktop: parts.desktop,
+    scheduling: { program: commandLine() },
+  })

@@ -1,6 +1,10 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { failureWords } from '../../schemas/failure-words.ts'
+import type { CallFailure } from '../../schemas/ipc.ts'
 import type { Answer } from '../bridge.ts'
-import { FailureNote } from './Failure.tsx'
+import { visible } from '../text.ts'
+import { Notice } from '../ui/Notice.tsx'
+import { Progress } from '../ui/Progress.tsx'
 
 /** Delay before a waiting text is shown, so that fast results do not flicker. */
 const PATIENCE_MS = 300
@@ -25,4 +29,51 @@ function Waiting() {
     return () => clearTimeout(timer)
   }, [])
   return late ? <p className="waiting">Loading…</p> : <p className="waiting" />
+}
+
+/** Delay before the activity and the elapsed time are shown. */
+const SLOW_MS = 1000
+
+/** Like Ask, for slow calls: shows the activity after a second. */
+export function Slowly<T>({
+  answer,
+  does,
+  children,
+}: {
+  readonly answer: Answer<T>
+  /** Activity, such as “Comparing runs”. */
+  readonly does: string
+  readonly children: (value: T) => React.ReactNode
+}) {
+  return answer.state === 'waiting' ? <Doing does={does} /> : <Ask answer={answer}>{children}</Ask>
+}
+
+function Doing({ does }: { readonly does: string }) {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((count) => count + 1), SLOW_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return seconds === 0 ? (
+    <p className="waiting" />
+  ) : (
+    <div className="run-head">
+      <Progress label={does} value={null} words={`${seconds} s elapsed`} />
+    </div>
+  )
+}
+
+/** An expected failure: what happened, the effect on the evidence, what to do; technical detail is folded. */
+export function FailureNote({ error }: { readonly error: CallFailure }) {
+  const { title, meaning, next } = failureWords[error.code]
+  return (
+    <Notice
+      kind="failure"
+      interrupts
+      title={error.node === undefined ? title : `${title} (${visible(error.node)})`}
+      means={meaning}
+      next={next}
+      detail={`${error.code}: ${visible(error.detail)}`}
+    />
+  )
 }

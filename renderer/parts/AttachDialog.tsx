@@ -21,7 +21,7 @@ import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
 import { AnswersField } from './AnswersField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 export interface DocumentDialogProps {
   readonly view: AssessmentView

@@ -1,18 +1,26 @@
 import { useState } from 'react'
-import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
+import type { AssessmentView, CatalogView, NodeView, ProbeView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
+import type { CheckResult } from '../../schemas/types.ts'
+import { type Verdict, verdictWords } from '../../schemas/words.ts'
+import { type Action, useAction } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import { documentsIn, heldLine } from '../document-model.ts'
 import { claimSentence, ledgerOf, weightsOf } from '../ledger.ts'
 import { type CheckOnNode, whatWouldChange } from '../model.ts'
-import { outdated } from '../store.ts'
+import { go, outdated, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { Acceptances } from './Acceptances.tsx'
-import { AllowDialog } from './AllowDialog.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
+import { Copy } from './Copy.tsx'
+import { DocumentRows } from './DocumentRows.tsx'
 import { RiskAcceptanceDialog } from './ExceptionDialog.tsx'
 import { Ledger } from './Ledger.tsx'
-import { VerdictMark } from './Mark.tsx'
-import { Recheck } from './Recheck.tsx'
-import { UsualDocuments } from './UsualDocuments.tsx'
+import { Shape, VerdictMark } from './Mark.tsx'
+import { ServedControls } from './ServedControls.tsx'
 
 export interface ClaimProps {
   readonly of: Source
@@ -104,4 +112,156 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       )}
     </article>
   )
+}
+
+const SUDOERS = 'barewitness catalog sudoers'
+
+/** How to allow a privileged probe on a node. */
+function AllowDialog({
+  node,
+  probe,
+  onClose,
+}: {
+  readonly node: string
+  readonly probe: ProbeView | null
+  readonly onClose: () => void
+}) {
+  return (
+    <Dialog
+      title="Allow this privileged probe"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" onPress={() => go({ screen: 'preview' })}>
+            Preview commands
+          </Button>
+          <Button onPress={() => go({ screen: 'nodes', edit: node })}>Edit {node}</Button>
+        </>
+      }
+    >
+      {probe !== null && (
+        <p>
+          <strong>{probe.title}.</strong> {probe.why}
+        </p>
+      )}
+      <ol className="steps">
+        <li>
+          On the command line, <code>{SUDOERS}</code> prints a sudoers file that allows only these commands.{' '}
+          <Copy text={SUDOERS} what="the command" />
+        </li>
+        <li>The owner of the server reviews the file and installs it on {node}.</li>
+        <li>Turn on privileged checks for {node}, then collect the missing evidence.</li>
+      </ol>
+      <p className="quiet">Until then, the evidence counts as missing.</p>
+    </Dialog>
+  )
+}
+
+export interface UsualDocumentsProps {
+  readonly view: AssessmentView
+  readonly check: string
+  readonly of: Source
+}
+
+/** Evidence requests of all controls that the check is mapped to, each once. */
+function UsualDocuments({ view, check, of }: UsualDocumentsProps) {
+  const { runs } = useStore()
+  const register = useKept(useAnswer('register.get', { of }, runs), of)
+  const listed = documentsIn(
+    view.frameworks.map((frame) => ({
+      ...frame,
+      controls: frame.controls.filter(({ mappings }) => mappings.some((one) => one.check === check)),
+    })),
+  )
+  if (listed.length === 0) return <p className="quiet">No mapped control requires a document.</p>
+  return (
+    <Ask answer={register}>
+      {(said) => (
+        <Disclosure title="Documents required in addition" aside={heldLine(listed.map(({ document }) => document))}>
+          <DocumentRows
+            of={of}
+            view={view}
+            register={said}
+            entries={listed.map(({ key, document, target, rows }) => ({
+              key,
+              document,
+              target,
+              serves: <ServedControls of={of} rows={rows} />,
+            }))}
+          />
+        </Disclosure>
+      )}
+    </Ask>
+  )
+}
+
+export interface RecheckProps {
+  readonly of: Source
+  readonly run: string
+  readonly node: string
+  readonly check: string
+  readonly finding: CheckResult | null
+}
+
+type Said = { readonly same: boolean; readonly words: string } | null
+
+/** Re-evaluates a result from the stored evidence, and shows whether it is identical. */
+function Recheck({ of, run, node, check, finding }: RecheckProps) {
+  const open = useAction('runs.open')
+  const pack = useAction('pack.re-evaluate')
+  const get = useAction('node.get')
+  const [said, setSaid] = useState<Said>(null)
+  const ask = async (): Promise<void> => {
+    setSaid(null)
+    setSaid(of === 'pack' ? await inPack(pack, node, check) : await inRun(open, get, { run, node, check, finding }))
+  }
+  const error = open.error ?? pack.error ?? get.error
+  return (
+    <div className="recheck">
+      <Button small busy={open.busy || pack.busy || get.busy} onPress={() => void ask()}>
+        Re-evaluate from stored evidence
+      </Button>
+      <p role="status" className="recheck-said">
+        {said !== null && (
+          <span className={`status tone-${said.same ? 'satisfied' : 'not-satisfied'}`}>
+            <Shape mark={said.same ? 'ring-tick' : 'square-cross'} tone={said.same ? 'satisfied' : 'not-satisfied'} />
+            <span>{said.words}</span>
+          </span>
+        )}
+      </p>
+      {error !== null && <FailureNote error={error} />}
+    </div>
+  )
+}
+
+const wordOf = (verdict: Verdict | null): string => (verdict === null ? 'no result' : verdictWords[verdict].label)
+const IDENTICAL = { same: true, words: 'Identical: same verdict, same observations.' } as const
+
+async function inRun(
+  open: Action<'runs.open'>,
+  get: Action<'node.get'>,
+  { run, node, check, finding }: Pick<RecheckProps, 'run' | 'node' | 'check' | 'finding'>,
+): Promise<Said> {
+  if ((await open.run({ run })) === null) return null
+  const again = await get.run({ of: 'run', node })
+  if (again === null) return null
+  const found = again.assessment.results.find((one) => one.check === check) ?? null
+  if (JSON.stringify(found) === JSON.stringify(finding)) return IDENTICAL
+  const word = (one: CheckResult | null): string => wordOf(one?.verdict ?? 'not-tested')
+  return {
+    same: false,
+    words:
+      word(found) === word(finding)
+        ? 'Different: same verdict, other observations.'
+        : `Different: previously ${word(finding)}, now ${word(found)}.`,
+  }
+}
+
+async function inPack(pack: Action<'pack.re-evaluate'>, node: string, check: string): Promise<Said> {
+  const again = await pack.run(null)
+  if (again === null) return null
+  const other = again.report.differences.find((one) => one.node === node && one.check === check)
+  return other === undefined
+    ? IDENTICAL
+    : { same: false, words: `Different: stated ${wordOf(other.stated)}, re-evaluated ${wordOf(other.derived)}.` }
 }

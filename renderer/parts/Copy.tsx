@@ -1,4 +1,5 @@
 import { IconCopy } from '@tabler/icons-react'
+import { inGroups } from '../seal-model.ts'
 import { say } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -13,5 +14,21 @@ export function Copy({ text, what }: { readonly text: string; readonly what: str
     <Button small kind="quiet" icon={IconCopy} label={`Copy ${what}`} onPress={copy}>
       Copy
     </Button>
+  )
+}
+
+/** A SHA-256 fingerprint in groups of four for comparison; copied without spaces. */
+export function Fingerprint({ of, what = 'the fingerprint' }: { readonly of: string; readonly what?: string }) {
+  return (
+    <span className="fingerprint-groups mono">
+      {/* One text for screen readers and selection; the spacing is visual only. */}
+      <span className="groups">
+        {inGroups(of).map((group, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: groups may repeat; their position identifies them
+          <span key={place}>{group} </span>
+        ))}
+      </span>
+      <Copy text={of} what={what} />
+    </span>
   )
 }

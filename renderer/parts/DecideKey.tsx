@@ -5,8 +5,8 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
+import { FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
-import { FailureNote } from './Failure.tsx'
 
 export interface DecideKeyProps {
   readonly row: HostKeyRow

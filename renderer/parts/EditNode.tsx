@@ -8,7 +8,7 @@ import { Checkbox } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 /** Address, account and privileged checks of a node. The name cannot change: evidence is stored under it. */
 export function EditNode({ node, onClose }: { readonly node: FleetNodeView; readonly onClose: () => void }) {

@@ -9,7 +9,6 @@ import {
   type EngagementView,
 } from '../../schemas/ipc-engagement.ts'
 import { useAction } from '../actions.ts'
-import { forgetForm, keepForm, keptForm } from '../engagement-kept.ts'
 import { blankForm, type SectionState, sectionState, unsavedSections } from '../engagement-model.ts'
 import { outdated, say, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
@@ -17,10 +16,10 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { FailureNote } from './Ask.tsx'
 import { EphiSection, PopulationSection } from './EngagementNodes.tsx'
 import { ResponsibilitySection, SubserviceSection, UserEntitySection } from './EngagementParties.tsx'
 import { BoundarySection, type SectionProps, SignOffSection, WhoSection } from './EngagementWho.tsx'
-import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
 const SECTIONS: Readonly<Record<EngagementSection, (props: SectionProps) => React.ReactNode>> = {
@@ -244,4 +243,16 @@ function ImportButton({
       )}
     </>
   )
+}
+
+/** Unsaved input, kept until the window closes, so that leaving the screen loses nothing. */
+let kept: { readonly fleet: string; readonly form: EngagementForm } | null = null
+
+const keptForm = (fleet: string): EngagementForm | null => (kept?.fleet === fleet ? kept.form : null)
+const keepForm = (fleet: string, form: EngagementForm): void => {
+  kept = { fleet, form }
+}
+/** Drops a form once it is saved; a later one is kept. */
+const forgetForm = (form: EngagementForm | null): void => {
+  if (form === null || kept?.form === form) kept = null
 }

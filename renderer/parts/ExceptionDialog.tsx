@@ -8,9 +8,9 @@ import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
-import { UnsignedNote } from './UnsignedNote.tsx'
+import { FailureNote } from './Ask.tsx'
 import { daysFromToday, UntilField } from './UntilField.tsx'
+import { UnsignedNote } from './use-signing-key.tsx'
 
 export interface RiskAcceptanceDialogProps {
   readonly check: CheckView

@@ -1,14 +1,17 @@
 import { IconDeviceFloppy, IconEye } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
-import { type Draft, discardDraft, reviewDraft, saveDraft } from '../export-store.ts'
-import { visible } from '../text.ts'
+import type { ExportedFileView } from '../../schemas/ipc-packs.ts'
+import { type Draft, discardDraft, reviewDraft, type Saved, saveDraft, startOver } from '../export-store.ts'
+import { signerParts } from '../seal-model.ts'
+import { go } from '../store.ts'
+import { bytes, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { FailureNote } from './Failure.tsx'
-import { FileTable } from './FileTable.tsx'
+import { FailureNote } from './Ask.tsx'
+import { Copy, Fingerprint } from './Copy.tsx'
+import { Page } from './Page.tsx'
 import { SealHeadline, ShortAnswers } from './SealAnswers.tsx'
-import { SealedBy } from './SealedBy.tsx'
 
 /** The sealed draft as its recipient will see it, and saving it. */
 export function ExportReview({ draft }: { readonly draft: Draft }) {
@@ -76,5 +79,94 @@ export function ExportReview({ draft }: { readonly draft: Draft }) {
         </Button>
       </div>
     </section>
+  )
+}
+
+/** Written files and their location, with digests for the recipient to compare. */
+export function ExportDone({ saved }: { readonly saved: Saved }) {
+  return (
+    <Page
+      title="Pack exported"
+      under={
+        <>
+          In <span className="mono source">{visible(saved.folder)}</span>
+        </>
+      }
+    >
+      <SealedBy signer={saved.signer} />
+      <FileTable label="Files written" files={saved.files} />
+      <section aria-labelledby="hand-over">
+        <h2 id="hand-over">Delivery</h2>
+        <p className="prose">
+          {saved.copy
+            ? 'Deliver only the redacted copy: every other file contains the redacted parts.'
+            : 'Deliver the pack; it includes the report.'}{' '}
+          Send the fingerprint of your key over a different channel, such as telephone, so that the recipient can
+          confirm the signer.
+        </p>
+      </section>
+      <div className="actions">
+        <Button kind="primary" onPress={() => go({ screen: 'packs' })}>
+          Open evidence packs
+        </Button>
+        <Button onPress={startOver}>Export another pack</Button>
+      </div>
+    </Page>
+  )
+}
+
+/** Files with size and digest, for the recipient to compare. */
+function FileTable({ label, files }: { readonly label: string; readonly files: readonly ExportedFileView[] }) {
+  return (
+    <div className="scroll">
+      <table className="files">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">File</th>
+            <th scope="col" className="amount">
+              Size
+            </th>
+            <th scope="col">Digest (SHA-256)</th>
+            <th scope="col">Action</th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.map(({ name, size, sha256 }) => (
+            <tr key={name}>
+              <th scope="row" className="source">
+                {visible(name)}
+              </th>
+              <td className="number amount">{bytes(size)}</td>
+              <td className="mono fingerprint digest">{sha256}</td>
+              <td>
+                <Copy text={sha256} what={`the digest of ${visible(name)}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The signer of a draft, with the fingerprint for its recipient to compare. */
+function SealedBy({ signer }: { readonly signer: string }) {
+  const { name, fingerprint } = signerParts(signer)
+  return (
+    <dl className="seal-facts">
+      <div>
+        <dt>Sealed by</dt>
+        <dd>{visible(name)}</dd>
+      </div>
+      {fingerprint !== null && (
+        <div>
+          <dt>Fingerprint (SHA-256)</dt>
+          <dd>
+            <Fingerprint of={fingerprint} />
+          </dd>
+        </div>
+      )}
+    </dl>
   )
 }

@@ -9,8 +9,8 @@ import { RadioGroup } from '../ui/Choice.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Progress } from '../ui/Progress.tsx'
-import { FailureNote } from './Failure.tsx'
-import { Fingerprint } from './Fingerprint.tsx'
+import { FailureNote } from './Ask.tsx'
+import { Fingerprint } from './Copy.tsx'
 
 /** Signing identity, protection of its key, and source of the time. */
 export function ExportSeal({ plan, choices, onChange }: StepProps) {

@@ -5,8 +5,8 @@ import { useAnswer } from '../bridge.ts'
 import { captureLine, flipSteps } from '../drift-model.ts'
 import { plural, visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { Slowly } from './Ask.tsx'
 import { VerdictMark } from './Mark.tsx'
-import { Slowly } from './Slowly.tsx'
 
 /** Nodes that one of the runs did not collect: one line each, instead of one per verdict. */
 export function NotCompared({ view: { uncollected } }: { readonly view: DriftView }) {

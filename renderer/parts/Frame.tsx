@@ -22,7 +22,7 @@ import { change, go, useStore } from '../store.ts'
 import { plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Icon, type TablerIcon } from '../ui/Icon.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 interface Entry {
   readonly place: Place

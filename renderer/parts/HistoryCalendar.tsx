@@ -1,8 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryDay, HistoryView } from '../../schemas/ipc-history.ts'
 import { dayReached, type Month, monthsOf, WEEKDAYS } from '../history-calendar.ts'
-import { daySentence, dayShort, dayState, dayStateWords } from '../history-model.ts'
-import { DayLegend } from './DayMark.tsx'
+import { DAY_STATES, type DayState, daySentence, dayShort, dayState, dayStateWords } from '../history-model.ts'
 import { Shape } from './Mark.tsx'
 
 export interface HistoryCalendarProps {
@@ -148,5 +147,32 @@ function Day({ one, today, isAt, isSelected, onPick }: DayProps) {
       <Shape mark={mark} tone={tone} />
       <span className="history-short number">{dayShort(one, today)}</span>
     </span>
+  )
+}
+
+/** The status of a day, as mark and label. */
+export function DayMark({ state }: { readonly state: DayState }) {
+  const { label, mark, tone } = dayStateWords[state]
+  return (
+    <span className={`status tone-${tone}`}>
+      <Shape mark={mark} tone={tone} />
+      <span>{label}</span>
+    </span>
+  )
+}
+
+/** The legend below the calendar, for the marks it shows. */
+function DayLegend({ shown }: { readonly shown: ReadonlySet<DayState> }) {
+  return (
+    <dl className="legend" aria-label="Legend">
+      {DAY_STATES.filter((state) => state !== 'to-come' && shown.has(state)).map((state) => (
+        <div key={state}>
+          <dt>
+            <DayMark state={state} />
+          </dt>
+          <dd>{dayStateWords[state].meaning}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

@@ -9,9 +9,9 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Select } from '../ui/Select.tsx'
+import { Slowly } from './Ask.tsx'
 import { DriftLists } from './DriftLists.tsx'
 import { Flips, NotCompared } from './Flips.tsx'
-import { Slowly } from './Slowly.tsx'
 
 export interface Pair {
   readonly before: string

@@ -4,7 +4,7 @@ import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { Slowly } from './Slowly.tsx'
+import { Slowly } from './Ask.tsx'
 
 /** Deviations in this period: when they were found, and which run shows them remediated. */
 export function HistoryDeviations({ view: { from, to, demo, runs: shown } }: { readonly view: HistoryView }) {

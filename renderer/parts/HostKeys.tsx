@@ -10,10 +10,9 @@ import { Button } from '../ui/Button.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
-import { Ask } from './Ask.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
 import { CompareKeys } from './CompareKeys.tsx'
 import { DecideKey } from './DecideKey.tsx'
-import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
 const KEY_STATES: Readonly<Record<HostKeyRow['state'], readonly [word: string, mark: string, tone: string]>> = {

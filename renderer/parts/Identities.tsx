@@ -12,9 +12,8 @@ import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { Ask } from './Ask.tsx'
-import { FailureNote } from './Failure.tsx'
-import { Fingerprint } from './Fingerprint.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
+import { Fingerprint } from './Copy.tsx'
 
 /** Signing identities, and where the private key and passphrase of each are stored. */
 export function Identities() {

@@ -9,7 +9,7 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
 import { TextArea } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 import { Shape } from './Mark.tsx'
 
 const KINDS: readonly {

@@ -6,9 +6,9 @@ import { useAction } from '../actions.ts'
 import type { Answer } from '../bridge.ts'
 import { bytes, plural, shellLine, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { FailureNote } from './Ask.tsx'
 import { keyOf } from './CaptureList.tsx'
 import { Copy } from './Copy.tsx'
-import { FailureNote } from './Failure.tsx'
 import { Shape } from './Mark.tsx'
 
 const STATUS: Readonly<Record<Capture['status'], string>> = {

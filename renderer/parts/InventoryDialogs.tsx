@@ -11,7 +11,7 @@ import { RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 const KINDS = ['portal-export', 'invoice', 'order'] as const satisfies readonly InventoryDraft['kind'][]
 

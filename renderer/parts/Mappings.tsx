@@ -2,14 +2,12 @@ import { IconFileImport } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { MappingItem } from '../../schemas/ipc-engagement.ts'
 import { useAction } from '../actions.ts'
-import { useAnswer } from '../bridge.ts'
-import { useKept } from '../kept.ts'
+import { useAnswer, useKept } from '../bridge.ts'
 import { go, outdated, say, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
-import { Ask } from './Ask.tsx'
-import { FailureNote } from './Failure.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
 
 /** Custom frameworks: import, list, remove. */
 export function Mappings() {

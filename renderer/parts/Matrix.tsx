@@ -1,6 +1,7 @@
 import { IconClock } from '@tabler/icons-react'
 import { useEffect, useMemo } from 'react'
 import { Cell, Column, Row, Table, TableBody, TableHeader, TableLayout, Virtualizer } from 'react-aria-components'
+import type { NodeRow } from '../../schemas/ipc-results.ts'
 import { type Environment, type Property, propertyWords, type Verdict, verdictWords } from '../../schemas/words.ts'
 import { rem, useWidth } from '../measure.ts'
 import {
@@ -14,13 +15,15 @@ import {
   shortShareOf,
   type Tally,
   totalsOf,
+  whyNotCollected,
 } from '../model.ts'
+import { stillToCome } from '../run-progress.ts'
+import { useStore } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Icon } from '../ui/Icon.tsx'
-import { VerdictMark } from './Mark.tsx'
-import { type Mend, NotCollected } from './NotCollected.tsx'
+import { Shape, VerdictMark } from './Mark.tsx'
 
 export interface MatrixProps {
   readonly matrix: Matrix
@@ -239,6 +242,37 @@ function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
       {notes.length > 0 && (
         <span className="node-note" title={notes.join(' · ')}>
           {notes.join(' · ')}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Actions for a node without evidence. */
+interface Mend {
+  readonly retry: (node: string) => void
+  readonly edit: (node: string) => void
+}
+
+/** Why a node has no evidence, and the available actions; while it waits in a run, only that. */
+function NotCollected({ node, mend }: { readonly node: NodeRow; readonly mend: Mend | null }) {
+  const { progress } = useStore()
+  const pending = mend === null ? null : stillToCome(progress, node.node)
+  const why = visible(pending ?? whyNotCollected(node))
+  return (
+    <>
+      <span className="status tone-not-tested" title={why}>
+        <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
+        <span>Not collected: {why}</span>
+      </span>
+      {mend !== null && pending === null && (
+        <span className="mend">
+          <Button small label={`Retry ${node.node}`} onPress={() => mend.retry(node.node)}>
+            Retry
+          </Button>
+          <Button small label={`Edit address of ${node.node}`} onPress={() => mend.edit(node.node)}>
+            Edit address
+          </Button>
         </span>
       )}
     </>

@@ -2,7 +2,7 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAnswer } from '../bridge.ts'
 import { useStore } from '../store.ts'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 import { FigureView } from './Figure.tsx'
 
 /** The figures of a node of the given kinds. Nothing without evidence for any. */

@@ -1,11 +1,12 @@
-import { frontEndText } from '../location-model.ts'
+import type { Source } from '../../schemas/ipc-views.ts'
+import { locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
+import type { DistanceBound, Location, LocationResult, LocationSignal } from '../../schemas/types.ts'
+import { byClass, frontEndText, kilometres, milliseconds, nextStep, saysTo } from '../location-model.ts'
 import { go } from '../store.ts'
-import { visible } from '../text.ts'
+import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { LocationAnswers } from './LocationAnswers.tsx'
-import { LocationDiscs } from './LocationDiscs.tsx'
 import { LocationLimits } from './LocationLimits.tsx'
-import { LocationSignals, type LocationSignalsProps } from './LocationSignals.tsx'
+import { LocationMark, SaysMark } from './LocationMark.tsx'
 import { NodeFigures } from './NodeFigures.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
@@ -43,4 +44,184 @@ export function NodeLocation({ of, node, location }: LocationSignalsProps) {
       </div>
     </section>
   )
+}
+
+/** The declared place, then each residency rule, with result, reason and recommended action. */
+function LocationAnswers({ location: { claim, results } }: { readonly location: Location }) {
+  if (results.length === 0) return <p className="empty">No declared place and no residency rule for this node.</p>
+  return (
+    <ul className="location-answers" aria-label="Declared place and residency rules">
+      {results.map((answer) => (
+        <li key={`${answer.of} ${answer.title}`}>
+          <Answer answer={answer} declaredBy={answer.of === 'declared-place' ? (claim?.declaredBy ?? null) : null} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Answer({ answer, declaredBy }: { readonly answer: LocationResult; readonly declaredBy: string | null }) {
+  const { of, title, result, text } = answer
+  const next = nextStep(answer)
+  return (
+    <>
+      <h3>
+        <span className="location-of">{of === 'declared-place' ? 'Declared place' : 'Residency rule'}</span>{' '}
+        {visible(title)}
+      </h3>
+      <p className="location-verdict">
+        <LocationMark word={result} />
+        <span className="note">{locationVerdictWords[result].meaning}</span>
+      </p>
+      <p className="prose">{visible(text)}</p>
+      {declaredBy !== null && <p className="note">Declared by {visible(declaredBy)}; a declaration is not evidence.</p>}
+      {next !== null && (
+        <p className="prose">
+          <strong>Recommendation:</strong> {visible(next)}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Vantage points, signers, round-trip times, and the maximum distance of the SSH responder. */
+function LocationDiscs({ distanceBounds }: Pick<Location, 'distanceBounds'>) {
+  if (distanceBounds.length === 0)
+    return (
+      <p className="empty">
+        No round-trip time was measured from a declared place. Declare a <span className="mono">vantage</span> in the
+        fleet file, or add measurement files of other machines.
+      </p>
+    )
+  return (
+    <section className="scroll" aria-label="Vantage points">
+      <table className="location-discs">
+        <thead>
+          <tr>
+            <th scope="col">Vantage point</th>
+            <th scope="col">Signed by</th>
+            <th scope="col">Round-trip time</th>
+            <th scope="col">Maximum distance</th>
+            <th scope="col">Other times</th>
+          </tr>
+        </thead>
+        <tbody>
+          {distanceBounds.map((disc) => (
+            <Disc key={`${disc.record ?? ''} ${disc.vantage.name}`} disc={disc} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Disc({ disc }: { readonly disc: DistanceBound }) {
+  const { vantage, record, signer, at, samples, maxDistanceKm, tcpMs, keepaliveMs, text } = disc
+  return (
+    <tr>
+      <th scope="row">
+        {visible(vantage.name)}
+        <span className="note">
+          to within {kilometres(vantage.radiusKm)}, declared by {visible(vantage.declaredBy)}
+        </span>
+      </th>
+      <td>
+        {record === null ? (
+          'Measured during collection'
+        ) : (
+          <>
+            Measurement file <span className="mono">{visible(record)}</span>
+            {signer !== null && <span className="note mono">key {signer.slice(0, 16)}…</span>}
+          </>
+        )}
+        {at !== null && <span className="note">{when(at)}</span>}
+      </td>
+      <td className="number">
+        {milliseconds(disc.milliseconds)}
+        <span className="note">{samples} samples</span>
+      </td>
+      <td>
+        {maxDistanceKm === null ? <span className="quiet">Not usable</span> : `At most ${kilometres(maxDistanceKm)}`}
+        <span className="note">{visible(text)}</span>
+      </td>
+      <td className="number">
+        <span className="note">TCP {milliseconds(tcpMs)}</span>
+        <span className="note">Keep-alive {milliseconds(keepaliveMs)}</span>
+      </td>
+    </tr>
+  )
+}
+
+interface LocationSignalsProps {
+  readonly of: Source
+  readonly node: string
+  readonly location: Location
+}
+
+/** Every statement about the location of the node by source class, and what it shows for each place or rule. */
+function LocationSignals({ of, node, location: { signals, results } }: LocationSignalsProps) {
+  if (signals.length === 0) return <p className="empty">No location evidence.</p>
+  return (
+    <>
+      {byClass(signals).map((group) => (
+        <section key={group.class} className="scroll" aria-label={locationClassWords[group.class]}>
+          <table className="location-signals">
+            <caption>
+              {locationClassWords[group.class]} <span className="quiet">({group.class})</span>
+            </caption>
+            <thead>
+              <tr>
+                <th scope="col">Statement</th>
+                {results.map(({ of: what, title }) => (
+                  <th key={`${what} ${title}`} scope="col">
+                    {visible(title)}
+                  </th>
+                ))}
+                <th scope="col">Evidence</th>
+              </tr>
+            </thead>
+            <tbody>
+              {group.signals.map((signal) => (
+                <tr key={signal.id}>
+                  <th scope="row">
+                    {visible(signal.text)}
+                    {signal.hint && <span className="note">Freely chosen by the node: shown, never counted.</span>}
+                  </th>
+                  {results.map((answer) => (
+                    <td key={`${answer.of} ${answer.title}`}>
+                      <SaysMark says={saysTo(answer, signal.id)} />
+                    </td>
+                  ))}
+                  <td>
+                    <Captures of={of} node={node} signal={signal} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      ))}
+    </>
+  )
+}
+
+function Captures({
+  of,
+  node,
+  signal: { probe, captures },
+}: Omit<LocationSignalsProps, 'location'> & { readonly signal: LocationSignal }) {
+  if (probe === null || captures.length === 0) return <span className="quiet">From outside the node</span>
+  return captures.map(({ command }) => {
+    const key = `${probe}/${command}`
+    return (
+      <Button
+        key={key}
+        kind="link"
+        label={`Open ${key} of ${visible(node)}`}
+        onPress={() => go({ screen: 'evidence', of, node, capture: key })}
+      >
+        <span className="mono">{key}</span>
+      </Button>
+    )
+  })
 }

@@ -9,7 +9,7 @@ import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 export interface RequestDialogProps {
   readonly target: DocumentTarget

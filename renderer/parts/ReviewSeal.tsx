@@ -1,12 +1,15 @@
 import { IconRefresh } from '@tabler/icons-react'
 import type { PackReview } from '../../schemas/ipc-packs.ts'
+import type { Difference } from '../../schemas/verification.ts'
+import type { Verdict } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { KINDS, reEvaluationLine } from '../seal-model.ts'
 import { say } from '../store.ts'
+import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Differences } from './Differences.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
+import { VerdictMark } from './Mark.tsx'
 import { Page } from './Page.tsx'
 import { SealAnswers, SealHeadline } from './SealAnswers.tsx'
 import { Signer } from './Signer.tsx'
@@ -70,3 +73,36 @@ function Again({ review, onReview }: { readonly review: PackReview; readonly onR
     </>
   )
 }
+
+const Said = ({ verdict }: { readonly verdict: Verdict | null }) =>
+  verdict === null ? <span className="quiet">None</span> : <VerdictMark verdict={verdict} />
+
+/** Verdicts in the pack that re-evaluation does not reproduce. */
+const Differences = ({ differences }: { readonly differences: readonly Difference[] }) => (
+  <div className="scroll">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Node</th>
+          <th scope="col">Check</th>
+          <th scope="col">Stated in the pack</th>
+          <th scope="col">Re-evaluated</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map(({ node, check, stated, derived }) => (
+          <tr key={`${node} ${check}`}>
+            <th scope="row">{visible(node)}</th>
+            <td className="mono">{visible(check)}</td>
+            <td>
+              <Said verdict={stated} />
+            </td>
+            <td>
+              <Said verdict={derived} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -8,7 +8,7 @@ import { Button } from '../ui/Button.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextArea } from '../ui/TextField.tsx'
 import { propertyOf, type SampleRow, WORK_WORDS } from '../worksheet-model.ts'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 import { VerdictMark } from './Mark.tsx'
 
 const OPTIONS = WORK_STATES.map((id) => ({ id, title: WORK_WORDS[id] }))

@@ -5,7 +5,7 @@ import { outdated, say } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 import { useSigningKey } from './use-signing-key.tsx'
 
 export interface SayDialogProps {

@@ -5,6 +5,7 @@ import {
   type ScheduleView,
   type TimerKind,
   timerWords,
+  type UnitPreview,
 } from '../../schemas/ipc-schedules.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
@@ -12,11 +13,12 @@ import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
 import { go, say } from '../store.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { Ask } from './Ask.tsx'
-import { FailureNote } from './Failure.tsx'
-import { RemoveScheduleDialog } from './RemoveScheduleDialog.tsx'
-import { UnitTexts } from './UnitTexts.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
+import { Copy } from './Copy.tsx'
+import { useSigningKey } from './use-signing-key.tsx'
 
 export interface ScheduleEntryProps {
   readonly schedule: ScheduleView
@@ -155,3 +157,110 @@ function Timers({
     </>
   )
 }
+
+export interface RemoveScheduleProps {
+  readonly name: string
+  readonly onClose: () => void
+  readonly onRemoved: (view: SchedulesView) => void
+}
+
+/** Deletes a schedule and its timer. */
+function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps) {
+  const remove = useAction('schedules.remove')
+  const { identity, choice } = useSigningKey()
+  const send = async (): Promise<void> => {
+    const view = await remove.run({ name, identity })
+    if (view === null) return
+    say(`Schedule ${visible(name)} removed.`)
+    onClose()
+    onRemoved(view)
+  }
+  return (
+    <Dialog
+      title={`Remove schedule ${visible(name)}`}
+      alert
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="danger" busy={remove.busy} onPress={() => void send()}>
+            Remove schedule
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <div className="form">
+        <p>
+          Its timer is removed, and no further run is scheduled. Past scheduled and missed runs remain in the run chain.
+          The end of the schedule is recorded there, digitally signed.
+        </p>
+        {choice}
+        {remove.error !== null && <FailureNote error={remove.error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The timer units of a schedule, exactly as written to disk; those of this computer first. */
+function UnitTexts({ name }: { readonly name: string }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <Disclosure
+      title={
+        <>
+          Unit text<span className="said"> of {visible(name)}</span>
+        </>
+      }
+      isOpen={open}
+      onToggle={setOpen}
+    >
+      {open && <Previews name={name} />}
+    </Disclosure>
+  )
+}
+
+function Previews({ name }: { readonly name: string }) {
+  const answer = useAnswer('schedules.preview', { name })
+  return (
+    <Ask answer={answer}>
+      {(previews) => {
+        const [own, others] = [true, false].map((wanted) => previews.filter(({ here }) => here === wanted))
+        return (
+          <>
+            {own?.map((preview) => (
+              <Preview key={preview.kind} preview={preview} />
+            ))}
+            <Disclosure title="Units for other computers" level={4}>
+              {others?.map((preview) => (
+                <Preview key={preview.kind} preview={preview} />
+              ))}
+            </Disclosure>
+          </>
+        )
+      }}
+    </Ask>
+  )
+}
+
+const Preview = ({ preview: { kind, units, warnings } }: { readonly preview: UnitPreview }) => (
+  <div className="unit">
+    <p className="unit-kind">{timerWords[kind]}</p>
+    {units.map((unit) => (
+      <figure key={unit.name} className="unit-file">
+        <figcaption>
+          <span className="mono">{visible(unit.name)}</span>
+          <Copy text={unit.text} what={`${visible(unit.name)}, ${timerWords[kind]}`} />
+        </figcaption>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lines wider than the window are scrolled with the arrow keys */}
+        <section className="unit-text" tabIndex={0} aria-label={`Text of ${visible(unit.name)}, ${timerWords[kind]}`}>
+          <pre className="mono">{visible(unit.text.replaceAll('\r\n', '\n'))}</pre>
+        </section>
+      </figure>
+    ))}
+    {warnings.map((warning) => (
+      <p key={warning} className="quiet">
+        {visible(warning)}
+      </p>
+    ))}
+  </div>
+)

@@ -24,7 +24,7 @@ import { Dialog } from '../ui/Dialog.tsx'
 import { NumberField } from '../ui/NumberField.tsx'
 import { Select } from '../ui/Select.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 import { useSigningKey } from './use-signing-key.tsx'
 
 export interface ScheduleFormProps {

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { SHORTCUTS } from '../shortcuts.ts'
-import { useStore } from '../store.ts'
+import { change, useStore } from '../store.ts'
+import { Dialog } from '../ui/Dialog.tsx'
 
 export interface ShortcutTableProps {
   readonly className: string
@@ -37,3 +38,10 @@ export function ShortcutTable({ className, caption, off }: ShortcutTableProps) {
     </table>
   )
 }
+
+/** The list of shortcuts, over the current screen. */
+export const ShortcutList = () => (
+  <Dialog title="Keyboard shortcuts" read onClose={() => change({ over: null })}>
+    <ShortcutTable className="shortcuts" off="Turned off in settings." />
+  </Dialog>
+)

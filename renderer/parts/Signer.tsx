@@ -7,8 +7,8 @@ import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
-import { Fingerprint } from './Fingerprint.tsx'
+import { FailureNote } from './Ask.tsx'
+import { Fingerprint } from './Copy.tsx'
 import { Shape } from './Mark.tsx'
 
 /** The signer, and the reader’s trust decision. */

@@ -9,9 +9,8 @@ import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { TextArea } from '../ui/TextField.tsx'
-import { Ask } from './Ask.tsx'
-import { FailureNote } from './Failure.tsx'
-import { Fingerprint } from './Fingerprint.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
+import { Fingerprint } from './Copy.tsx'
 
 type Use = TrustAnchor['for']
 

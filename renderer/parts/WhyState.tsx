@@ -1,16 +1,24 @@
-import { useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { rowStateWords } from '../../schemas/conclusion-words.ts'
 import type { ControlRow, FrameworkView } from '../../schemas/ipc-results.ts'
-import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer } from '../bridge.ts'
+import type { FrameworkName, Source } from '../../schemas/ipc-views.ts'
+import type { ControlDecision } from '../../schemas/types.ts'
+import { decisionWords } from '../../schemas/words.ts'
+import { useAction } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
 import { stateOf } from '../control-tree.ts'
-import { useKept } from '../kept.ts'
+import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
 import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
-import { outdated, useStore } from '../store.ts'
+import { outdated, say, useStore } from '../store.ts'
+import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { Ask } from './Ask.tsx'
-import { DecisionDialog } from './DecisionDialog.tsx'
+import { RadioGroup } from '../ui/Choice.tsx'
+import { Dialog } from '../ui/Dialog.tsx'
+import { TextArea, TextField } from '../ui/TextField.tsx'
+import { Ask, FailureNote } from './Ask.tsx'
 import { Decisions } from './Decisions.tsx'
+import { daysFromToday, UntilField } from './UntilField.tsx'
+import { UnsignedNote } from './use-signing-key.tsx'
 
 export interface WhyStateProps {
   readonly of: Source
@@ -75,5 +83,94 @@ export function WhyState({ of, frame, row }: WhyStateProps) {
         />
       )}
     </section>
+  )
+}
+
+export interface DecisionDialogProps {
+  readonly framework: FrameworkName
+  readonly control: Pick<ControlRow, 'key' | 'id' | 'title' | 'level'>
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Default period of a decision. */
+const USUAL_DAYS = 180
+
+/** A control decision by a named person: an addressable specification, or non-applicability. It changes no verdict. */
+function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogProps) {
+  const form = useId()
+  const set = useAction('decisions.set')
+  const choices = decisionChoices(control)
+  const [decision, setDecision] = useState<ControlDecision['decision']>(choices[0] ?? 'not-applicable')
+  const [texts, setTexts] = useState(EMPTY_DECISION)
+  const [until, setUntil] = useState(daysFromToday(USUAL_DAYS))
+  const [tried, setTried] = useState(false)
+  const lacks = decisionLacks(decision, texts)
+  const field = (name: keyof DecisionTexts, label: string, isRequired = true) => ({
+    label,
+    value: texts[name],
+    onChange: (value: string) => setTexts({ ...texts, [name]: value }),
+    error: tried ? lacks[name] : undefined,
+    isRequired,
+  })
+  const send = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    if (Object.keys(lacks).length > 0 || until === '') return
+    const input = decisionInput({ framework, control: control.key, decision, until }, texts)
+    if ((await set.run(input)) === null) return
+    say(`Decision recorded until ${day(until)}.`)
+    onDone()
+  }
+  return (
+    <Dialog
+      title={choices.length > 1 ? 'Add control decision' : 'Document non-applicability'}
+      size="large"
+      onClose={onClose}
+      actions={
+        <>
+          <Button kind="primary" type="submit" form={form} busy={set.busy}>
+            Record decision
+          </Button>
+          <Button onPress={onClose}>Cancel</Button>
+        </>
+      }
+    >
+      <form id={form} className="form" onSubmit={(event) => void send(event)} noValidate>
+        <p>
+          {visible(control.id)} {visible(control.title)}
+        </p>
+        {choices.length > 1 && (
+          <RadioGroup
+            label="Decision"
+            description="Addressable does not mean optional (45 CFR 164.306(d)(3))."
+            value={decision}
+            onChange={setDecision}
+            options={choices.map((id) => ({ id, title: decisionWords[id] }))}
+          />
+        )}
+        <TextArea {...field('reason', 'Reason')} maxLength={2000} autoFocus />
+        {weighs(decision) && (
+          <TextArea
+            {...field('factors', 'Factors considered')}
+            description="Size, infrastructure, cost, and probability of harm (45 CFR 164.306(b)(2))."
+            maxLength={2000}
+          />
+        )}
+        {decision === 'equivalent-alternative' && (
+          <TextArea {...field('alternativeMeasure', 'Equivalent alternative measure')} maxLength={2000} />
+        )}
+        <TextField {...field('riskAnalysis', 'Reference to the risk analysis', false)} maxLength={500} />
+        <div className="form-pair">
+          <TextField {...field('owner', 'Owner')} maxLength={200} />
+          <TextField {...field('requestedBy', 'Requested by')} maxLength={200} />
+          <TextField {...field('approvedBy', 'Approved by')} maxLength={200} />
+          <TextField {...field('approverRole', 'Approver’s role')} maxLength={200} />
+          <UntilField label="Review by" value={until} onChange={setUntil} tried={tried} />
+        </div>
+        <UnsignedNote />
+        {set.error !== null && <FailureNote error={set.error} />}
+      </form>
+    </Dialog>
   )
 }

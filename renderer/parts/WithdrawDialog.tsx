@@ -4,7 +4,7 @@ import { say } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
-import { FailureNote } from './Failure.tsx'
+import { FailureNote } from './Ask.tsx'
 
 const WAYS = {
   acceptance: { method: 'acceptances.withdraw', verb: 'Withdraw', done: 'withdrawn', by: 'Withdrawn by' },

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { RegisterView } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer } from '../bridge.ts'
+import { both, useAnswer, useKept } from '../bridge.ts'
 import {
   documentsIn,
   heldLine,
@@ -13,7 +13,6 @@ import {
   progressOf,
   progressWords,
 } from '../document-model.ts'
-import { both, useKept } from '../kept.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { DocumentList, DocumentRows } from '../parts/DocumentRows.tsx'
 import { Page } from '../parts/Page.tsx'

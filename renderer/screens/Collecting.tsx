@@ -1,7 +1,7 @@
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useMemo, useState } from 'react'
 import { collect, useAction } from '../actions.ts'
-import { FailureNote } from '../parts/Failure.tsx'
+import { FailureNote } from '../parts/Ask.tsx'
 import { Shape } from '../parts/Mark.tsx'
 import { Page } from '../parts/Page.tsx'
 import {

@@ -1,7 +1,6 @@
 import type { EngagementView } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer } from '../bridge.ts'
-import { useKept } from '../kept.ts'
+import { useAnswer, useKept } from '../bridge.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { EngagementEditor } from '../parts/EngagementEditor.tsx'
 import { EngagementRead } from '../parts/EngagementRead.tsx'

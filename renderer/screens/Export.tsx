@@ -4,14 +4,12 @@ import type { RunListItem } from '../../schemas/ipc-views.ts'
 import { type Answer, useAnswer } from '../bridge.ts'
 import { beginExport, canReach, changeExport, type ExportState, tellOfDraft, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
-import { ExportDone } from '../parts/ExportDone.tsx'
-import { ExportReview } from '../parts/ExportReview.tsx'
+import { ExportDone, ExportReview } from '../parts/ExportReview.tsx'
 import { ExportScope } from '../parts/ExportScope.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
 import { ExportWithhold } from '../parts/ExportWithhold.tsx'
 import { Page } from '../parts/Page.tsx'
-import { StepList } from '../parts/StepList.tsx'
-import { isPartial, nodesLine, problemAt, runOf, STEP_TITLES, STEPS, type StepProps } from '../seal-model.ts'
+import { isPartial, nodesLine, problemAt, runOf, STEP_TITLES, STEPS, type Step, type StepProps } from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
@@ -149,5 +147,35 @@ function Way({ state }: { readonly state: ExportState }) {
         )}
       </div>
     </div>
+  )
+}
+
+/** The steps of an export, in order, with the current one marked. A step that cannot be opened yet is text. */
+function StepList({
+  current,
+  reachable,
+  onGo,
+}: {
+  readonly current: Step
+  readonly reachable: (step: Step) => boolean
+  readonly onGo: (step: Step) => void
+}) {
+  return (
+    <nav aria-label="Export steps">
+      <ol className="export-steps">
+        {STEPS.map((step, place) => (
+          <li key={step} className="export-step" aria-current={step === current ? 'step' : undefined}>
+            <span className="export-step-number number">{place + 1}</span>
+            {step !== current && reachable(step) ? (
+              <Button kind="link" onPress={() => onGo(step)}>
+                {STEP_TITLES[step]}
+              </Button>
+            ) : (
+              <span>{STEP_TITLES[step]}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
   )
 }

@@ -1,7 +1,7 @@
 import { IconFileSearch, IconPlayerPlay, IconServerBolt } from '@tabler/icons-react'
 import { useState } from 'react'
 import { collect, useAction } from '../actions.ts'
-import { FailureNote } from '../parts/Failure.tsx'
+import { FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, say } from '../store.ts'
 import { visible } from '../text.ts'

@@ -3,14 +3,17 @@ import { useMemo, useState } from 'react'
 import type { LocationRow, LocationView } from '../../schemas/ipc-location.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { collect } from '../actions.ts'
-import { useAnswer } from '../bridge.ts'
-import { useKept } from '../kept.ts'
+import { useAnswer, useKept } from '../bridge.ts'
 import {
+  contradictedOf,
+  countsOfWords,
   isShown,
   LOCATION_WORDS,
   type LocationWord,
   nothingDeclared,
+  placeWord,
   policiesOf,
+  policyWord,
   shownAs,
   wasCollected,
   worstFirst,
@@ -18,13 +21,11 @@ import {
 import { Ask } from '../parts/Ask.tsx'
 import { FigureView } from '../parts/Figure.tsx'
 import { locationColumns } from '../parts/LocationColumns.tsx'
-import { LocationContradicted } from '../parts/LocationContradicted.tsx'
-import { LocationCounts } from '../parts/LocationCounts.tsx'
-import { LocationExample } from '../parts/LocationExample.tsx'
 import { LocationLimits } from '../parts/LocationLimits.tsx'
+import { LocationMark } from '../parts/LocationMark.tsx'
 import { Page } from '../parts/Page.tsx'
 import { go, useStore } from '../store.ts'
-import { plural, when } from '../text.ts'
+import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { GridTable } from '../ui/GridTable.tsx'
@@ -160,3 +161,94 @@ function Rows({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of
 }
 
 const nodeOf = ({ node }: LocationRow): string => node
+
+/** More would push the table out of view; the table lists all of them first. */
+const MOST = 3
+
+/** Contradicted nodes and reasons, above everything else. */
+function LocationContradicted({ rows, of }: { readonly rows: readonly LocationRow[]; readonly of: Source }) {
+  const found = contradictedOf(rows)
+  return (
+    <>
+      {found.slice(0, MOST).map(({ node, why }) => (
+        <Notice
+          key={node}
+          kind="failure"
+          title={`Declared location of ${visible(node)} contradicted.`}
+          means={visible(why)}
+          actions={
+            <Button kind="quiet" onPress={() => go({ screen: 'node', of, node })}>
+              Recommendation for {visible(node)}
+            </Button>
+          }
+        />
+      ))}
+      {found.length > MOST && <p className="note">And {plural(found.length - MOST, 'node')} more: see the table.</p>}
+    </>
+  )
+}
+
+/** Nodes per result, for the declared place and each residency rule. */
+function LocationCounts({ rows }: { readonly rows: readonly LocationRow[] }) {
+  return (
+    <dl className="location-counts" aria-label="Location results">
+      <Count title="Declared place" words={rows.map(placeWord)} />
+      {policiesOf(rows).map((title) => (
+        <Count key={title} title={visible(title)} words={rows.flatMap((row) => policyWord(row, title) ?? [])} />
+      ))}
+    </dl>
+  )
+}
+
+function Count({ title, words }: { readonly title: string; readonly words: readonly LocationWord[] }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        <ul>
+          {countsOfWords(words).map(({ word, text }) => (
+            <li key={word}>
+              <LocationMark word={word} text={text} />
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </div>
+  )
+}
+
+const EXAMPLE = `vantage:
+  name: Our office
+  latitude: 39.04
+  longitude: -77.49
+  radiusKm: 2
+  declaredBy: M. Ortiz
+residency:
+  - { name: Images stay in the United States, region: US }
+nodes:
+  - name: gpu-01
+    location:
+      name: Ashburn
+      country: US
+      latitude: 39.04
+      longitude: -77.48
+      radiusKm: 60
+      declaredBy: provider contract`
+
+/** Shown without a declared place or residency rule, with an example. */
+function LocationExample({ of }: { readonly of: Source }) {
+  return (
+    <>
+      <EmptyState title="No location declared">
+        {of === 'pack'
+          ? 'This pack declares neither a place nor a residency rule, so nothing was compared.'
+          : 'In the fleet file, declare the place of each node, your vantage point and the residency rules. Then collect again. This window stores its fleet in fleet.json in its application data folder; close the window before you edit it. The file uses the same names in JSON:'}
+      </EmptyState>
+      {of === 'run' && (
+        <pre className="location-example">
+          <code>{EXAMPLE}</code>
+        </pre>
+      )}
+    </>
+  )
+}

@@ -3,28 +3,26 @@ import { useEffect, useMemo } from 'react'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { profileWords } from '../../schemas/words.ts'
-import { collect } from '../actions.ts'
-import { useAnswer } from '../bridge.ts'
-import { type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
-import { useKept } from '../kept.ts'
-import { matrixOf, wasReached } from '../model.ts'
-import { Ask } from '../parts/Ask.tsx'
-import { Attention } from '../parts/Attention.tsx'
+import { collect, useAction } from '../actions.ts'
+import { useAnswer, useKept } from '../bridge.ts'
+import { coverageLine } from '../coverage-model.ts'
+import { type CellState, type Filter, isNoFilter, NO_FILTER, placesOf, sentenceOf, shows } from '../filters.ts'
+import { type Matrix, matrixOf, wasReached } from '../model.ts'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ControlCounts } from '../parts/ControlCounts.tsx'
-import { CoverageNote } from '../parts/CoverageNote.tsx'
 import { FilterBar } from '../parts/FilterBar.tsx'
-import { Legend } from '../parts/Mark.tsx'
+import { Legend, Shape } from '../parts/Mark.tsx'
 import { MatrixGrid } from '../parts/Matrix.tsx'
 import { MatrixPrint } from '../parts/MatrixPrint.tsx'
 import { Page } from '../parts/Page.tsx'
-import { ProfileNote } from '../parts/ProfileNote.tsx'
-import { RunChoice } from '../parts/RunChoice.tsx'
 import { counts } from '../run-progress.ts'
-import { go, replace, say, useStore } from '../store.ts'
+import { change, go, outdated, replace, say, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
+import { Disclosure } from '../ui/Disclosure.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { Select } from '../ui/Select.tsx'
 
 /** Nodes by property, worst first. Counts have denominators that include nodes not collected. */
 export function Overview({ of, filter }: { readonly of: Source; readonly filter: Filter | null }) {
@@ -179,5 +177,113 @@ function StillRunning({ run }: { readonly run: string }) {
         </Button>
       }
     />
+  )
+}
+
+const LOOKED_AT: readonly (readonly [state: CellState, words: string, mark: string, tone: string])[] = [
+  ['not-satisfied', 'with deviations', 'square-cross', 'not-satisfied'],
+  ['not-tested', 'not tested', 'dotted-ring', 'not-tested'],
+  ['inconclusive', 'inconclusive', 'diamond-question', 'inconclusive'],
+  ['ended', 'with an expired risk acceptance', 'square-cross', 'not-satisfied'],
+  ['accepted', 'with an accepted risk', 'bar', 'not-applicable'],
+]
+
+/** How many nodes need attention, worst first; each count opens its list. */
+function Attention({ matrix, onShow }: { readonly matrix: Matrix; readonly onShow: (filter: Filter) => void }) {
+  const found = LOOKED_AT.map(([state, words, mark, tone]) => {
+    const filter = { ...NO_FILTER, state }
+    return { words, mark, tone, filter, count: matrix.rows.filter((row) => shows(filter, row)).length }
+  }).filter(({ count }) => count > 0)
+  if (found.length === 0) return null
+  return (
+    <ul className="attention" aria-label="Needs attention">
+      {found.map(({ words, mark, tone, filter, count }) => (
+        <li key={words}>
+          <button type="button" className="attention-item" onClick={() => onShow(filter)}>
+            <Shape mark={mark} tone={tone} />
+            <span>
+              <strong className="number">{plural(count, 'node')}</strong> {words}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The population counts in one line; nothing without an engagement. */
+function CoverageNote({ of }: { readonly of: Source }) {
+  const { runs, soFar } = useStore()
+  const answer = useKept(useAnswer('coverage.get', { of }, `${runs} ${soFar}`), of)
+  if (answer.state === 'failed') return <FailureNote error={answer.error} />
+  if (answer.state === 'waiting' || answer.value === null) return null
+  return (
+    <p className="coverage-note number">
+      {coverageLine(answer.value.coverage)}{' '}
+      <Button kind="link" onPress={() => go({ screen: 'engagement', of, part: 'population' })}>
+        Show population
+      </Button>
+    </p>
+  )
+}
+
+/** Thresholds that the fleet changed from its profile, each with its reason. Nothing where none was changed. */
+function ProfileNote({ view: { scope, moved } }: { readonly view: Pick<AssessmentView, 'scope' | 'moved'> }) {
+  if (moved.length === 0) return null
+  const looser = moved.filter((one) => one.moved === 'looser').length
+  const { label } = profileWords[scope.profile?.name ?? 'baseline']
+  return (
+    <Disclosure
+      level={2}
+      startsOpen={looser > 0}
+      title={
+        looser === 0
+          ? `${plural(moved.length, 'threshold')} of the profile ${label} tightened by this fleet`
+          : `${looser} of ${plural(moved.length, 'changed threshold')} of the profile ${label} relaxed by this fleet`
+      }
+    >
+      {looser > 0 && <p>Results are evaluated with these relaxed thresholds.</p>}
+      <ul>
+        {moved.map(({ threshold, title, shown, shownBefore, moved: way, reason }) => (
+          <li key={threshold}>
+            {title}: <strong>{shown}</strong>, {way} than the profile’s {shownBefore}.
+            <span className="note">Reason: {visible(reason)}</span>
+          </li>
+        ))}
+      </ul>
+    </Disclosure>
+  )
+}
+
+/** The run that is shown; an earlier run is re-evaluated as of now. */
+function RunChoice({ view }: { readonly view: AssessmentView }) {
+  const { runs } = useStore()
+  const answer = useAnswer('runs.list', null, runs)
+  const open = useAction('runs.open')
+  const listed = answer.state === 'here' ? answer.value : []
+  if (listed.length < 2) return <> · Run {visible(view.run)}</>
+  const show = async (run: string): Promise<void> => {
+    if (run === view.run) return
+    if ((await open.run({ run })) !== null) outdated()
+  }
+  return (
+    <span className="run-choice">
+      <Select
+        hideLabel
+        label="Run"
+        value={view.run}
+        isDisabled={open.busy}
+        onChange={(run) => {
+          change({ problem: null })
+          void show(run)
+        }}
+        options={listed.map(({ run, at, nodes, complete }, index) => ({
+          id: run,
+          title: `${index === 0 ? 'Latest run' : 'Run'}, ${when(at)}`,
+          note: `${complete} of ${plural(nodes, 'node')} collected`,
+        }))}
+      />
+      {open.error !== null && <span role="alert">Could not open the run: {visible(open.error.detail)}</span>}
+    </span>
   )
 }

@@ -1,17 +1,18 @@
-import type { ClaimRow, ClaimsView } from '../../schemas/ipc-engagement.ts'
+import { IconFileImport } from '@tabler/icons-react'
+import type { ClaimRow, ClaimsView, ProviderList } from '../../schemas/ipc-engagement.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
-import { useAnswer } from '../bridge.ts'
+import { useAction } from '../actions.ts'
+import { both, useAnswer, useKept } from '../bridge.ts'
 import { recordsToBring, worstFirst } from '../claims-model.ts'
-import { both, useKept } from '../kept.ts'
-import { Ask } from '../parts/Ask.tsx'
+import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ClaimAnswers, ClaimCounts } from '../parts/ClaimAnswers.tsx'
 import { Page } from '../parts/Page.tsx'
-import { ProviderChoice } from '../parts/ProviderChoice.tsx'
-import { go, useStore } from '../store.ts'
-import { day, visible, when } from '../text.ts'
+import { go, outdated, say, useStore } from '../store.ts'
+import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
+import { Select } from '../ui/Select.tsx'
 
 /** Provider claims with their results; with `claim`, one claim by node. */
 export function ProviderClaims({ of, claim }: { readonly of: Source; readonly claim: string | null }) {
@@ -185,5 +186,64 @@ function OneClaim({ of, claim }: { readonly of: Source; readonly claim: ClaimRow
         </Ask>
       </section>
     </Page>
+  )
+}
+
+const NONE = 'none'
+const OWN = 'own'
+
+/** The provider profile: built-in, custom, or none. */
+function ProviderChoice() {
+  const { runs } = useStore()
+  return (
+    <Ask answer={useKept(useAnswer('provider.list', null, runs), 'provider')}>{(list) => <Choice list={list} />}</Ask>
+  )
+}
+
+function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderList }) {
+  const { progress } = useStore()
+  const choose = useAction('provider.choose')
+  const bring = useAction('provider.import-choose')
+  const done = (reply: ProviderList | null): void => {
+    if (reply === null) return
+    say(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
+    outdated()
+  }
+  const going = progress?.ended === 'no'
+  const options = [
+    { id: NONE, title: 'None' },
+    ...shipped.map(({ id, name, asOf, claims }) => ({
+      id,
+      title: visible(name),
+      note: `${plural(claims, 'claim')}, from public statements as of ${day(asOf)}`,
+    })),
+    ...(own && chosen !== null
+      ? [{ id: OWN, title: visible(chosen.name), note: `${plural(chosen.claims, 'claim')}, from your own file` }]
+      : []),
+  ]
+  const value = chosen === null ? NONE : own ? OWN : chosen.id
+  return (
+    <div className="provider-choice">
+      <Select
+        label="Provider profile"
+        isDisabled={going}
+        {...(going ? { description: 'Collection in progress; change the profile afterwards.' } : {})}
+        options={options}
+        value={value}
+        onChange={(id) => {
+          if (id !== value && id !== OWN) void choose.run({ id: id === NONE ? null : id }).then(done)
+        }}
+      />
+      <Button
+        icon={IconFileImport}
+        isDisabled={going}
+        busy={bring.busy}
+        onPress={() => void bring.run(null).then(done)}
+      >
+        Import provider profile…
+      </Button>
+      {choose.error !== null && <FailureNote error={choose.error} />}
+      {bring.error !== null && <FailureNote error={bring.error} />}
+    </div>
   )
 }

@@ -1,13 +1,20 @@
-import { Appearance } from '../parts/Appearance.tsx'
+import { useState } from 'react'
+import type { CallFailure } from '../../schemas/ipc.ts'
+import type { Settings as SettingValues } from '../../schemas/ipc-views.ts'
+import { useAction } from '../actions.ts'
+import { FailureNote } from '../parts/Ask.tsx'
 import { Identities } from '../parts/Identities.tsx'
 import { Page } from '../parts/Page.tsx'
-import { Privacy } from '../parts/Privacy.tsx'
-import { SshSettings } from '../parts/SshSettings.tsx'
-import { TimeStamping } from '../parts/TimeStamping.tsx'
+import { ShortcutTable } from '../parts/ShortcutTable.tsx'
 import { TrustAnchors } from '../parts/TrustAnchors.tsx'
 import type { SettingsPart } from '../routes.ts'
-import { replace, useStore } from '../store.ts'
+import { change, getState, replace, say, useStore } from '../store.ts'
+import { visible } from '../text.ts'
+import { Button } from '../ui/Button.tsx'
+import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
+import { NumberField } from '../ui/NumberField.tsx'
 import { Tabs } from '../ui/Tabs.tsx'
+import { TextField } from '../ui/TextField.tsx'
 
 /** Settings, and what Barewitness stores. */
 export function Settings() {
@@ -30,4 +37,258 @@ export function Settings() {
       />
     </Page>
   )
+}
+
+const KEPT: readonly { readonly what: string; readonly where: string }[] = [
+  {
+    what: 'Fleet and host keys',
+    where: 'Names, addresses and accounts of your nodes, and confirmed host keys.',
+  },
+  {
+    what: 'Evidence',
+    where: 'Captures of each run, unchanged. They may contain user names, addresses and serial numbers.',
+  },
+  {
+    what: 'Risk acceptances and documents',
+    where: 'Risk acceptances, control decisions and documents with the names of people, and copies of added files.',
+  },
+  {
+    what: 'Engagement and provider profile',
+    where: 'Engagement, provider inventory, and the selected provider profile.',
+  },
+  { what: 'Sealed packs', where: 'Every export that was sealed here, including unsaved drafts.' },
+  {
+    what: 'Signing identities',
+    where: 'Encrypted with a passphrase. Settings, Signing identities shows where each passphrase is stored.',
+  },
+  { what: 'Trusted signers', where: 'Trusted certificates, and how you verified them.' },
+  { what: 'Worksheets', where: 'Your notes on reviewed packs. They are never included in a pack.' },
+  {
+    what: 'Recent packs',
+    where: 'File names and paths, and the last run chain you saw. No contents.',
+  },
+  { what: 'Settings', where: 'Settings of this window.' },
+]
+
+/** Network connections, and data stored on this computer. */
+function Privacy() {
+  return (
+    <section aria-labelledby="privacy" className="settings-part">
+      <h2 id="privacy">Privacy</h2>
+      <p className="lead">
+        Barewitness contacts only the nodes you list and the time-stamp authority you choose. No telemetry and no
+        automatic updates.
+      </p>
+      <h3>Data on this computer</h3>
+      <p className="prose">
+        All data is stored in one folder, the Barewitness application data of your account. It is not encrypted except
+        as stated below: protect the disk as you protect the evidence.
+      </p>
+      <div className="scroll">
+        <table className="told-table">
+          <thead>
+            <tr>
+              <th scope="col">Data</th>
+              <th scope="col">Content</th>
+            </tr>
+          </thead>
+          <tbody>
+            {KEPT.map(({ what, where }) => (
+              <tr key={what}>
+                <th scope="row">{what}</th>
+                <td>{where}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <h3>Data sent</h3>
+      <p className="prose">
+        Commands to your nodes, and the digest of a seal to the time-stamp authority. You decide where to save packs and
+        files. Nothing else is sent.
+      </p>
+    </section>
+  )
+}
+
+const MOST = 256
+
+/** SSH connections and privileges. */
+function SshSettings() {
+  const { settings, busy, error, keep } = useSettings()
+  const [count, setCount] = useState(settings.concurrency)
+  const wrong = !Number.isInteger(count) || count < 1 || count > MOST
+  return (
+    <section aria-labelledby="ssh" className="settings-part">
+      <h2 id="ssh">SSH</h2>
+      <form
+        className="settings-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!wrong) void keep({ concurrency: count })
+        }}
+      >
+        <NumberField
+          label="Concurrent nodes"
+          description="Use fewer for jump hosts and networks that limit new connections."
+          minValue={1}
+          maxValue={MOST}
+          value={count}
+          onChange={setCount}
+          error={wrong ? `Enter a whole number from 1 to ${MOST}.` : undefined}
+        />
+        <div className="actions">
+          <Button type="submit" kind="primary" busy={busy} isDisabled={wrong || count === settings.concurrency}>
+            Save setting
+          </Button>
+        </div>
+      </form>
+      {error !== null && <FailureNote error={error} />}
+      <dl className="told">
+        <div>
+          <dt>Login</dt>
+          <dd>
+            Uses your SSH agent, and the key files named in the SSH configuration or the fleet file. One attempt per
+            run, to avoid account lockout. A separate window asks for the passphrase of an encrypted key file.
+          </dd>
+        </div>
+        <div>
+          <dt>Passwords</dt>
+          <dd>
+            Requested in a separate window, if a node accepts no other method. Sent to that node only, and never stored.
+          </dd>
+        </div>
+        <div>
+          <dt>Host keys</dt>
+          <dd>Verified before login. No login to a node with an unverified or changed key.</dd>
+        </div>
+        <div>
+          <dt>Privileged checks (sudo)</dt>
+          <dd>
+            Set by node under Nodes. If allowed, each command runs separately with “sudo -n”, exactly as listed in the
+            command preview. No root shell is opened, and no password is entered. Without sudo, the checks are not
+            tested.
+          </dd>
+        </div>
+        <div>
+          <dt>On the node</dt>
+          <dd>
+            Nothing is installed and nothing is written. The logs of the node record the login and each sudo command.
+            Agent and X11 forwarding are never requested.
+          </dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+const ADDRESS = /^https?:\/\/[!-~]{1,490}$/
+
+/** The time-stamp authority, and the data it receives. */
+function TimeStamping() {
+  const { settings, busy, error, keep } = useSettings()
+  const [address, setAddress] = useState(settings.authority ?? '')
+  const typed = address.trim()
+  const wrong = typed !== '' && !ADDRESS.test(typed)
+  return (
+    <section aria-labelledby="time-stamping" className="settings-part">
+      <h2 id="time-stamping">Time-stamp authority</h2>
+      <p className="prose">
+        A time-stamp authority signs the digest of a seal and its time (RFC 3161 time-stamp). Without one, a pack states
+        only the time of this computer.
+      </p>
+      <p>{settings.authority === null ? 'Not set.' : `In use: ${visible(settings.authority)}`}</p>
+      <form
+        className="settings-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!wrong) void keep({ authority: typed === '' ? null : typed })
+        }}
+      >
+        <TextField
+          label="Authority address"
+          description="Begins with https:// or http://. Leave empty for none."
+          isRequired={false}
+          mono
+          maxLength={498}
+          value={address}
+          onChange={setAddress}
+          error={wrong ? 'Enter an address that begins with https:// or http:// and contains no spaces.' : undefined}
+        />
+        <div className="actions">
+          <Button type="submit" kind="primary" busy={busy} isDisabled={wrong || typed === (settings.authority ?? '')}>
+            Save address
+          </Button>
+        </div>
+      </form>
+      {error !== null && <FailureNote error={error} />}
+      <h3>Data sent to the authority</h3>
+      <p className="prose">
+        A 32-byte digest, and the network address of this computer. No evidence, names or report. The request is sent
+        only during sealing, and only if you choose it there.
+      </p>
+      <h3>Test</h3>
+      <p className="prose">
+        The address is tested during sealing only, because Barewitness makes no connection that you did not start. If
+        the authority does not respond, the pack is sealed without a time-stamp, and you are notified before you save
+        it.
+      </p>
+    </section>
+  )
+}
+
+const THEMES: readonly { readonly id: SettingValues['theme']; readonly title: string }[] = [
+  { id: 'system', title: 'System' },
+  { id: 'light', title: 'Light' },
+  { id: 'dark', title: 'Dark' },
+]
+
+/** Theme and keyboard shortcuts. */
+function Appearance() {
+  const { settings, error, keep } = useSettings()
+  return (
+    <section aria-labelledby="appearance" className="settings-part">
+      <h2 id="appearance">Appearance</h2>
+      <RadioGroup
+        label="Theme"
+        inline
+        options={THEMES}
+        value={settings.theme}
+        onChange={(theme) => void keep({ theme })}
+      />
+      <Checkbox
+        isSelected={settings.singleKeys}
+        onChange={(singleKeys) => void keep({ singleKeys })}
+        note="Turn them off if you use speech input or press keys by accident."
+      >
+        Single-key shortcuts
+      </Checkbox>
+      {error !== null && <FailureNote error={error} />}
+      <div className="scroll">
+        <ShortcutTable className="told-table" caption="Keyboard shortcuts" off="Turned off" />
+      </div>
+    </section>
+  )
+}
+
+export interface SettingsInUse {
+  readonly settings: SettingValues
+  readonly busy: boolean
+  readonly error: CallFailure | null
+  /** Saves the changes. They are shown only when saved; true then. */
+  readonly keep: (part: Partial<SettingValues>) => Promise<boolean>
+}
+
+/** The settings and a function to change them. */
+function useSettings(): SettingsInUse {
+  const { settings } = useStore()
+  const { busy, error, run } = useAction('settings.set')
+  const keep = async (part: Partial<SettingValues>): Promise<boolean> => {
+    const kept = await run({ ...getState().settings, ...part })
+    if (kept === null) return false
+    change({ settings: kept })
+    say('Setting saved.')
+    return true
+  }
+  return { settings, busy, error, keep }
 }

@@ -1,21 +1,20 @@
 import { useCallback } from 'react'
-import type { AssessmentView, CatalogView, NodeView } from '../../schemas/ipc-results.ts'
+import type { ExplanationView } from '../../schemas/ipc-packs.ts'
+import type { AssessmentView, CatalogView, NodeView, SignalView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { type Property, propertyWords, verdictWords } from '../../schemas/words.ts'
-import { useAnswer } from '../bridge.ts'
-import { both, useKept } from '../kept.ts'
+import { both, useAnswer, useKept } from '../bridge.ts'
 import { propertySentence } from '../ledger.ts'
 import { type CheckOnNode, cellOfNode, checksOf, tallyIn, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
-import { Explanations } from '../parts/Explanations.tsx'
 import { IsolationAnswers, IsolationDossier } from '../parts/IsolationAnswers.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
 import { useSignal } from '../shortcuts.ts'
 import { go, replace, useStore } from '../store.ts'
-import { plural, visible, when } from '../text.ts'
+import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 
@@ -195,4 +194,43 @@ function useFindingKeys({ of, node, property, checks, at, properties, onChoose }
   }
   useSignal('finding-before', () => step(-1))
   useSignal('finding-next', () => step(1))
+}
+
+export interface ExplanationsProps {
+  readonly explanations: readonly ExplanationView[]
+  readonly signals: readonly SignalView[]
+}
+
+/** Explanations of single facts by named people. They do not change any result. Nothing where there are none. */
+function Explanations({ explanations, signals }: ExplanationsProps) {
+  if (explanations.length === 0) return null
+  const titles = new Map(signals.map(({ id, title }) => [id, title]))
+  return (
+    <section aria-labelledby="explanations">
+      <h2 id="explanations">
+        Explanations <span className="number quiet">{explanations.length}</span>
+      </h2>
+      <p className="quiet">Not evaluated; explanations do not change a verdict.</p>
+      <ul className="acceptances">
+        {explanations.map((one) => (
+          <li key={one.id} className="acceptance">
+            <dl className="facts">
+              <dt>Fact</dt>
+              <dd>{titles.get(one.signal) ?? visible(one.signal)}</dd>
+              <dt>Explanation</dt>
+              <dd>{visible(one.text)}</dd>
+              <dt>Explained by</dt>
+              <dd>
+                {visible(one.explainedBy)}, {visible(one.role)}, {day(one.explainedAt)}, until {day(one.expiresAt)}
+              </dd>
+              <dt>Document</dt>
+              <dd>
+                {visible(one.document.name)}, SHA-256 <span className="mono">{one.document.sha256}</span>
+              </dd>
+            </dl>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { nameBaseline } from '../../main/app/baseline.ts'
+import { nameBaseline } from '../../main/app/append-signed.ts'
 import { driftBetween, flipsBetween } from '../../main/app/drift.ts'
 import { historyCommand } from '../../main/cli/commands/history.ts'
 import { detailLines } from '../../main/cli/drift-text.ts'

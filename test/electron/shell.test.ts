@@ -33,8 +33,7 @@ vi.mock('electron', () => ({
 
 const { openWindow, webPreferences } = await import('../../main/electron/window.ts')
 const { answer, builtFiles, HEADERS, registerScheme } = await import('../../main/electron/protocol.ts')
-const { lockSession, mayLoad } = await import('../../main/electron/permissions.ts')
-const { lockContents, lockNetwork } = await import('../../main/electron/navigation.ts')
+const { lockContents, lockNetwork, lockSession, mayLoad } = await import('../../main/electron/permissions.ts')
 
 describe('1: a window', () => {
   const session = {} as never

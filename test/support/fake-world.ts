@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demoDeclared } from '../../main/adapters/demo/demo-declared.ts'
-import { demoVantage } from '../../main/adapters/demo/demo-vantage.ts'
+import { demoVantage } from '../../main/adapters/demo/demo-fleet.ts'
 import { createIdentities } from '../../main/adapters/identity/index.ts'
 import { createSealing } from '../../main/adapters/seal/index.ts'
 import { decideHostKey, listPath, loadTrust } from '../../main/adapters/ssh/host-key.ts'

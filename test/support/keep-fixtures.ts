@@ -4,8 +4,8 @@ import {
   type RecordedAnswer,
   readRecordedNode,
   recordedNodeFile,
+  type StreamForm,
 } from '../../main/adapters/demo/recorded-node.ts'
-import type { StreamForm } from '../../main/adapters/demo/recorded-stream.ts'
 import { FIXTURE_NODES } from './fixtures.ts'
 
 /** Tests that know what a fixture has to hold write it, in place of comparing. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createWorld } from '../../main/adapters/world.ts'
 import { exportRun } from '../../main/app/export.ts'
-import { keepRun } from '../../main/app/keep-run.ts'
+import { keepRun } from '../../main/app/rebuild-history.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import type { Outcome } from '../../main/core/failure.ts'

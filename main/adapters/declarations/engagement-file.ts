@@ -9,8 +9,7 @@ import { ok } from '../../core/result.ts'
 import { createSchemaValidator, type PlacedProblem } from '../schema-validator.ts'
 import { placeOf, readDocument } from './document.ts'
 import type { Known } from './index.ts'
-import { inventoryRows } from './inventory-csv.ts'
-import { inventoryFileOf, readList } from './inventory-file.ts'
+import { inventoryFileOf, inventoryRows, readList } from './inventory-file.ts'
 
 /** Built at first use: compiling the schemas takes some 30 ms. */
 let validator: ReturnType<typeof createSchemaValidator> | null = null

@@ -1,13 +1,19 @@
+import type { Mapping, MappingFile, ProviderProfile, VantageRecord } from '../../../schemas/types.ts'
 import type { Declarations } from '../../core/all-ports.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { mappingOf, type OscalRow, oscalRows } from '../../core/mapping.ts'
+import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { SealReader } from '../../core/ports.ts'
+import { problemsIn } from '../../core/provider.ts'
+import { ok } from '../../core/result.ts'
+import { vantageStands } from '../../verify/steps/location.ts'
+import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { openAddressDatabase } from './address-database.ts'
+import { placeOf, readDocument, readNamed } from './document.ts'
 import { readEngagement } from './engagement-file.ts'
 import { readInventoryTable } from './inventory-file.ts'
-import { readMapping } from './mapping-file.ts'
-import { readProvider } from './provider-file.ts'
 import { readSites } from './sites-file.ts'
-import { readVantage } from './vantage-file.ts'
 
 /** Ids that declarations may name. */
 export type Known = Pick<Catalog, 'checks' | 'frameworks' | 'claimTests' | 'providers' | 'offNodeChecks'>
@@ -26,3 +32,105 @@ export const createDeclarations = (known: Known, seal: SealReader): Declarations
   sites: readSites,
   addressDatabase: openAddressDatabase,
 })
+
+const LARGEST_CATALOG_MIB = 64
+
+/**
+ * A customer-defined framework: a mapping in YAML or JSON, and the OSCAL catalog that it names, in the same folder.
+ * Fails with input.not-found and input.refused; an unknown check, a control missing on either side, and any invalid
+ * value names its line.
+ */
+export async function readMapping(file: string, beside: string | null, known: Known): Promise<Outcome<Mapping>> {
+  const path = placeOf(file, beside)
+  const read = await readDocument<MappingFile>('mapping-file', path)
+  if (!read.ok) return read
+  const { value, refuse } = read.value
+  const rows = value.catalog === undefined ? ok(null) : await readCatalog(placeOf(value.catalog, path))
+  if (!rows.ok) return refuse([{ path: ['catalog'], text: rows.error.detail }])
+  const mapping = mappingOf(value, rows.value, known)
+  return mapping.ok ? mapping : refuse(mapping.error)
+}
+
+async function readCatalog(path: string): Promise<Outcome<readonly OscalRow[]>> {
+  const bytes = await readNamed(path, LARGEST_CATALOG_MIB)
+  if (typeof bytes === 'string')
+    return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `names ${path}, which ${bytes}`)
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return fail('input.refused', `names ${path}, which is not JSON`)
+  }
+  const rows = oscalRows(value)
+  return rows.ok ? rows : fail('input.refused', `names ${path}, which cannot be used: ${rows.error}`)
+}
+
+/**
+ * A built-in profile, by its id, or a customer's own file in YAML or JSON. Fails with input.not-found and
+ * input.refused; an unknown check, fact, value or source, and a claim without a test, names its line.
+ */
+export async function readProvider(
+  idOrFile: string,
+  beside: string | null,
+  known: Known,
+): Promise<Outcome<ProviderProfile>> {
+  const shipped = known.providers.find(({ id }) => id === idOrFile)
+  if (shipped !== undefined) return ok(shipped)
+  const read = await readDocument<ProviderProfile>('provider', placeOf(idOrFile, beside))
+  if (!read.ok)
+    return read.error.code === 'input.not-found' && /^[a-z0-9-]+$/.test(idOrFile)
+      ? fail(
+          'input.not-found',
+          `${idOrFile} is neither a readable file nor a built-in profile: ${known.providers.map(({ id }) => id).join(', ')}`,
+        )
+      : read
+  const { value, refuse } = read.value
+  const problems = [
+    ...(known.providers.some(({ id }) => id === value.id)
+      ? [{ path: ['id'], text: `is ${quote(value.id)}, the id of a built-in profile` }]
+      : []),
+    ...problemsIn(value, known),
+  ]
+  return problems.length > 0 ? refuse(problems) : ok(value)
+}
+
+/** The largest fleet that a file may contain, each node timed as often as we time it, takes three quarters of it. */
+const LARGEST_MIB = 64
+
+/** Built at first use: compiling the schemas takes some 30 ms. */
+let validator: ReturnType<typeof createSchemaValidator> | null = null
+
+/**
+ * A vantage record, as `vantage measure` wrote it, whose signature stands: whose key that is, is for the reader to find out. Fails with
+ * input.not-found where it cannot be read, and with input.refused where it is no such record, or was changed since it was signed.
+ */
+export async function readVantage(
+  seal: SealReader,
+  file: string,
+  beside: string | null,
+): Promise<Outcome<VantageRecord>> {
+  const path = placeOf(file, beside)
+  const bytes = await readNamed(path, LARGEST_MIB)
+  if (typeof bytes === 'string')
+    return fail(bytes.startsWith('could') ? 'input.not-found' : 'input.refused', `${path} ${bytes}`)
+  const value = jsonIn(bytes)
+  if (value === null) return fail('input.refused', `${path} is not JSON in UTF-8`)
+  validator ??= createSchemaValidator()
+  const [misfit] = validator.placed('vantage', value)
+  if (misfit !== undefined)
+    return fail('input.refused', `${path} is not a vantage record: ${placeName(misfit.path)} ${misfit.text}`)
+  const record = value as VantageRecord
+  const [problem] = (await vantageStands(seal, record)).problems
+  return problem === undefined
+    ? ok(record)
+    : fail('input.refused', `${path}: the vantage record of ${quote(record.vantage.name)} cannot be used. ${problem}`)
+}
+
+/** Null for anything that is not JSON; the value null itself is no record either. */
+function jsonIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decodeUtf8(bytes) ?? '')
+  } catch {
+    return null
+  }
+}

@@ -1,5 +1,5 @@
 import type { SiteRow } from '../../../schemas/types.ts'
-import { listed, NOTHING, type TableLine, tableOf, unformulated } from './inventory-csv.ts'
+import { listed, NOTHING, type TableLine, tableOf, unformulated } from './inventory-file.ts'
 import { cellTexts, type SiteCells, type SitesReading, siteRow, uniqueRows } from './site-row.ts'
 
 type Field = keyof SiteCells

@@ -1,17 +1,19 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DeclaredNode, Fleet, FleetNode } from '../../../schemas/types.ts'
+import ssh2 from 'ssh2'
+import type { DeclaredNode, Fleet, FleetNode, VantageMeasurement } from '../../../schemas/types.ts'
+import { VERSION } from '../../../schemas/version.ts'
 import type { DemoFleet } from '../../core/all-ports.ts'
+import { sha256 } from '../../core/digest.ts'
+import { fingerprintOf } from '../../core/known-hosts.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import type { Probe } from '../../core/probe.ts'
-import { startDelayed } from './delayed.ts'
+import type { UnsignedVantage } from '../../core/vantage.ts'
 import { demoDeclared } from './demo-declared.ts'
-import { demoKey } from './demo-keys.ts'
 import { DEMO_DELAYS } from './demo-location.ts'
-import { demoVantage } from './demo-vantage.ts'
 import { nodeAnswers, nodeSettings, recordedNodeFile } from './recorded-node.ts'
 import { startDemoServer } from './server.ts'
 
@@ -135,3 +137,127 @@ function fleetOf(targets: readonly ConnectTarget[]): Fleet {
   })
   return { name: 'Demo fleet', frameworks: ['hipaa', 'soc2'], nodes: nodes as unknown as Fleet['nodes'] }
 }
+
+export interface DemoKey {
+  /** OpenSSH private key. */
+  readonly pem: string
+  /** Public key blob as in known_hosts, before base64. */
+  readonly blob: Uint8Array
+  readonly fingerprint: string
+}
+
+const TRIES = 20
+
+/**
+ * A key pair for one demo. ssh2 1.17 drops the leading zero bytes of one Ed25519 key in 250 (lib/keygen.js), and then
+ * refuses to read it; such a key is discarded and another generated.
+ */
+export function demoKey(generate: () => string = () => ssh2.utils.generateKeyPairSync('ed25519').private): DemoKey {
+  for (let tries = 1; ; tries++) {
+    const pem = generate()
+    const parsed = ssh2.utils.parseKey(pem)
+    if (!(parsed instanceof Error)) {
+      const blob = parsed.getPublicSSH()
+      return { pem, blob, fingerprint: fingerprintOf(blob) }
+    }
+    if (tries === TRIES) throw parsed
+  }
+}
+
+/**
+ * A loopback port that forwards everything to another one, delayed by half of the given time each way: a demo node that
+ * appears far away to the echo. The connection itself opens at once, since any device in front of a node could open it.
+ */
+export function startDelayed(
+  to: number,
+  milliseconds: number,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  const open = new Set<Socket>()
+  // Half open: an end of stream is forwarded as late as the data before it.
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const node = connect({ port: to, host: '127.0.0.1', allowHalfOpen: true })
+    for (const socket of [client, node]) {
+      open.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {})
+      socket.on('close', () => open.delete(socket))
+    }
+    passOn(client, node, milliseconds / 2)
+    passOn(node, client, milliseconds / 2)
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const close = (): Promise<void> =>
+        new Promise((closed) => {
+          server.close(() => closed())
+          for (const socket of open) socket.destroy()
+        })
+      resolve({ port: typeof address === 'object' && address !== null ? address.port : 0, close })
+    })
+  })
+}
+
+/** Timers of one length fire in the order they were started, so that the bytes stay in order. */
+function passOn(from: Socket, to: Socket, milliseconds: number): void {
+  from.on('data', (bytes) => void setTimeout(() => to.writable && to.write(bytes), milliseconds))
+  from.on('end', () => void setTimeout(() => to.end(), milliseconds))
+  from.on('close', (broken) => broken && to.destroy())
+}
+
+/**
+ * By node, the round trip from New York in ms: synthetic, and long enough that the times measured here, on however busy
+ * a computer, never exclude them. Kansas City is some 1,760 km away, which takes light 12 ms there and back.
+ */
+const TIMES: Readonly<Record<string, number>> = {
+  'demo-gpu-01': 17,
+  'demo-gpu-02': 12,
+  'demo-guest-03': 17,
+  'demo-metal-04': 18,
+  'demo-nosudo-06': 17,
+}
+const ROUND_TRIPS = 60
+const MINUTE_MS = 60_000
+const NOT_REACHED = { code: 'ssh.unreachable', detail: 'no route from this network (made up)' }
+
+/**
+ * What a second machine would have measured a few minutes earlier, for the servers that run now: their keys are
+ * generated at each start.
+ */
+export function demoVantage(asOf: string, targets: readonly ConnectTarget[]): UnsignedVantage {
+  const minutesBefore = (count: number): string => new Date(Date.parse(asOf) - count * MINUTE_MS).toISOString()
+  return {
+    schema: 'barewitness.vantage/1',
+    id: `vantage-demo-${asOf.replaceAll(/\D/g, '')}`,
+    recorder: VERSION,
+    vantage: {
+      name: 'Second office, New York (demo)',
+      country: 'US',
+      latitude: 40.7128,
+      longitude: -74.006,
+      radiusKm: 3,
+      declaredBy: 'J. Lin (demo)',
+    },
+    startedAt: minutesBefore(4),
+    endedAt: minutesBefore(2),
+    demo: true,
+    measurements: targets.map((target) => measured(target, minutesBefore(3))),
+  }
+}
+
+function measured({ node, trust }: ConnectTarget, at: string): VantageMeasurement {
+  const { name, address, port } = node
+  const about = { node: name, address, port, at, path: null }
+  const [time, hostKey] = [TIMES[name], trust.fingerprint]
+  return time === undefined || hostKey === undefined
+    ? { ...about, hostKey: null, echo: null, failure: NOT_REACHED }
+    : { ...about, hostKey, echo: { bursts: [burst(time, at)], warmup: 5, mismatches: 0 }, failure: null }
+}
+
+const burst = (time: number, at: string) => ({
+  at,
+  samples: Array.from({ length: ROUND_TRIPS }, (_, index) => time + ((index * 7) % 10) / 50),
+  nonces: sha256(new TextEncoder().encode('made up for the demo\n')),
+  wallDriftMs: 0,
+})

@@ -1,11 +1,11 @@
-import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto'
+import { createHash, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto'
+import { derValue, integerOf } from '../../core/der/read.ts'
 import { bits, der, octets, oid, sequence, setOf, small, text, time, unsigned, yes } from '../../core/der/write.ts'
+import { extensionsIn, revocationListParts } from '../../core/der/x509.ts'
 import type { Entropy } from '../../core/ports.ts'
-import { signatureAlgorithm } from '../seal/cms.ts'
+import { signatureAlgorithm, withLowS } from '../seal/cms.ts'
 import { OID } from '../seal/oids.ts'
 import { namesOf } from '../seal/x509.ts'
-import { authorityOf, extension, type Issuer, issuerOf, keyId, signed } from './issuer.ts'
-import { issueList } from './revocation-list.ts'
 
 /**
  * A local identity: a root that signs one leaf and one revocation list, and the leaf that seals. All P-256 with
@@ -167,4 +167,96 @@ function serial(entropy: Entropy): Uint8Array {
   const bytes = new Uint8Array(entropy.bytes(16))
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
   return unsigned(bytes)
+}
+
+/** The issuer: the name as DER, and both halves of a P-256 key. */
+interface Issuer {
+  readonly name: Uint8Array
+  readonly publicKey: KeyObject
+  readonly key: KeyObject
+}
+
+/** A root created here, as an issuer. */
+export const issuerOf = (root: Uint8Array, key: KeyObject): Issuer => ({
+  name: namesOf(root).subject,
+  publicKey: new X509Certificate(root).publicKey,
+  key,
+})
+
+/**
+ * A to-be-signed certificate or list with its signature (RFC 5280, sections 4.1 and 5.1), in the one form that
+ * Barewitness writes.
+ */
+function signed(tbs: Uint8Array, { key }: Issuer): Uint8Array {
+  const signature = withLowS(new Uint8Array(sign('sha256', tbs, key)))
+  if (signature === null) throw new Error('the key returned a value that is not an ECDSA P-256 signature')
+  return sequence(tbs, signatureAlgorithm('EC'), bits(signature))
+}
+
+const extension = (id: string, critical: boolean, value: Uint8Array): Uint8Array =>
+  sequence(oid(id), ...(critical ? [yes()] : []), octets(value))
+
+/** The authority key identifier (RFC 5280, section 4.2.1.1) that points to an issuer's key. */
+const authorityOf = ({ publicKey }: Issuer): Uint8Array =>
+  extension(OID.authorityKeyId, false, sequence(der(0x80, keyId(publicKey))))
+
+/**
+ * The key identifier of RFC 7093, section 2, method 1: the leftmost 160 bits of the SHA-256 of the public key's bits.
+ */
+function keyId(key: KeyObject): Buffer {
+  // An uncompressed P-256 point is the last 65 bytes of its SubjectPublicKeyInfo (RFC 5480, section 2.2).
+  const point = key.export({ type: 'spki', format: 'der' }).subarray(-65)
+  return createHash('sha256').update(point).digest().subarray(0, 20)
+}
+
+/** Why a certificate is revoked, with its number (RFC 5280, section 5.3.1). */
+const REASONS = { 'key-compromise': 1, superseded: 4, cessation: 5 } as const
+export type Reason = keyof typeof REASONS
+
+interface ListFields {
+  readonly number: bigint
+  readonly from: number
+  readonly until: number
+  /** Each a whole entry in DER. */
+  readonly entries: readonly Uint8Array[]
+}
+
+/**
+ * A revocation list of version 2 (RFC 5280, section 5.1); `revokedCertificates` is absent when nothing is revoked
+ * (section 5.1.2.6).
+ */
+export function issueList(by: Issuer, { number, from, until, entries }: ListFields): Uint8Array {
+  const list = sequence(
+    small(1),
+    signatureAlgorithm('EC'),
+    by.name,
+    time(new Date(from)),
+    time(new Date(until)),
+    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    der(0xa0, sequence(authorityOf(by), extension(OID.crlNumber, false, unsigned(bigEndian(number))))),
+  )
+  return signed(list, by)
+}
+
+/** One entry: serial number as in the certificate, time and reason, which is not critical (RFC 5280, section 5.3). */
+export const revokedEntry = (serial: Uint8Array, at: Date, reason: Reason): Uint8Array =>
+  sequence(serial, time(at), sequence(extension(OID.reasonCode, false, der(0x0a, new Uint8Array([REASONS[reason]])))))
+
+/**
+ * Number, end and entries of a list created here, for the next one to continue. Throws on bytes that are not a list.
+ */
+export function listToContinue(list: Uint8Array): Pick<ListFields, 'number' | 'until' | 'entries'> {
+  const parts = revocationListParts(derValue(list))
+  if (parts === null) throw new Error('these bytes are not a revocation list in DER')
+  const found = extensionsIn(parts.extensions).find(({ id }) => id === OID.crlNumber)
+  return {
+    number: (found && integerOf(derValue(found.content))) ?? 0n,
+    until: parts.nextUpdate === null ? 0 : Date.parse(parts.nextUpdate),
+    entries: parts.entries.map(({ bytes }) => bytes),
+  }
+}
+
+function bigEndian(value: bigint): Uint8Array {
+  const hex = value.toString(16)
+  return new Uint8Array(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'))
 }

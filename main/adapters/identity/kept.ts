@@ -8,7 +8,7 @@ import { chainOf, leafProblems, revocation } from '../seal/path.ts'
 import { type CertificateFacts, readCertificate, sameBytes } from '../seal/x509.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import { type IdentityFiles, retiredPath } from './folder.ts'
-import { parseTokenReference, type TokenReference } from './token-reference.ts'
+import { parseTokenReference, type TokenReference } from './token.ts'
 
 /** An identity from its files, all of them read and matched against each other. Contains no secret. */
 export interface KeptIdentity {

@@ -9,13 +9,11 @@ import { plain } from '../../core/plain-text.ts'
 import type { Clock, Entropy } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { namesOf } from '../seal/x509.ts'
-import { DAY, nextLeaf } from './certificates.ts'
+import { DAY, issueList, issuerOf, listToContinue, nextLeaf, revokedEntry } from './certificates.ts'
 import { parseEnvelope } from './envelope.ts'
 import { readFiles, replaceAll, retiredPath, writeApart } from './folder.ts'
-import { issuerOf } from './issuer.ts'
 import { type KeptIdentity, keptIdentity, sha256 } from './kept.ts'
 import { keyFile, openKey } from './local.ts'
-import { issueList, listToContinue, revokedEntry } from './revocation-list.ts'
 
 /** Reads an identity of a folder. Fails with identity.missing or identity.unreadable. */
 export async function readIdentity(folder: string, name: string): Promise<Outcome<KeptIdentity>> {

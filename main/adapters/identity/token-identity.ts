@@ -8,8 +8,7 @@ import { verifies } from '../seal/x509.ts'
 import { certificateFiles, listsIn, placeChecked, readable } from './import.ts'
 import { certified, type KeptIdentity, signerParts } from './kept.ts'
 import { refusal } from './local.ts'
-import { signOnToken } from './token.ts'
-import { TOKEN_FORMAT, type TokenReference } from './token-reference.ts'
+import { signOnToken, TOKEN_FORMAT, type TokenReference } from './token.ts'
 
 // Signed to check that key, PIN and certificate belong together; it has no other meaning.
 const TRIAL = new TextEncoder().encode('Barewitness: test of a key. This signature seals nothing.')

@@ -1,12 +1,21 @@
-import { stat } from 'node:fs/promises'
+import { createHash, hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { type FileHandle, lstat, open, opendir, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { OpenPack, Packs } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { plain } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { LIMITS, type Limits, Refusal } from './limits.ts'
-import { openFolder } from './open-folder.ts'
-import { openZip } from './open-zip.ts'
+import { storedFile } from '../stored-file.ts'
+import { blockReader } from './blocks.ts'
+import { digestAt, emptyContents, packOf, putDigest } from './contents.ts'
+import { LIMITS, type Limits, Refusal, repacked, unreadable, unsafe } from './limits.ts'
+import { checkDistinct, checkName, FOLDER, isDesktopFile } from './names.ts'
 import { publishPack, replacePack, writePack } from './write.ts'
+import { type ListPlace, readEnd } from './zip-end.ts'
+import { type EntryList, readList, tally } from './zip-list.ts'
+import { passEntry, unpack } from './zip-unpack.ts'
 
 export { replacePack, writePack } from './write.ts'
 
@@ -33,4 +42,151 @@ export const packs: Packs = {
   replace: replacePack,
   publish: publishPack,
   open: (path) => openPack(path),
+}
+
+const BLOCK = 1024 ** 2
+
+/**
+ * Opens an unpacked pack: the folder itself, or the one that contains `pack/`. Every file is hashed once as a stream.
+ * Links and special files are refused. Throws a Refusal.
+ */
+export async function openFolder(path: string, limits: Limits): Promise<OpenPack> {
+  const names = await readdir(path)
+  const root = !names.includes('bagit.txt') && names.includes('pack') ? join(path, 'pack') : path
+  if (!(await lstat(root)).isDirectory()) throw unsafe(`${quote(root)} is not a folder`)
+  const paths = (await listFiles(root, limits)).sort()
+  const contents = emptyContents(paths)
+  const block = Buffer.allocUnsafeSlow(BLOCK)
+  let total = 0
+  for (const [index, name] of paths.entries()) {
+    const { sha256, size } = await hashFile(join(root, name), name, block, limits.totalBytes - total)
+    total += size
+    putDigest(contents, index, sha256)
+    contents.sizes[index] = size
+    // Reading is synchronous, since 200,000 round trips through a pool of threads take far longer; this yields to
+    // others.
+    if (index % 100 === 0) await setImmediate()
+  }
+  return packOf(contents, limits, {
+    folder: root,
+    departures: [],
+    // The reader compares the result.
+    open: (index) =>
+      storedFile(join(root, paths[index] ?? ''), contents.sizes[index] ?? 0, digestAt(contents, index)).open(),
+    close: async () => {},
+  })
+}
+
+async function listFiles(root: string, limits: Limits): Promise<string[]> {
+  const paths: string[] = []
+  const folders = ['']
+  let seen = 0
+  for (let below = folders.pop(); below !== undefined; below = folders.pop())
+    for await (const entry of await opendir(join(root, below), { bufferSize: 500 })) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      seen += 1
+      if (seen > limits.entries) throw unsafe(`the folder has more than ${limits.entries} files`)
+      if (entry.isSymbolicLink()) throw unsafe(`${quote(name)} is a symbolic link`)
+      if (entry.isDirectory()) folders.push(name)
+      else if (entry.isFile()) {
+        checkName(name)
+        paths.push(name)
+      } else throw unsafe(`${quote(name)} is not a regular file`)
+    }
+  checkDistinct(paths)
+  return paths
+}
+
+// NONBLOCK: if a pipe replaced the file meanwhile, opening it would wait for a writer. Windows has neither flag.
+const PLAINLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+async function hashFile(
+  path: string,
+  name: string,
+  block: Buffer,
+  most: number,
+): Promise<{ readonly sha256: string; readonly size: number }> {
+  const file = openSync(path, PLAINLY)
+  try {
+    const stat = fstatSync(file)
+    if (!stat.isFile()) throw unsafe(`${quote(name)} is not a regular file`)
+    if (stat.size > most) throw unsafe(`the folder exceeds the size limit at ${quote(name)}`)
+    const first = block.subarray(0, readSync(file, block, 0, BLOCK, null))
+    if (first.length === stat.size) return { sha256: hash('sha256', first), size: stat.size }
+    const digest = createHash('sha256').update(first)
+    let size = first.length
+    for (let count = -1; count !== 0 && size <= stat.size; size += count) {
+      count = readSync(file, block, 0, BLOCK, null)
+      digest.update(block.subarray(0, count))
+      await setImmediate()
+    }
+    if (size !== stat.size) throw unreadable(`${quote(name)} changed while it was read`)
+    return { sha256: digest.digest('hex'), size }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Opens an archive; nothing is ever written to disk. Every entry is unpacked once as a stream, counted and hashed
+ * before any is returned, so that later reads return what was checked. Throws a Refusal.
+ */
+export async function openZip(path: string, limits: Limits): Promise<OpenPack> {
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const place = await readEnd(file, size, limits)
+    const list = await readList(file, place, limits)
+    const outside = list.names.find((name) => !name.startsWith(FOLDER))
+    if (outside !== undefined && list.names.every((name) => name.startsWith(FOLDER) || isDesktopFile(name)))
+      throw repacked(`entry ${quote(outside)} was added by a desktop system and is not part of a pack`)
+    if (outside !== undefined) throw unreadable(`entry ${quote(outside)} is not in the folder ${FOLDER}`)
+    return await unpackOnce(file, list, place, limits)
+  } catch (problem) {
+    await file.close()
+    throw problem
+  }
+}
+
+async function unpackOnce(
+  file: FileHandle,
+  list: EntryList,
+  { listAt, asWritten }: ListPlace,
+  limits: Limits,
+): Promise<OpenPack> {
+  const byName = Uint32Array.from(list.names.keys()).sort((a, b) =>
+    (list.names[a] ?? '') < (list.names[b] ?? '') ? -1 : 1,
+  )
+  const rank = new Uint32Array(byName.length)
+  for (const [place, index] of byName.entries()) rank[index] = place
+  const contents = emptyContents(Array.from(byName, (index) => (list.names[index] ?? '').slice(FOLDER.length)))
+  const dataAt = new Float64Array(byName.length)
+  const reader = blockReader(file, 0, listAt, 'an entry reaches into the list of entries')
+  const otherwise = tally('is packed differently than Barewitness packs it')
+  for (const index of list.inFileOrder) {
+    const entry = list.entry(index)
+    const unpacked = await passEntry(reader, entry)
+    const place = rank[index] ?? 0
+    putDigest(contents, place, unpacked.sha256)
+    if (!unpacked.asWritten) otherwise.note(entry.name)
+    contents.sizes[place] = entry.size
+    dataAt[place] = unpacked.dataAt
+  }
+  if (reader.position() !== listAt) throw unsafe('there are bytes before the list of entries that belong to no entry')
+  const open = (place: number): AsyncIterable<Uint8Array> => {
+    const entry = list.entry(byName[place] ?? 0)
+    const start = dataAt[place] ?? 0
+    return lasting(unpack(blockReader(file, start, start + entry.packed, 'the archive ends early'), entry))
+  }
+  const departures = [
+    ...list.departures,
+    ...otherwise.sentences(),
+    ...(asWritten ? [] : ['The end of the archive differs from the one that Barewitness writes.']),
+  ]
+  return packOf(contents, limits, { folder: null, departures, open, close: () => file.close() })
+}
+
+// Chunks with their own memory: those of a reader are valid only until the next.
+async function* lasting(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk)
 }

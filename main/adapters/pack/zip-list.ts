@@ -1,7 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { quote } from '../../core/plain-text.ts'
 import { blockReader } from './blocks.ts'
-import { tally } from './departures.ts'
 import { type Limits, repacked, unsafe } from './limits.ts'
 import { checkDistinct, checkName } from './names.ts'
 import type { ListPlace } from './zip-end.ts'
@@ -217,5 +216,29 @@ function checkPlaces(inFileOrder: Uint32Array, entry: (index: number) => ListedE
     if (at < free) throw unsafe(`entry ${quote(name)} overlaps the one before it`)
     free = at + LOCAL_BYTES + name.length + packed
     if (free > listAt) throw unsafe(`entry ${quote(name)} reaches into the list of entries`)
+  }
+}
+
+/** Counts differences from the output of `writePack`, and keeps the position of the first. */
+export interface Tally {
+  readonly note: (name: string) => void
+  /** One sentence about all of them, or none. */
+  readonly sentences: () => readonly string[]
+}
+
+/** `what` completes the sentence that starts with the name of an entry. */
+export function tally(what: string): Tally {
+  let first: string | null = null
+  let count = 0
+  return {
+    note: (name) => {
+      first ??= name
+      count += 1
+    },
+    sentences: () => {
+      if (first === null) return []
+      const others = count === 1 ? '' : `, and so ${count === 2 ? 'does one more' : `do ${count - 1} more`}`
+      return [`Entry ${quote(first, 160)} ${what}${others}.`]
+    },
   }
 }

@@ -1,8 +1,7 @@
 import { homedir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import type { Timers } from '../../core/schedule/store.ts'
-import { createTimers } from './os-timers.ts'
-import { runProgram } from './run-program.ts'
+import { createTimers, runProgram } from './os-timers.ts'
 
 /** The timers of this computer. `config` is our folder below the user's settings. */
 export function hostTimers(config: string): Timers {

@@ -1,7 +1,14 @@
+import type { ArchiveMaterial, NextStamp } from '../../core/all-ports.ts'
+import type { Outcome } from '../../core/failure.ts'
 import type { Signer } from '../../core/ports.ts'
+import { ok } from '../../core/result.ts'
 import { BYTE_RANGE_PLACEHOLDER } from '../pdf/placeholder.ts'
-import { cmsForDigest } from './cms.ts'
+import { cmsForDigest, digestOf } from './cms.ts'
+import { completeArchive, prepareArchive } from './pdf/archive.ts'
+import { addSignatureTimestamp, readAuthor, textIn } from './pdf/stamp.ts'
 import { byteRange, coveredDigest, GAP_WIDTH, type Gap, hexInGap } from './pdf/state.ts'
+import { readUpdates } from './pdf/updates.ts'
+import { readToken } from './tsp/token.ts'
 
 const CONTENTS = `<${'0'.repeat(GAP_WIDTH - 2)}>`
 
@@ -39,4 +46,39 @@ function onlyPlace(file: Buffer, placeholder: string, name: string): number {
   if (file.indexOf(placeholder, at + 1, 'latin1') !== -1)
     throw new Error(`the PDF has more than one ${name} placeholder`)
   return at
+}
+
+/**
+ * The step to the next level: a token over the signature where there is none yet, otherwise what `material` adds and a
+ * token over everything. Fails with pdf.unsuitable, or with revocation.unavailable when the material cannot be read.
+ */
+export function nextPdfStamp(pdf: Uint8Array, material: ArchiveMaterial): Outcome<NextStamp> {
+  const text = textIn(pdf)
+  const author = readAuthor(text)
+  if (!author.ok) return author
+  const { seal, first } = author.value
+  if (seal.timestampToken === null)
+    return ok({
+      level: 'B-T',
+      first: true,
+      imprint: digestOf(seal.signature),
+      apply: (token) => addSignatureTimestamp(pdf, token),
+      certificates: seal.certificates,
+    })
+  const archive = prepareArchive(pdf, material)
+  if (!archive.ok) return archive
+  const { prepared, imprint } = archive.value
+  const { stamps } = readUpdates(pdf, text, first)
+  const tokens = [seal.timestampToken, ...stamps.flatMap(({ token }) => token ?? [])]
+  return ok({
+    level: 'B-LTA',
+    first: stamps.length === 0,
+    imprint,
+    apply: (token) => completeArchive(prepared, token),
+    certificates: [
+      ...seal.certificates,
+      ...stamps.flatMap(({ certificates }) => certificates),
+      ...tokens.flatMap((token) => readToken(token, seal.signature, [], []).certificates),
+    ],
+  })
 }

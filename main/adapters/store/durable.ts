@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { fail, type Outcome } from '../../core/failure.ts'
+import { plain } from '../../core/plain-text.ts'
 
 export const isCode = (problem: unknown, code: string): boolean =>
   (problem as NodeJS.ErrnoException | null)?.code === code
@@ -158,4 +160,14 @@ export async function readPlain(path: string, largest: number): Promise<Buffer> 
   } finally {
     await handle.close()
   }
+}
+
+/** File errors in words: `store.failed`, with advice where the disk is full. */
+export function storeFailure(problem: unknown): Outcome<never> {
+  const told = plain(toldProblem(problem), 500)
+  const { code } = (problem ?? {}) as { readonly code?: unknown }
+  return fail(
+    'store.failed',
+    code === 'ENOSPC' || code === 'EDQUOT' ? `${told}; free some space, then try again` : told,
+  )
 }

@@ -6,8 +6,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { RECORDING } from '../../core/layout.ts'
 import { type CapturedAnswer, captureLine, recordingJson } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { makeFolder, syncFolder, writeWhole } from './durable.ts'
-import { storeFailure } from './failure.ts'
+import { makeFolder, storeFailure, syncFolder, writeWhole } from './durable.ts'
 import { type PutBlob, putAlone } from './pool.ts'
 
 /**

@@ -1,8 +1,10 @@
-import type { NodeView } from '../../../schemas/ipc-results.ts'
+import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { NodeMoment, NodeView } from '../../../schemas/ipc-results.ts'
 import type { Source } from '../../../schemas/ipc-views.ts'
-import type { Assessment, Register } from '../../../schemas/types.ts'
+import type { Assessment, ChosenProfile, NodeAssessment, Register } from '../../../schemas/types.ts'
 import { figuresOf } from '../../catalog/figures/figures.ts'
-import { withRegister } from '../../core/assess.ts'
+import { assessNode, withRegister } from '../../core/assess.ts'
+import type { Catalog } from '../../core/catalog.ts'
 import type { Failure } from '../../core/failure.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER, lastMade } from '../../core/register.ts'
@@ -11,12 +13,10 @@ import { registerInScope } from '../attachments.ts'
 import { evidenceList, evidencePiece } from '../evidence-view.ts'
 import { locationView } from '../location-view.ts'
 import { assessmentView, fleetNodeView, type ViewSource, withFailure } from '../views.ts'
-import { saidOf } from './accepted.ts'
 import type { EngineContext, Handlers } from './context.ts'
-import { ownRegister } from './register-store.ts'
+import { ownRegister, registerOf } from './register-store.ts'
 import { recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
-import { timelineOf } from './timeline.ts'
 import { bringUpToNow } from './up-to-now.ts'
 
 type Methods = 'assessment.get' | 'node.get' | 'location.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
@@ -112,4 +112,52 @@ async function earlier(context: EngineContext, node: string): Promise<readonly L
   const shelf = shelfOf(context)
   const without = context.session.going?.run ?? null
   return shelf === null ? [] : await recordingsOfNode(shelf, node, { most: MOST_MOMENTS + 1, without })
+}
+
+/**
+ * Risk acceptances and explanations for a source; none where the register cannot be read, which `register.get` reports.
+ */
+async function saidOf(
+  context: EngineContext,
+  of: Source,
+): Promise<Pick<RegisterView, 'riskAcceptances' | 'explanations'>> {
+  const register = await registerOf(context, of)
+  return register.ok ? register.value : { riskAcceptances: [], explanations: [] }
+}
+
+/**
+ * Recordings of one node, newest first, as a timeline: each evaluated as of its own end, so that the same recordings
+ * always give the same timeline, and compared with the one before it. The last `most` entries. Checks that compare
+ * nodes are excluded: one node cannot decide them.
+ */
+function timelineOf(
+  catalog: Catalog,
+  recordings: readonly LoadedRecording[],
+  most: number,
+  profile: ChosenProfile | undefined,
+): readonly NodeMoment[] {
+  const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
+  const judged = recordings.map((loaded) => {
+    const { run, node, endedAt } = loaded.recording
+    return { run, at: endedAt, assessment: assessNode(catalog, node.name, loaded, { asOf: endedAt, profile }) }
+  })
+  return judged.slice(0, most).map(({ run, at, assessment }, index) => {
+    const before = judged[index + 1]?.assessment
+    return {
+      run,
+      at,
+      status: assessment.status,
+      changed: before === undefined ? [] : changed(before, assessment, comparing),
+    }
+  })
+}
+
+function changed(before: NodeAssessment, after: NodeAssessment, comparing: ReadonlySet<string>): NodeMoment['changed'] {
+  const then = new Map(before.results.map(({ check, verdict }) => [check, verdict]))
+  return after.results.flatMap(({ check, verdict }) => {
+    const earlier = then.get(check)
+    return earlier === undefined || earlier === verdict || comparing.has(check)
+      ? []
+      : [{ check, before: earlier, after: verdict }]
+  })
 }

@@ -16,16 +16,14 @@ import { copyOf, type HandOut, writeHandOut } from './export-hand-out.ts'
 import { exportNotes } from './export-notes.ts'
 import { alsoNamed, NO_RUN, STILL_GOING } from './export-plan.ts'
 import { keepSealed } from './keep-traces.ts'
-import { hexOf } from './kept-json.ts'
+import { hexOf, turnOf } from './kept-json.ts'
 import { sitesForExport } from './location-store.ts'
 import { registerForExport } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
-import { signingKey } from './signing-key.ts'
 import { trustOf } from './trust-anchors.ts'
-import { createIdentity } from './trust-identities.ts'
+import { createIdentity, signingKey } from './trust-identities.ts'
 import { identitiesFolder, type Keeping, type Used } from './trust-secrets.ts'
-import { turnOf } from './turns.ts'
 
 type Wanted = Input<'export.build'>
 type Common = Omit<ExportInput, 'signer' | 'stamping' | 'folder' | 'chainFolder'>

@@ -5,9 +5,8 @@ import type { EngineContext, Handlers } from './context.ts'
 import { buildDraft } from './export-build.ts'
 import { type Draft, discardDraft, saveDraft } from './export-draft.ts'
 import { exportPlan } from './export-plan.ts'
-import { inTurn } from './kept-json.ts'
+import { inTurn, turnOf } from './kept-json.ts'
 import { openPack } from './review-pack.ts'
-import { turnOf } from './turns.ts'
 
 type Methods = 'export.plan' | 'export.build' | 'export.review' | 'export.save' | 'export.discard'
 

@@ -7,9 +7,9 @@ import { fleetPath } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
 import { fleetView } from '../views.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { turnOf } from './kept-json.ts'
 import { latestRunOf } from './session.ts'
 import { waysIn } from './shown-keys.ts'
-import { turnOf } from './turns.ts'
 
 type Methods =
   | 'fleet.get'

@@ -7,7 +7,6 @@ import type { ConnectTarget } from '../../core/ports.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
 import { type CollectRunInput, collectRun } from '../collect-run.ts'
-import { openGate } from '../pause.ts'
 import type { RunResult } from '../run.ts'
 import { askedOrNone } from './asked-databases.ts'
 import type { EngineContext } from './context.ts'
@@ -128,4 +127,34 @@ async function noteOf(
   const frameworks = ownFrameworks(scope)
   const chosen = profile === undefined ? {} : { profile }
   return { run, at: first?.at ?? at, demo, fleet, population: inFleet ?? population, frameworks, ...chosen, complete }
+}
+
+/** Pauses work between its steps: `passed` resolves when the gate is open, or when the work is to stop. */
+export interface Gate {
+  readonly close: () => void
+  readonly open: () => void
+  readonly isClosed: () => boolean
+  readonly passed: () => Promise<void>
+}
+
+/** An open gate. Once the signal is aborted it blocks nothing. */
+function openGate(signal: AbortSignal): Gate {
+  let closed = false
+  let waiting: (() => void)[] = []
+  const open = (): void => {
+    closed = false
+    for (const go of waiting) go()
+    waiting = []
+  }
+  signal.addEventListener('abort', open, { once: true })
+  return {
+    close: () => {
+      closed = !signal.aborted
+    },
+    open,
+    isClosed: () => closed,
+    passed: async () => {
+      while (closed) await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+  }
 }

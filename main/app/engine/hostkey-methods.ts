@@ -7,8 +7,7 @@ import { decisionsPath, fleetPath } from '../../core/layout.ts'
 import type { ConnectTarget } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { mapConcurrently } from '../concurrency.ts'
-import { askInTurn } from './asking.ts'
-import type { EngineContext, Handlers } from './context.ts'
+import type { Desktop, EngineContext, Handlers } from './context.ts'
 import { inTurn } from './kept-json.ts'
 import type { Session } from './session.ts'
 import { notAsked, type ShownKey, shownKey, unreachable, waysIn, wayTo } from './shown-keys.ts'
@@ -172,4 +171,23 @@ async function decide(context: EngineContext, decided: readonly Decided[], howVe
     if (last?.key === key) keep(session, target, { ...judged, row: { ...judged.row, matched: last.row.matched } })
   }
   return ok(rows(context))
+}
+
+/**
+ * Requests the secrets of one run: one prompt at a time, and none after a person closed one. Otherwise a thousand nodes
+ * could open a thousand prompts.
+ */
+function askInTurn(ask: Desktop['ask']): Desktop['ask'] {
+  let declined = false
+  let last: Promise<unknown> = Promise.resolve()
+  return (question) => {
+    const answer = last.then(async () => {
+      if (declined) return null
+      const given = await ask(question)
+      declined = given === null
+      return given
+    })
+    last = answer.catch(() => undefined)
+    return answer
+  }
 }

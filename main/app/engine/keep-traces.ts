@@ -3,7 +3,7 @@ import type { Outcome } from '../../core/failure.ts'
 import { shelfPath } from '../../core/layout.ts'
 import { traceNode, traceOf } from '../../core/trace.ts'
 import type { Exported } from '../export.ts'
-import { keepRun } from '../keep-run.ts'
+import { keepRun } from '../rebuild-history.ts'
 import type { EngineContext } from './context.ts'
 import type { RunState } from './session.ts'
 

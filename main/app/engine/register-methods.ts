@@ -1,20 +1,24 @@
-import type { RegisterView } from '../../../schemas/ipc-packs.ts'
+import type { RegisterView, RiskAcceptanceView } from '../../../schemas/ipc-packs.ts'
+import type { Source } from '../../../schemas/ipc-views.ts'
 import type { Register } from '../../../schemas/types.ts'
-import type { Verdict } from '../../../schemas/words.ts'
-import { catalogFor } from '../../core/catalog.ts'
+import { standingWords, type Verdict } from '../../../schemas/words.ts'
+import { type Catalog, catalogFor } from '../../core/catalog.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
-import { addDocument, addNote, LARGEST_DOCUMENT, noteBytes } from '../../core/register/attachments.ts'
+import { folderIn } from '../../core/layout.ts'
+import { oneLine } from '../../core/plain-text.ts'
+import { addDocument, addNote, LARGEST_DOCUMENT, noteBytes, plainFileName } from '../../core/register/attachments.ts'
 import { decide, levelsIn, withdrawDecision } from '../../core/register/decisions.ts'
+import { viewerExtension } from '../../core/register/media-type.ts'
 import { approveRequest, requestAcceptance, settleRequest } from '../../core/register/pending.ts'
 import { needsIn, setRequest } from '../../core/register/requests.ts'
+import { signaturesOf } from '../../core/register/signatures.ts'
 import { registerView } from '../../core/register/view.ts'
-import { acceptRisk, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
+import { acceptRisk, isOnePerson, type Moment, withdrawAcceptance, withdrawDocument } from '../../core/register.ts'
 import { ok } from '../../core/result.ts'
+import type { Table } from '../tables.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { hexOf, inTurn } from './kept-json.ts'
-import { showDocument } from './register-show.ts'
-import { keepBytes, keepRegister, ownRegister, registerOf } from './register-store.ts'
-import { exceptionsTable } from './register-table.ts'
+import { bytesInPack, keepBytes, keepRegister, ownBytes, ownRegister, registerOf } from './register-store.ts'
 import type { RunState } from './session.ts'
 import { fileName } from './trust-methods.ts'
 
@@ -125,4 +129,79 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
     'requests.set': async (draft) =>
       await change((register) => setRequest(register, draft, { now: world.clock.now(), needsOf: needsNow() })),
   }
+}
+
+/**
+ * Opens a copy of an attached PDF, PNG or JPEG in the system's viewer, under an extension that matches its bytes. The
+ * previous copy is deleted. No other file type is ever opened.
+ */
+export async function showDocument(context: EngineContext, of: Source, id: string): Promise<Outcome<null>> {
+  const { world, folder, desktop } = context
+  const register = await registerOf(context, of)
+  if (!register.ok) return register
+  const attachment = register.value.documents.find((one) => one.id === id)
+  if (attachment === undefined) return fail('input.refused', 'there is no document of this id')
+  const bytes = await (of === 'run' ? ownBytes : bytesInPack)(context, attachment)
+  if (!bytes.ok) return bytes
+  const extension = viewerExtension(bytes.value)
+  if (extension === null) return fail('input.refused', 'only PDF, PNG and JPEG files can be opened')
+  const name = plainFileName(attachment.name).replace(/\.[^.]*$/, '')
+  // A viewer may still hold the previous copy; it then stays until the next call.
+  await world.files.remove(folderIn(folder, 'shown'))
+  const copy = `${folderIn(folder, 'shown')}/${hexOf(world.entropy.bytes(4))}-${name === '' ? 'record' : name}.${extension}`
+  const written = await world.files.write(copy, bytes.value)
+  if (!written.ok) return written
+  const locked = await world.files.lock(copy)
+  return locked.ok ? await desktop.show(copy) : locked
+}
+
+const HEAD = [
+  'status',
+  'check',
+  'expected condition',
+  'nodes',
+  'reason',
+  'compensating control',
+  'owner',
+  'requested by',
+  'approved by',
+  'approver’s role',
+  'same requester and approver',
+  'accepted at (UTC)',
+  'expires at (UTC)',
+  'run',
+  'withdrawn at (UTC)',
+  'withdrawn by',
+  'withdrawal reason',
+  'signed as, with key',
+  'id',
+]
+
+/** Risk acceptances, one a line, as they were entered. */
+export function exceptionsTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
+  const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
+  const rows = exceptions.map((entry) => [
+    standingWords[entry.standing],
+    entry.check,
+    claims.get(entry.check) ?? '',
+    entry.nodes.join(' '),
+    entry.reason,
+    entry.compensatingControl,
+    entry.owner,
+    entry.requestedBy,
+    entry.approvedBy,
+    entry.approverRole ?? '',
+    isOnePerson(entry) ? 'requested and approved by the same person' : '',
+    entry.acceptedAt,
+    entry.expiresAt,
+    entry.run ?? '',
+    entry.withdrawn?.at ?? '',
+    entry.withdrawn?.by ?? '',
+    entry.withdrawn?.reason ?? '',
+    signaturesOf(entry)
+      .map(({ role, fingerprint }) => `${role} ${fingerprint}`)
+      .join('; '),
+    entry.id,
+  ])
+  return [HEAD, ...rows.map((row) => row.map((cell) => oneLine(cell, 30_000)))]
 }

@@ -1,10 +1,10 @@
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { turnOf } from './kept-json.ts'
 import { openPack, reopenPack, trustSigner } from './review-pack.ts'
 import { pathOfRecent, recentPacks } from './review-recent.ts'
 import { drawFor, noteOn, readWorksheet, worksheetTable } from './review-worksheet.ts'
 import { fileName } from './trust-methods.ts'
-import { turnOf } from './turns.ts'
 
 type Methods =
   | 'pack.choose-and-verify'

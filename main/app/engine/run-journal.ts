@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../../schemas/ipc.ts'
 import type { RunStatus } from '../../../schemas/ipc-views.ts'
-import type { Gate } from '../pause.ts'
+import type { Gate } from './going-run.ts'
 import type { SoFar } from './so-far.ts'
 
 /** A run in progress. */

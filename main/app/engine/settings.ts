@@ -1,8 +1,11 @@
 import type { Settings } from '../../../schemas/ipc-views.ts'
+import { VERSION } from '../../../schemas/version.ts'
 import type { Ports } from '../../core/all-ports.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { fileIn } from '../../core/layout.ts'
 import { ok } from '../../core/result.ts'
+import { catalogView } from '../views.ts'
+import type { EngineContext, Handlers } from './context.ts'
 
 const DEFAULTS: Settings = { concurrency: 64, authority: null, singleKeys: true, theme: 'system' }
 
@@ -16,7 +19,7 @@ export async function readSettings(world: Pick<Ports, 'files'>, folder: string):
 }
 
 /** Stores the settings. A file that cannot be read is kept under another name. Fails with store.failed. */
-export async function writeSettings(
+async function writeSettings(
   world: Pick<Ports, 'clock' | 'files'>,
   folder: string,
   settings: Settings,
@@ -53,3 +56,19 @@ function checkedSettings(value: unknown): Settings | null {
   if (theme !== 'system' && theme !== 'light' && theme !== 'dark') return null
   return { concurrency, authority, singleKeys, theme }
 }
+
+type Methods = 'app.info' | 'catalog.get' | 'settings.get' | 'settings.set'
+
+/** Version and catalog of this program, and the settings. */
+export const appMethods = ({ world, catalog, folder }: EngineContext): Pick<Handlers, Methods> => ({
+  'app.info': async () =>
+    ok({
+      version: VERSION,
+      catalogVersion: catalog.version,
+      probes: catalog.probes.length,
+      checks: catalog.checks.length,
+    }),
+  'catalog.get': async () => ok(catalogView(catalog)),
+  'settings.get': async () => ok(await readSettings(world, folder)),
+  'settings.set': async (settings) => await writeSettings(world, folder, settings),
+})

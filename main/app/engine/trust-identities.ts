@@ -1,6 +1,7 @@
 import type { IdentityView } from '../../../schemas/ipc-packs.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import type { IdentityInfo } from '../../core/identities.ts'
+import type { Signer } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext } from './context.ts'
 import {
@@ -10,6 +11,7 @@ import {
   keptHow,
   newPassphrase,
   newSecret,
+  type Used,
   withSecret,
 } from './trust-secrets.ts'
 
@@ -75,7 +77,7 @@ export async function rotateIdentity(context: EngineContext, name: string, why: 
 }
 
 /** One identity by name. Fails with identity.missing. */
-export async function named({ world, folder }: EngineContext, name: string): Promise<Outcome<IdentityInfo>> {
+async function named({ world, folder }: EngineContext, name: string): Promise<Outcome<IdentityInfo>> {
   const listed = await world.identities.list(identitiesFolder(folder))
   if (!listed.ok) return listed
   const found = listed.value.find((info) => info.name === name)
@@ -83,3 +85,20 @@ export async function named({ world, folder }: EngineContext, name: string): Pro
 }
 
 const nothingOf = (done: Outcome<unknown>): Outcome<null> => (done.ok ? ok(null) : done)
+
+/**
+ * The chosen key; without a choice, the only one. Its passphrase is requested where it is not stored. Fails with
+ * identity.missing where there is none.
+ */
+export async function signingKey(context: EngineContext, chosen: string | null): Promise<Outcome<Used<Signer>>> {
+  const { identities } = context.world
+  const folder = identitiesFolder(context.folder)
+  const listed = await identities.list(folder)
+  if (!listed.ok) return listed
+  if (chosen === null && listed.value.length > 1)
+    return fail('input.refused', 'there are several signing identities; choose one')
+  const name = chosen ?? listed.value[0]?.name
+  if (name === undefined) return fail('identity.missing', 'there is no signing identity on this computer')
+  const info = await named(context, name)
+  return info.ok ? await withSecret(context, info.value, (secret) => identities.open(folder, name, secret)) : info
+}

@@ -1,10 +1,10 @@
 import type { Outcome } from '../../core/failure.ts'
 import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
+import { turnOf } from './kept-json.ts'
 import { addAnchorFile, listAnchors, removeAnchor } from './trust-anchors.ts'
 import { backupIdentity, createIdentity, listIdentities, rotateIdentity } from './trust-identities.ts'
 import { identitiesFolder } from './trust-secrets.ts'
-import { turnOf } from './turns.ts'
 
 type Methods =
   | 'trust.list'

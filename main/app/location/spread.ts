@@ -1,3 +1,5 @@
+import type { RunEvent } from '../../core/ports.ts'
+
 /** Round trips before each burst that are not used: they wake up idle components. */
 export const ECHO_WARMUP = 3
 /**
@@ -25,3 +27,17 @@ export interface Pace {
 /** Start of each burst, in seconds after the first. */
 export const burstTimes = (spreadSeconds: number): readonly number[] =>
   Array.from({ length: ECHO_BURSTS }, (_, burst) => (spreadSeconds * burst) / (ECHO_BURSTS - 1))
+
+/** How a node is timed in a run, which is informed of each wait. */
+export const paceOf = (
+  node: string,
+  {
+    spreadSeconds = DEFAULT_SPREAD_SECONDS,
+    aside,
+    onEvent,
+  }: { readonly spreadSeconds?: number; readonly aside?: Aside; readonly onEvent: (event: RunEvent) => void },
+): Pace => ({
+  spreadSeconds,
+  onWait: (secondsLeft) => onEvent({ kind: 'node-timing', node, secondsLeft }),
+  ...(aside === undefined ? {} : { aside }),
+})

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import {
   CONTROL_ROLES,
   checkSourceWords,
@@ -9,12 +10,13 @@ import {
 import { familyWords, profileWords, spoofWords } from '../../../schemas/words.ts'
 import { catalog } from '../../catalog/index.ts'
 import { type CheckListing, checkListing, requestListing, thresholdListing } from '../../catalog/listing.ts'
+import { REMEDIATIONS } from '../../catalog/remediation.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
+import { WHO } from '../../present/formats/work-order-markdown.ts'
 import type { Context } from '../context.ts'
 import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'
-import { catalogFixesCommand } from './catalog-fixes.ts'
 import { catalogProvidersCommands } from './catalog-providers.ts'
 import { catalogSudoersCommand } from './catalog-sudoers.ts'
 
@@ -189,4 +191,27 @@ function frameworksText(): string {
     ),
   ])
   return `${lines.join('\n')}\n`
+}
+
+/** `catalog fixes`: for each check, who can change it, on which systems a test proved the steps, and what the steps are. */
+function catalogFixesCommand(parent: Command): void {
+  parent
+    .command('fixes')
+    .description('List steps per check: who can change it, systems on which a test ran them')
+    .option(...JSON_OUTPUT)
+    .action(({ json }: { json?: true }) => (json === true ? emit(REMEDIATIONS) : emitText(fixesText())))
+}
+
+function fixesText(): string {
+  const proven = REMEDIATIONS.filter((one) => one.proven !== undefined).length
+  const lines = REMEDIATIONS.map(({ check, whoCanChange, steps, proven: proofs = [] }) => {
+    const where = proofs.map(({ distribution, note }) => `${distribution}${note === undefined ? '' : `; ${note}`}`)
+    return [
+      check,
+      WHO[whoCanChange],
+      where.length === 0 ? 'not run by a test' : `tested on ${where.join(', ')}`,
+      [...new Set(steps.map(({ title }) => title))].join('; '),
+    ].join('  ')
+  })
+  return `${[...lines, '', `Tested on real systems: ${proven} of ${REMEDIATIONS.length} checks.`].join('\n')}\n`
 }

@@ -1,4 +1,4 @@
-import { recordGap } from '../../app/record-gap.ts'
+import { recordGap } from '../../app/append-signed.ts'
 import { plain } from '../../core/plain-text.ts'
 import { type Context, endWith } from '../context.ts'
 import { instant } from '../options.ts'

@@ -1,5 +1,5 @@
 import { importTranscript, printableCollector } from '../../app/import-transcript.ts'
-import { newRunId } from '../../app/run-id.ts'
+import { newRunId } from '../../app/run.ts'
 import { catalog } from '../../catalog/index.ts'
 import { evidenceFolder, recordingFolder } from '../../core/layout.ts'
 import { type CollectOptions, collectFleet, collectOptions, stoppedRun } from '../collecting.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nameBaseline } from '../../app/baseline.ts'
+import { nameBaseline } from '../../app/append-signed.ts'
 import { chainsBelow } from '../../app/chains.ts'
 import { type Compared, driftBetween, flipsBetween, type TakenApart } from '../../app/drift.ts'
 import { catalog } from '../../catalog/index.ts'

@@ -1,10 +1,201 @@
-import type { Context } from '../context.ts'
+import type { Command } from 'commander'
+import { backUp, restore } from '../../app/backup.ts'
+import { type HistoryView, historyView } from '../../app/history-view.ts'
+import { type Rebuilt, rebuildHistory } from '../../app/rebuild-history.ts'
+import { retain, USUAL_YEARS } from '../../app/retention.ts'
+import type { Outcome } from '../../core/failure.ts'
+import type { KeptHead } from '../../core/history.ts'
+import { plain } from '../../core/plain-text.ts'
+import { compare } from '../../core/recording.ts'
+import { type Context, endWith } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { countedNumber } from '../options.ts'
+import { type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
+import { emit, say } from '../terminal.ts'
 import { driftCommands } from './history-drift.ts'
-import { keepingCommands } from './history-keep.ts'
 import { periodCommands } from './history-period.ts'
 
 /** `history …`: stored runs of one --out folder, comparisons between them, and period reports. */
 export function historyCommand(context: Context): void {
   const command = context.program.command('history').description('Inspect and keep runs')
   for (const add of [keepingCommands, driftCommands, periodCommands]) add(command, context)
+}
+
+const OUT = ['--out <folder>', 'Output folder of “run”', 'out'] as const
+
+interface Out {
+  readonly out: string
+  readonly json?: true
+}
+
+/** `history list|show|rebuild|backup|restore|prune`: stored runs, and how long they are kept. */
+function keepingCommands(command: Command, context: Context): void {
+  command
+    .command('list')
+    .description('List runs and missed runs')
+    .option(...OUT)
+    .option('--json', 'Print the list as JSON')
+    .action((options: Out) => list(context, options))
+  command
+    .command('show')
+    .argument('<run>', 'ID of the run')
+    .description('Show one run')
+    .option(...OUT)
+    .option('--json', 'Print the run trace as JSON')
+    .action((run: string, options: Out) => show(context, run, options))
+  command
+    .command('rebuild')
+    .description('Rebuild run traces from sealed packs')
+    .option(...OUT)
+    .action(async ({ out }: Out) => {
+      const rebuilt = await rebuildHistory(context.world, out)
+      if (!rebuilt.ok) return endWith(context, rebuilt.error)
+      const lines = [...rebuiltLines(rebuilt.value)]
+      for (const line of lines.length === 0 ? ['The history contains every sealed run of the run chains.'] : lines)
+        say(line)
+      context.exit(rebuilt.value.missing.length > 0 ? EXIT.incomplete : EXIT.done)
+    })
+  command
+    .command('backup')
+    .description('Write one archive of all evidence and history')
+    .option(...OUT)
+    .requiredOption('--to <file>', 'New archive')
+    .action(async ({ out, to }: Out & { readonly to: string }) => {
+      const made = await backUp(context.world, out, to)
+      if (!made.ok) return endWith(context, made.error)
+      say(`${to} contains ${made.value.files} files, ${made.value.bytes} bytes.`)
+      say('Signing identities are not included. Back up each with “barewitness identity backup”.')
+      for (const text of made.value.notIncluded) say(`Not included: ${plain(text)}`)
+      if (made.value.notOurs.length > 0)
+        say(`Not created by Barewitness, not included: ${made.value.notOurs.map((name) => plain(name)).join(', ')}.`)
+      context.exit(made.value.notIncluded.length > 0 ? EXIT.incomplete : EXIT.done)
+    })
+  command
+    .command('restore')
+    .argument('<file>', 'Backup archive')
+    .description('Restore a backup into an empty folder')
+    .requiredOption('--to <folder>', 'New or empty folder')
+    .action(async (file: string, { to }: { readonly to: string }) => {
+      const done = await restore(context.world, file, to)
+      if (!done.ok) return endWith(context, done.error)
+      say(
+        `${to} contains ${done.value.files} files, each verified against its digest; ${done.value.runs} runs in the history.`,
+      )
+      for (const { fleet, entries } of done.value.chains)
+        say(`The run chain of ${plain(fleet)} has ${entries} entries.`)
+    })
+  retainCommand(command, context)
+}
+
+async function list(context: Context, { out, json }: Out): Promise<void> {
+  const view = await historyView(context.world, out)
+  if (!view.ok) return endWith(context, view.error)
+  if (json === true) emit(view.value)
+  const lines = [...listLines(view.value)]
+  for (const line of lines.length === 0 ? [`No runs are stored in ${out}.`] : lines) say(line)
+  if ((view.value.rebuilt?.missing.length ?? 0) > 0) context.exit(EXIT.incomplete)
+}
+
+async function show(context: Context, run: string, { out, json }: Out): Promise<void> {
+  const view = await historyView(context.world, out)
+  if (!view.ok) return endWith(context, view.error)
+  const heads = view.value.kept.filter((head) => head.run === run)
+  const history = await context.world.openHistory(out)
+  if (!history.ok) return endWith(context, history.error)
+  // Without one, load() fails with the folder that was searched.
+  for (const tagManifest of heads.length === 0 ? [null] : heads.map(({ sealed }) => sealed?.tagManifest ?? null)) {
+    const kept = await history.value.load(run, tagManifest)
+    if (!kept.ok) return endWith(context, kept.error)
+    if (json === true) emit(kept.value)
+    const head = heads.find(({ sealed }) => (sealed?.tagManifest ?? null) === tagManifest)
+    if (head !== undefined) say(`${head.asOf}  ${headText(head)}`)
+    if (kept.value.sealed !== null) {
+      say(`  pack ${plain(kept.value.sealed.pack)}, tag manifest ${kept.value.sealed.tagManifest}`)
+      say(`  sealed with key ${kept.value.sealed.signer}`)
+    }
+    for (const { node, status, failure } of kept.value.trace.nodes)
+      say(`  ${plain(node)}: ${status}${failure === null ? '' : ` (${failure})`}`)
+  }
+}
+
+type RetainOptions = KeyOptions &
+  Out & { readonly years: string; readonly reason: string; readonly includePeriodRuns?: true; readonly apply?: true }
+
+function retainCommand(command: Command, context: Context): void {
+  keyOptions(
+    command
+      .command('prune')
+      .description('Delete runs older than the retention period (dry run without --apply)')
+      .option(...OUT)
+      .option('--years <number>', 'Retention period in years', String(USUAL_YEARS))
+      .option('--reason <text>', `Reason; required for fewer than ${USUAL_YEARS} years`, '')
+      .option('--include-period-runs', 'Also delete runs that a sealed period report relies on; requires --reason')
+      .option('--apply', 'Record the deletion in the run chain, signed, then delete the runs'),
+  ).action(async (options: RetainOptions) => {
+    const years: Outcome<number> = countedNumber('--years', options.years)
+    if (!years.ok) return endWith(context, years.error)
+    const retained = await retain(context.world, {
+      root: options.out,
+      years: years.value,
+      why: options.reason,
+      evenInPeriods: options.includePeriodRuns === true,
+      openSigner: options.apply === true ? () => openSigner(context, options) : null,
+    })
+    if (!retained.ok) return endWith(context, retained.error)
+    const { due, stays, freed, applied } = retained.value
+    for (const { run, at } of due) say(`${applied ? 'Deleted' : 'Would be deleted'}: ${plain(run)}, as of ${at}`)
+    for (const { run, why } of stays) say(`Kept: ${plain(run)}: ${why}`)
+    if (due.length === 0) say(`No run is older than ${years.value} years, except those kept.`)
+    else if (!applied) say('Dry run: nothing was deleted. To delete, use --apply.')
+    else say(`The run chain keeps an entry for each deleted run. ${freed} bytes were used by these runs only.`)
+  })
+}
+
+/** The lines of `history list`: the entries of each run chain by time, then stored runs that are in no chain. */
+export function* listLines({ fleets, outside, rebuilt }: HistoryView): Generator<string> {
+  for (const { fleet, entries, reading, retired } of fleets) {
+    yield `Fleet ${plain(fleet)}, run chain with ${entries} entries`
+    const late = new Set(reading.late.map(({ run }) => run))
+    const gone = new Set(retired.map(({ tagManifest }) => tagManifest))
+    const rows = [
+      ...reading.runs.map(({ run, at, planned, declared, answered, catalog, tagManifest }) => {
+        const plan = planned === null ? 'not scheduled' : `scheduled for ${planned.due}${late.has(run) ? ', late' : ''}`
+        const evidence = gone.has(tagManifest) ? '; evidence deleted under the retention policy' : ''
+        // The entry is written before the pack: a run that was killed in between has an entry and no seal.
+        const found =
+          catalog === null
+            ? `recorded in the run chain${evidence === '' ? '; run trace and pack are missing' : ''}; ${plan}`
+            : `${answered} of ${declared} nodes collected; ${plan}; sealed`
+        return [at, `${plain(run)}  ${found}${evidence}`] as const
+      }),
+      ...reading.missedRuns.map(
+        ({ due, why, signed }) =>
+          [due, `missed run, ${signed ? 'reason recorded' : 'reason noted but not signed'}: ${plain(why)}`] as const,
+      ),
+      ...reading.awaited.map(
+        ({ due, schedule, until }) =>
+          [due, `overdue: scheduled by ${plain(schedule)}, can still run until ${until}`] as const,
+      ),
+      ...reading.unrecorded.map(
+        ({ due, schedule }) => [due, `MISSED RUN, no reason recorded: scheduled by ${plain(schedule)}`] as const,
+      ),
+    ]
+    for (const [at, text] of rows.sort(([a], [b]) => compare(a, b))) yield `  ${at}  ${text}`
+    const { counts } = reading.calendar
+    yield `  scheduled ${counts.planned}: took place ${counts.completed} (late ${counts.late}), missed with a reason ${counts.recorded}, missed without a reason ${counts.unrecorded}; not scheduled ${counts.unplanned}`
+    for (const note of reading.notes) yield `  ${note}`
+  }
+  if (outside.length > 0) yield 'Not in a run chain of this folder'
+  for (const head of outside) yield `  ${head.asOf}  ${headText(head)}`
+  if (rebuilt !== null) yield* rebuiltLines(rebuilt)
+}
+
+const headText = ({ run, answered, declared, sealed, demo }: KeptHead): string =>
+  `${plain(run)}  ${answered} of ${declared} nodes collected; ${sealed === null ? 'NOT SEALED' : 'sealed'}${demo ? '; demo data' : ''}`
+
+function* rebuiltLines({ taken, putAside, missing }: Rebuilt): Generator<string> {
+  if (taken.length > 0) yield `Added to the history from sealed packs: ${taken.map((run) => plain(run)).join(', ')}.`
+  if (putAside.length > 0) yield `Unreadable, moved aside: ${putAside.map((name) => plain(name)).join(', ')}.`
+  for (const { run, why } of missing)
+    yield `Run ${plain(run)} is in the run chain, but the history has no trace of it: ${why}.`
 }

@@ -1,21 +1,31 @@
 import type { Catalog } from '../../core/catalog.ts'
+import { serialKey } from '../../core/engagement/same.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { readsOf } from '../../core/judge.ts'
+import { RECORDING } from '../../core/layout.ts'
 import { nodeFolder, PATHS } from '../../core/pack-files.ts'
-import { quote } from '../../core/plain-text.ts'
+import { plain, quote } from '../../core/plain-text.ts'
 import type { PackSource } from '../../core/ports.ts'
 import { ok } from '../../core/result.ts'
 import { bytesOf } from '../steps/read.ts'
-import { bucketOf, commitment, INDEX_PATH, type PartPlace, saltFor } from './commit.ts'
-import { type DisclosedPart, type DisclosedUnit, type OpenPart, textOfParts, UNITS_PATH, unitLine } from './copy.ts'
-import { leftOpen } from './left-open.ts'
+import { partClassWords } from './classes.ts'
+import { bucketOf, type CommittedPart, commitment, INDEX_PATH, type PartPlace, saltFor } from './commit.ts'
+import {
+  type DisclosedPart,
+  type DisclosedUnit,
+  isOpen,
+  type OpenPart,
+  textOfParts,
+  UNITS_PATH,
+  unitLine,
+} from './copy.ts'
 import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.ts'
 import { type FullUnit, openForDisclosure } from './open-pack.ts'
 import type { Part } from './parts.ts'
 import { contentOf } from './rebuild.ts'
-import { gapText } from './render.ts'
 import { underivable } from './underivable.ts'
 import { applyPolicy, type DisclosurePolicy, type Withheld } from './withhold.ts'
+import { declaredWords, type Word } from './words.ts'
 
 export interface DiscloseInput {
   readonly source: PackSource
@@ -127,3 +137,75 @@ function policyProblem({ classes, nodes, paths }: DisclosurePolicy, units: reado
   const node = nodes.find((one) => !folders.has(nodeFolder(one)))
   return node === undefined ? null : `the pack has no node ${quote(node)}`
 }
+
+/** Accounts of every such system, which identify no person. */
+const EVERYBODY = 'root'
+
+/**
+ * A declared name, address, serial number, user or authorized account that the policy redacts but that still occurs in disclosed parts; null when none
+ * does. The rules cannot redact every name that a fleet file may contain, and such a copy would claim a redaction that is incomplete.
+ */
+function leftOpen(
+  units: readonly FullUnit[],
+  disclosed: readonly DisclosedUnit[],
+  policy: DisclosurePolicy,
+): string | null {
+  const names = new Set(units.flatMap((unit) => withheldNames(unit, policy)))
+  const texts = disclosed.flatMap(({ path, content }) => [path, content].map((parts) => textOfParts(parts, () => GAP)))
+  const stands = (name: string): boolean =>
+    [name, name.toUpperCase(), JSON.stringify(name).slice(1, -1)].some((form) =>
+      texts.some((text) => standsIn(text, form)),
+    )
+  return [...names].find(stands) ?? null
+}
+
+const GAP = '\n'
+
+function withheldNames({ path, bytes }: FullUnit, { classes, nodes }: DisclosurePolicy): readonly string[] {
+  const chosen: ReadonlySet<string> = new Set(classes)
+  const isOfNode = nodes.some((node) => path === `${nodeFolder(node)}/${RECORDING.header}`)
+  const isChosen = ({ text, class: kind }: Word): boolean =>
+    chosen.has(kind) || (kind === 'node' && (isOfNode || nodes.includes(text)))
+  // Pinned components are redacted by the key before them; list entries have no key, and values that identify no machine are not redacted.
+  const isTold = ({ text, class: kind }: Word): boolean =>
+    kind !== 'serial' || (!path.endsWith(`/${RECORDING.header}`) && serialKey(text) !== null)
+  return declaredWords(path, bytes).flatMap((word) =>
+    word.text !== '' && word.text !== EVERYBODY && isTold(word) && isChosen(word) ? [word.text] : [],
+  )
+}
+
+/** Whether a name occurs in a text as a whole word: node-1 does not match node-10. */
+function standsIn(text: string, name: string): boolean {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const before = text.slice(Math.max(at - 2, 0), at)
+    const isBegun = !ALNUM.test(name.charAt(0)) || !ALNUM.test(before.slice(-1)) || /\\[bfnrt]$/.test(before)
+    const isEnded = !ALNUM.test(name.slice(-1)) || !ALNUM.test(text.charAt(at + name.length))
+    if (isBegun && isEnded) return true
+  }
+  return false
+}
+
+const ALNUM = /^[A-Za-z0-9]$/
+
+/** Placeholder of a redacted part in readable output. */
+const gapText = (part: CommittedPart): string => `⟦${partClassWords[part.class]}, up to ${part.bucket} bytes, redacted⟧`
+
+/** Readable form of a unit: its path, and its lines with placeholders, made safe to print. A binary file is shown by its size only. */
+export function unitText(unit: DisclosedUnit): string {
+  const content = unit.content.map((part): DisclosedUnit['content'][number] =>
+    'salt' in part && part.class === 'file'
+      ? {
+          ...part,
+          bytes: new TextEncoder().encode(`⟦${partClassWords.file}, ${part.bytes.length} bytes, not shown as text⟧`),
+        }
+      : part,
+  )
+  const lines = textOfParts(content, gapText).split('\n')
+  return [plain(textOfParts(unit.path, gapText), 1000), ...lines.map((line) => plain(line, 2000))].join('\n')
+}
+
+/** The redacted parts of a unit, each with its position as used in reveals. */
+export const withheldPlaces = (unit: DisclosedUnit): readonly (PartPlace & { readonly what: string })[] =>
+  (['path', 'content'] as const).flatMap((of) =>
+    unit[of].flatMap((part, index) => (isOpen(part) ? [] : [{ of, part: index + 1, what: gapText(part) }])),
+  )

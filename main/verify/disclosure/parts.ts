@@ -1,8 +1,7 @@
 import { PATHS } from '../../core/pack-files.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hexRuns, hitsOf, RULES, signatureHits } from './rules.ts'
-import { cuttableText } from './text.ts'
-import { type WordIndex, wordHits } from './words.ts'
+import { cuttableText, type WordIndex, wordHits } from './words.ts'
 
 /** Words found inside a part; a host name can contain a node name. */
 export interface Found {

@@ -1,9 +1,9 @@
 import type { DeclaredNode, InventoryRow, Machine, SiteRow, VantageMeasurement } from '../../../schemas/types.ts'
 import { parseBounded } from '../../core/bounded-json.ts'
 import { PATHS } from '../../core/pack-files.ts'
+import { decodeUtf8 } from '../../core/plain-text.ts'
 import type { PartClass } from './classes.ts'
 import { type Hit, hitsOf, KEYED_RULES } from './rules.ts'
-import { cuttableText } from './text.ts'
 
 /** A name to search everywhere: declared in the fleet file, or found after a key in a capture. */
 export interface Word {
@@ -194,4 +194,19 @@ function hashOf(text: string, at: number, end: number): number {
   let hash = 0x811c9dc5
   for (let i = at; i < Math.min(end, at + LONGEST_WORD); i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash ^ (hash >>> 16)) & (BUCKETS - 1)
+}
+
+/** Larger captures and documents are one part. Generated documents are smaller and are always divided. */
+const LARGEST_CUT = 1024 * 1024
+const LARGEST_DOCUMENT = 64 * 1024 * 1024
+const DOCUMENT = /^data\/(?:nodes\/[^/]+\/)?[a-z]+\.jsonl?$/
+
+/**
+ * The text to which the rules apply, one character per byte (Latin-1), so that positions match the file. Null where a file is not
+ * divided: too large, not UTF-8, or the catalog, which contains only built-in text.
+ */
+export function cuttableText(path: string, bytes: Uint8Array): string | null {
+  const largest = DOCUMENT.test(path) ? LARGEST_DOCUMENT : LARGEST_CUT
+  if (path === PATHS.catalog || bytes.length > largest || decodeUtf8(bytes) === null) return null
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
 }

@@ -1,5 +1,9 @@
 import { type DerValue, derValue, inOrder, membersOf, smallNumber, TAG } from '../../../core/der/read.ts'
+import { sequence, small } from '../../../core/der/write.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
+import type { TimestampReading } from '../../../core/ports.ts'
+import { sameBytes } from '../x509.ts'
+import { readToken } from './token.ts'
 
 /** A token, and the response it came in; `byAuthority` distinguishes a refusal from an unreadable response. */
 export type TokenOf =
@@ -66,4 +70,25 @@ function refusalWords(status: number, words: DerValue | undefined, failInfo: Der
     ...(reasons.length === 0 ? [] : [`failInfo ${reasons.join(', ')}`]),
     ...(said === '' ? [] : [quote(said, MOST_WORDS)]),
   ].join('; ')
+}
+
+/**
+ * A TimeStampResp (RFC 3161, section 2.4.2) as packs store it: granted, without text, around the token. An authority
+ * may return more; the one form leaves no byte that could be changed undetected.
+ */
+export const storedResponse = (token: Uint8Array): Uint8Array => sequence(sequence(small(0)), token)
+
+/** Reads what storedResponse() writes, over exactly these bytes. */
+export function readStored(
+  response: Uint8Array,
+  over: Uint8Array,
+  offered: readonly Uint8Array[],
+  crls: readonly Uint8Array[],
+): TimestampReading {
+  const found = tokenOf(response)
+  const token = 'token' in found ? found.token : new Uint8Array()
+  const { reading } = readToken(token, over, offered, crls)
+  return sameBytes(storedResponse(token), response)
+    ? reading
+    : { ...reading, problems: ['The time-stamp is not in the form that packs use.', ...reading.problems] }
 }

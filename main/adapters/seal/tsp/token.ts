@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto'
-import { algorithmOf, type DerValue, inOrder, oidText, TAG } from '../../../core/der/read.ts'
+import {
+  algorithmOf,
+  type DerValue,
+  derValue,
+  inOrder,
+  membersOf,
+  oidText,
+  smallNumber,
+  TAG,
+  timeOf,
+} from '../../../core/der/read.ts'
 import { plain, quote } from '../../../core/plain-text.ts'
 import type { TimestampReading } from '../../../core/ports.ts'
 import { digestOf } from '../cms.ts'
@@ -7,7 +17,6 @@ import { OID } from '../oids.ts'
 import { type Chain, chainOf, isListOf, isRoot, revocation, termOf, unknownCriticalExtensions } from '../path.ts'
 import { type CertificateFacts, hashFor, KEY_USAGE, readAuthorityCertificate, sameBytes, verifies } from '../x509.ts'
 import { HASHES, type ParsedToken, parseToken } from './token-parse.ts'
-import { readTstInfo, type TstInfo } from './tst-info.ts'
 
 /** A token as it was read. Unreadable parts are empty, and `reading` states the error. */
 export interface TokenParts {
@@ -238,3 +247,46 @@ function strayProblems(inside: readonly (CertificateFacts | null)[], { certifica
         facts.publicKey.equals(root.publicKey)))
   return inside.every(belongs) ? [] : ['The time-stamp contains a certificate that is not part of its signer’s chain.']
 }
+
+/** The content of a time-stamp (RFC 3161, section 2.4.2). */
+interface TstInfo {
+  /** genTime, ISO 8601, UTC. */
+  readonly at: string
+  /** SHA-256, 32 bytes. */
+  readonly imprint: Uint8Array
+  /** The content octets of the INTEGER. */
+  readonly nonce: Uint8Array | null
+}
+
+const SHA256_BYTES = 32
+
+/** Reads a TSTInfo, in DER, of version 1 and over a SHA-256; returns a sentence for anything else. */
+function readTstInfo(bytes: Uint8Array): TstInfo | string {
+  const whole = derValue(bytes)
+  if (whole?.tag !== TAG.sequence) return 'The time-stamp’s content is not one value in DER.'
+  const parts = inOrder(whole)
+  if (smallNumber(parts.take(TAG.integer)) !== 1) return 'The time-stamp is not of version 1.'
+  const policy = parts.take(TAG.oid)
+  const imprint = inOrder(parts.take(TAG.sequence))
+  const algorithm = algorithmOf(imprint.take(TAG.sequence))
+  const hashed = imprint.take(TAG.octets)
+  const serial = parts.take(TAG.integer)
+  const time = parts.take(TAG.generalizedTime)
+  parts.take(TAG.sequence)
+  parts.take(TAG.boolean)
+  const nonce = parts.take(TAG.integer)
+  parts.take(AUTHORITY)
+  const extensions = parts.take(EXTENSIONS)
+  if (policy === undefined || hashed === undefined || !imprint.ended() || serial === undefined || !parts.ended())
+    return 'The time-stamp’s content does not have its required parts.'
+  if (algorithm !== OID.sha256 || hashed.content.length !== SHA256_BYTES)
+    return 'The time-stamp is not over a SHA-256 digest; no other is supported.'
+  const at = timeOf(time)
+  if (at === null) return 'The time in the time-stamp is not in the required form (UTC).'
+  if (extensions !== undefined && membersOf(extensions).some((one) => membersOf(one)[1]?.tag === TAG.boolean))
+    return 'The time-stamp has an unknown critical extension.'
+  return { at, imprint: hashed.content, nonce: nonce?.content ?? null }
+}
+
+const AUTHORITY = 0xa0
+const EXTENSIONS = 0xa1
