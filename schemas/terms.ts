@@ -744,6 +744,15 @@ export const TERMS: readonly Term[] = [
   ...grouped('Packs, verification and history', PACKS),
 ]
 
+/** Words that were replaced in names of code, with what to write instead. In a text they can have another meaning. */
+export const REPLACED_NAMES: readonly { readonly avoid: readonly string[]; readonly instead: string }[] = [
+  { avoid: ['locality', 'localities'], instead: 'location' },
+  { avoid: ['framing'], instead: 'reporting basis' },
+  { avoid: ['enrolled'], instead: 'in fleet, or nodes of the fleet' },
+  { avoid: ['left out'], instead: 'excluded, not included or skipped' },
+  { avoid: ['settle', 'settles', 'settling'], instead: 'decide or resolve' },
+]
+
 /** Words that belong to no term and hide who acts, or make things speak (style rules 9 and 14), with what to write instead. */
 export const DIALECT: readonly { readonly avoid: readonly string[]; readonly instead: string }[] = [
   {

@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { DIALECT, TERM_GROUPS, TERMS } from '../schemas/terms.ts'
+import { DIALECT, REPLACED_NAMES, TERM_GROUPS, TERMS } from '../schemas/terms.ts'
 import { glossaryPage } from './support/glossary.ts'
+import { namedPlaces, nameHitsIn, nameHitsOf, placeHits, wordsOfName } from './support/names-lint.ts'
 import { ALLOWED, countHits, type Hit, hitsIn, hitsOf, lintedFiles } from './support/words-lint.ts'
 
-const baseline = JSON.parse(readFileSync(new URL('words-lint.baseline.json', import.meta.url), 'utf8')) as Readonly<
-  Record<string, number>
->
+type Counts = Readonly<Record<string, number>>
+const baselineIn = (name: string): Counts => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as Counts
+
+/** Counts may only shrink: `npx tsx test/support/write-words.ts` writes them anew once words are replaced. */
+function expectNoMore(hits: readonly Hit[], baseline: Counts): void {
+  const counts = countHits(hits)
+  expect(hits.filter(({ file }) => (counts[file] ?? 0) > (baseline[file] ?? 0)).map(line)).toEqual([])
+  const tooHigh = Object.keys(baseline).filter((file) => (counts[file] ?? 0) < (baseline[file] ?? 0))
+  expect(tooHigh, 'the baseline is higher than the truth: run npx tsx test/support/write-words.ts').toEqual([])
+}
 
 const line = ({ file, line: at, word, instead }: Hit): string => `${file}:${at}: “${word}”. ${instead}`
 
@@ -21,7 +29,7 @@ describe('the vocabulary', () => {
   })
 
   test('no word is both a term and a word to avoid, and none is listed twice', () => {
-    const avoided = [...TERMS, ...DIALECT].flatMap(({ avoid }) => avoid)
+    const avoided = [...TERMS, ...DIALECT, ...REPLACED_NAMES].flatMap(({ avoid }) => avoid)
     expect(avoided.filter((word, at) => avoided.indexOf(word) !== at)).toEqual([])
     expect(avoided.filter((word) => TERMS.some(({ term }) => term === word))).toEqual([])
     expect(avoided.filter((word) => word !== word.toLowerCase())).toEqual([])
@@ -69,13 +77,48 @@ describe('the lint finds words in', () => {
   })
 })
 
-// The counts may only shrink: `npx tsx test/support/write-words.ts` writes them anew once words are replaced.
 test('people-facing text uses the settled words, but for a count that only shrinks', () => {
   const files = lintedFiles()
   expect(files.length).toBeGreaterThan(1000)
-  const hits = files.flatMap(hitsOf)
-  const counts = countHits(hits)
-  expect(hits.filter(({ file }) => (counts[file] ?? 0) > (baseline[file] ?? 0)).map(line)).toEqual([])
-  const tooHigh = Object.keys(baseline).filter((file) => (counts[file] ?? 0) < (baseline[file] ?? 0))
-  expect(tooHigh, 'the baseline is higher than the truth: run npx tsx test/support/write-words.ts').toEqual([])
+  expectNoMore(files.flatMap(hitsOf), baselineIn('words-lint.baseline.json'))
+})
+
+describe('the lint of names finds words in', () => {
+  test.each([
+    ['an exported function', 'export function saidOf() {}', 'saidOf: said'],
+    ['an exported constant', 'const a = 1\nexport const TOLD_PROBLEM = a', 'TOLD_PROBLEM: told'],
+    ['an exported type', 'export type RiskException = string', 'RiskException: exception'],
+    ['a member of a type', 'interface A { readonly nodesLeftOut: number }', 'nodesLeftOut: left out'],
+    ['a method of a class', 'class A { judge() {} }', 'judge: judge'],
+    ['a phrase', 'export interface ChainHead { id: string }', 'ChainHead: chain head'],
+  ])('%s', (_, source, word) => {
+    expect(nameHitsIn('a.ts', source).map((hit) => hit.word)).toEqual([word])
+  })
+  test.each([
+    ['main/app/withheld-parts.ts', 'withheld-parts: withheld'],
+    ['main/catalog/locality/', 'locality: locality'],
+  ])('the name of %s', (path, word) => {
+    expect(placeHits(path).map((hit) => hit.word)).toEqual([word])
+  })
+  test.each([
+    ['names of one function', 'function a(said: string) { const told = said; return told }'],
+    ['texts and comments', "// said\nexport const text = 'said and told'"],
+    ['longer words', 'export const essay = 1, outstanding = 2, exceptionally = 3'],
+  ])('and not in %s', (_, source) => {
+    expect(nameHitsIn('a.ts', source)).toEqual([])
+  })
+  test('names are split into words', () => {
+    expect(['readTLSListeners', 'tls-listeners', 'TLS_LISTENERS', 'TracedNode2'].map(wordsOfName)).toEqual([
+      'read tls listeners',
+      'tls listeners',
+      'tls listeners',
+      'traced node2',
+    ])
+  })
+})
+
+test('names in code use the settled words, but for a count that only shrinks', () => {
+  const places = namedPlaces()
+  expect(places.length).toBeGreaterThan(1000)
+  expectNoMore(places.flatMap(nameHitsOf), baselineIn('names-lint.baseline.json'))
 })

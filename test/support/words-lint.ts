@@ -66,7 +66,7 @@ export const ALLOWED: readonly Allowed[] = [
 ]
 
 /** Whole words, in any case. A space matches any white space, since texts are broken over lines. */
-const wholeWords = (phrases: readonly string[]): RegExp =>
+export const wholeWords = (phrases: readonly string[]): RegExp =>
   new RegExp(
     `(?<![\\p{L}\\p{N}_-])(?:${phrases.map((phrase) => phrase.replaceAll(' ', '\\s+')).join('|')})(?![\\p{L}\\p{N}_-])`,
     'giu',
