@@ -37,6 +37,39 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
+describe('the README of a folder names what is in it', () => {
+  const inCode = (text: string): readonly string[] => [...text.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name)
+  const rows = (folder: string): string =>
+    read(`${folder}/README.md`)
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .join('\n')
+
+  test.each([
+    ['schemas', /\.(ts|json)$/, ['types.ts']],
+    ['main/electron', /\.ts$/, []],
+  ])('%s: each file', (folder, wanted, generated) => {
+    const files = readdirSync(join(root, folder)).filter((name) => wanted.test(name) && !generated.includes(name))
+    const named = inCode(rows(folder))
+    expect(files.filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  test.each(['main', 'renderer', 'test'])('%s: each folder', (folder) => {
+    const folders = readdirSync(join(root, folder), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    const named = inCode(rows(folder)).map((name) => name.split('/')[0])
+    expect(folders.map(({ name }) => name).filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  test.each(['schemas', 'main', 'main/electron', 'renderer', 'test'])('%s: nothing that is not there', (folder) => {
+    const gone = read(`${folder}/README.md`)
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .flatMap((line) => inCode(line.split('|')[1] ?? ''))
+      .filter((name) => !/[*<]/.test(name) && !existsSync(join(root, folder, name)))
+    expect(gone.filter((name) => /[./]/.test(name))).toEqual([])
+  })
+})
+
 test('the README fits on few pages: at most 150 lines, no table wider than 100 columns', () => {
   const lines = read('README.md').trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(150)
