@@ -28,13 +28,13 @@ export const countsOfClaim = ({
     text: `${claimAnswerWords[word].label} on ${counts[word]} of ${plural(nodes, 'node')}`,
   }))
 
-export interface Bring {
+export interface RequiredDocument {
   readonly what: string
   readonly says: readonly string[]
 }
 
 /** Required documents, each once, with the provider claims that it applies to. */
-export function recordsToBring({ claims }: Pick<ClaimsView, 'claims'>): readonly Bring[] {
+export function requiredDocuments({ claims }: Pick<ClaimsView, 'claims'>): readonly RequiredDocument[] {
   const records = new Map<string, string[]>()
   for (const { documentRequired, text } of claims) {
     if (documentRequired === null) continue

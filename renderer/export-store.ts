@@ -3,7 +3,7 @@ import type { CallFailure } from '../schemas/ipc.ts'
 import type { ExportDraft, ExportPlan, ExportView, PackReview } from '../schemas/ipc-packs.ts'
 import { call } from './bridge.ts'
 import { buildInput, type Choices, firstChoices, problemAt, STEPS, type Step } from './seal-model.ts'
-import { say } from './store.ts'
+import { announce } from './store.ts'
 import { plural } from './text.ts'
 
 /** The current export. It outlives its screen, so that opening another screen loses nothing. */
@@ -60,8 +60,8 @@ export const useExport = (): ExportState =>
   )
 
 /** Announced when the screen is left: a sealed draft is neither saved nor lost. */
-export function tellOfDraft(): void {
-  if (state.draft !== null) say('The sealed draft is not saved. You can save it until you close Barewitness.')
+export function announceDraft(): void {
+  if (state.draft !== null) announce('The sealed draft is not saved. You can save it until you close Barewitness.')
 }
 
 /** A step can be opened when all earlier steps are complete; the last one when a draft of these choices exists. */
@@ -84,7 +84,7 @@ export async function sealDraft(plan: ExportPlan): Promise<void> {
   const { choices, draft: earlier } = state
   if (choices === null || state.sealing) return
   changeExport({ sealing: true, error: null })
-  say('Sealing the pack.')
+  announce('Sealing the pack.')
   const built = await call('export.build', buildInput(choices, plan))
   if (!built.ok) return changeExport({ sealing: false, error: built.error })
   if (earlier !== null) void call('export.discard', { handle: earlier.made.handle })
@@ -94,7 +94,7 @@ export async function sealDraft(plan: ExportPlan): Promise<void> {
     draft: { made: built.value, from: choices, lossAccepted: loss === 0, review: null },
     step: loss === 0 ? 'review' : 'seal',
   })
-  say(
+  announce(
     loss === 0
       ? 'Pack sealed.'
       : `Pack sealed. ${plural(loss, 'verdict')} cannot be reproduced from the redacted copy.`,
@@ -107,7 +107,7 @@ export async function discardDraft(): Promise<void> {
   const dropped = await call('export.discard', { handle: state.draft.made.handle })
   if (!dropped.ok) return changeExport({ error: dropped.error })
   changeExport({ draft: null, step: 'seal', error: null })
-  say('Draft discarded.')
+  announce('Draft discarded.')
 }
 
 /** Opens the draft in the review window, and keeps its verification results here. */
@@ -129,6 +129,6 @@ export async function saveDraft(): Promise<CallFailure | null> {
   if (!saved.ok) return saved.error
   if (saved.value === null) return null
   changeExport({ draft: null, saved: { ...saved.value, signer: draft.made.signer, copy: draft.from.copy } })
-  say('Pack exported.')
+  announce('Pack exported.')
   return null
 }

@@ -2,7 +2,7 @@ import type { ProbeView } from '../schemas/ipc-results.ts'
 import type { Isolation, Observation } from '../schemas/types.ts'
 import type { Property, Verdict } from '../schemas/words.ts'
 import { propertyWords } from '../schemas/words.ts'
-import { besidesOf, type Tally } from './model.ts'
+import { notInShare, type Tally } from './model.ts'
 import { plural } from './text.ts'
 
 export type Says = Observation['direction']
@@ -109,7 +109,7 @@ export function claimSentence(verdict: Verdict, sides: readonly Side[]): string 
 export function propertySentence(property: Property, tally: Tally): string {
   const { counts, decidable } = tally
   const about = propertyWords[property].label.toLowerCase().replace(/^about /, '')
-  const besides = besidesOf(tally)
+  const besides = notInShare(tally)
   const rest = besides === '' ? '' : ` Also ${besides}.`
   if (decidable === 0) return `No check with a criterion applies to ${about} on this node.${rest}`
   const parts = [

@@ -137,15 +137,17 @@ export const byClass = (
     signals: [...signals.filter((signal) => signal.class === one)].sort((a, b) => Number(a.hint) - Number(b.hint)),
   })).filter((group) => group.signals.length > 0)
 
-export type Says = LocationResult['signals'][number]['indicates']
-export const SAYS: Readonly<Record<Says, { readonly label: string; readonly mark: string; readonly tone: string }>> = {
+export type StatementSupport = LocationResult['signals'][number]['indicates']
+export const STATEMENT_SUPPORT: Readonly<
+  Record<StatementSupport, { readonly label: string; readonly mark: string; readonly tone: string }>
+> = {
   inside: { label: 'Inside', mark: 'ring-tick', tone: 'satisfied' },
   outside: { label: 'Outside', mark: 'square-cross', tone: 'not-satisfied' },
   silent: { label: 'No statement', mark: 'bar', tone: 'not-applicable' },
 }
 
 /** What a statement shows for one place or rule; a result that does not list it is not affected by it. */
-export const saysTo = (answer: LocationResult, signal: string): Says =>
+export const supportOf = (answer: LocationResult, signal: string): StatementSupport =>
   answer.signals.find(({ id }) => id === signal)?.indicates ?? 'silent'
 
 /** The recommended action for a result, beyond its own text; null where none is needed. */

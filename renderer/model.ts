@@ -39,7 +39,7 @@ export const shareOf = ({ counts, decidable }: Tally): string =>
   decidable === 0 ? '' : `${counts.satisfied} of ${decidable}`
 
 /** What no share includes: "4 informational, 1 not applicable". Empty where there is none. */
-export const besidesOf = ({ counts }: Tally): string =>
+export const notInShare = ({ counts }: Tally): string =>
   BESIDES.flatMap(([verdict, words]) => (counts[verdict] === 0 ? [] : [`${counts[verdict]} ${words}`])).join(', ')
 
 /** Short form: "6 of 8 +5". */

@@ -30,7 +30,7 @@ const speaksOf = (
 ): boolean => [entry.check, entry.owner, entry.reason, ...entry.nodes, ...more].join(' ').toLowerCase().includes(wanted)
 
 /** Matching risk acceptances and requests. An approved request is listed as the acceptance it became. */
-export function exceptionsShown(
+export function acceptancesShown(
   { riskAcceptances, acceptanceRequests }: Pick<RegisterView, 'riskAcceptances' | 'acceptanceRequests'>,
   text: string,
   shown: Shown,

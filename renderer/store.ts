@@ -20,7 +20,7 @@ export interface State {
   /** Incremented when a pack is opened from outside the screens. */
   readonly packs: number
   /** Announced politely to screen readers. */
-  readonly said: string
+  readonly announced: string
   readonly settings: Settings
   /** A failure that belongs to no screen: a dropped pack that was refused, a run that could not start. */
   readonly problem: CallFailure | null
@@ -39,7 +39,7 @@ let state: State = {
   runs: 0,
   soFar: 0,
   packs: 0,
-  said: '',
+  announced: '',
   settings: { concurrency: 64, authority: null, singleKeys: true, theme: 'system' },
   problem: null,
   over: null,
@@ -63,7 +63,7 @@ const MOST_EARLIER = 50
 
 export function go(route: Route): void {
   leave(state.route, route)
-  change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), said: '', over: null })
+  change({ route, earlier: [...state.earlier, state.route].slice(-MOST_EARLIER), announced: '', over: null })
 }
 
 /** The same screen with other parameters, such as a filter: no step in the back history. */
@@ -71,10 +71,10 @@ export const replace = (route: Route): void => change({ route })
 
 export function back(): void {
   const route = state.earlier.at(-1)
-  if (route !== undefined) change({ route, earlier: state.earlier.slice(0, -1), said: '' })
+  if (route !== undefined) change({ route, earlier: state.earlier.slice(0, -1), announced: '' })
 }
 
-export const say = (said: string): void => change({ said })
+export const announce = (said: string): void => change({ announced: said })
 
 /** Invalidates results of the run or pack: after a risk acceptance, a document or another run. */
 export const outdated = (): void => change({ runs: state.runs + 1 })
@@ -164,6 +164,6 @@ function applyWaiting(): void {
   change({
     progress,
     runs: ended ? state.runs + 1 : state.runs,
-    said: speak && progress !== null ? summaryOf(progress, now) : state.said,
+    announced: speak && progress !== null ? summaryOf(progress, now) : state.announced,
   })
 }

@@ -26,7 +26,7 @@ import type { PackSource } from '../main/core/ports.ts'
 import type { VerifiedPack } from '../main/verify/pack.ts'
 import { canonical, readRecording, textOf } from '../main/verify/steps/read.ts'
 import { stampsOver } from '../main/verify/steps/signature.ts'
-import { NOBODY } from '../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { VerificationCheck } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -202,7 +202,7 @@ test('a PDF of 3 GiB is answered like any other that is no report of ours', asyn
   symlinkSync(path, join(folder, 'link.pdf'))
   const world = { files: createFiles(), clock: realClock } as unknown as Ports
   for (const one of [path, join(folder, 'link.pdf')]) {
-    const asked = { path: one, trust: NOBODY, lastHead: null, keep: false }
+    const asked = { path: one, trust: NO_TRUST, lastHead: null, keep: false }
     const reviewed = await reviewFile(world, sampleCatalog, asked)
     expect(reviewed).toMatchObject({ ok: true, value: { report: { ok: false, kind: 'foreign-pdf' } } })
   }

@@ -7,7 +7,7 @@ import { assessmentFiles, assessmentPieces, digestOf, jsonBytes, nodeAssessmentP
 import type { Signer } from '../main/core/ports.ts'
 import { buildReport, documentText } from '../main/present/report.ts'
 import { verifyReport } from '../main/verify/report.ts'
-import { NOBODY } from '../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { Assessment, NodeAssessment } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -100,7 +100,7 @@ describe('a pack whose report embeds the index', () => {
     const alone = await verifyReport({
       pdf: files.get(PATHS.report) ?? new Uint8Array(),
       reader: sealing.reader,
-      trust: NOBODY,
+      trust: NO_TRUST,
       verifiedAt: realClock.now(),
       file: 'report.pdf',
     })
@@ -118,7 +118,7 @@ describe('a pack whose report embeds the index', () => {
     const files = await samplePack({ signer })
     const pdf = Buffer.from(files.get(PATHS.report) ?? new Uint8Array())
     const broken = new Uint8Array(Buffer.concat([pdf.subarray(0, 15), Buffer.from(' '), pdf.subarray(15)]))
-    const asked = { reader: sealing.reader, trust: NOBODY, verifiedAt: realClock.now(), file: 'report.pdf' }
+    const asked = { reader: sealing.reader, trust: NO_TRUST, verifiedAt: realClock.now(), file: 'report.pdf' }
     const { checks, ok } = await verifyReport({ pdf: broken, ...asked })
     const signed = checks.find(({ check }) => check === 'signature')
     expect([ok, signed?.outcome]).toEqual([false, 'failed'])

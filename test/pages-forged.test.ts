@@ -11,7 +11,7 @@ import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { ReportDocument } from '../main/present/report.ts'
 import { earlierProblems, readEarlier } from '../main/verify/steps/pages.ts'
-import { NOBODY } from '../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { VerificationCheckResult, VerificationReport } from '../schemas/verification.ts'
 import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
@@ -52,7 +52,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     await collected(world, root, 'run-1')
     await exported(by, root, 'run-1', signer, { catalog })
     const path = packOf(root, 'run-1')
-    return must(await reviewFile(world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
+    return must(await reviewFile(world, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
   }
   const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
     checks.find(({ check }) => check === 'completeness')
@@ -106,7 +106,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     expect(problems).toEqual([])
     expect(earlier?.runs.map(({ run }) => run)).toEqual(['run-1'])
     const { report } = must(
-      await reviewFile(world, sampleCatalog, { path, trust: NOBODY, lastHead: null, keep: false }),
+      await reviewFile(world, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
     )
     expect(complete(report)).toMatchObject({ outcome: 'passed' })
     if (earlier !== null) expect(earlierProblems(earlier, null)).toHaveLength(1)

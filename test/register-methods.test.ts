@@ -18,7 +18,7 @@ import type { Outcome } from '../main/core/failure.ts'
 import { inMemory } from '../main/core/recording.ts'
 import { attachmentPath } from '../main/core/register/attachments.ts'
 import { ok } from '../main/core/result.ts'
-import { NOBODY } from '../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import { fakeScheduling } from './support/fake-timers.ts'
 import { folderOfTest } from './support/folders.ts'
 import { documentOf, registerOf as madeRegister, riskAcceptanceOf } from './support/register.ts'
@@ -105,7 +105,7 @@ beforeEach(async () => {
     session,
     desktop: { ask: async () => null, show, vault: null },
     scheduling: fakeScheduling(folder),
-    tell: () => undefined,
+    notify: () => undefined,
   }
   methods = registerMethods(context)
 })
@@ -434,7 +434,7 @@ describe('in a pack', () => {
     const note = view.documents[1]?.id ?? ''
     must(await methods['documents.withdraw']({ id: note, by: 'x', reason: 'Wrong customer.' }))
     const pack = must(await exported()).files[0]?.path ?? ''
-    const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NOBODY, lastHead: null, keep: true }))
+    const reviewed = must(await reviewFile(world, catalog, { path: pack, trust: NO_TRUST, lastHead: null, keep: true }))
     const complete = reviewed.report.checks.find(({ check }) => check === 'completeness')
     expect(complete).toMatchObject({ outcome: 'passed' })
     expect(complete?.details).toContain('The pack lists 1 risk acceptance and 2 documents; none changes a verdict.')

@@ -9,7 +9,7 @@ import { sha256 } from '../main/core/digest.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { verifyDisclosure } from '../main/verify/redacted-copy.ts'
 import { lackingIn } from '../main/verify/steps/lacking.ts'
-import { rulesStanding } from '../main/verify/steps/rules.ts'
+import { statusOfRules } from '../main/verify/steps/rules.ts'
 import type { VerificationReport } from '../schemas/verification.ts'
 import { copyOf, disclosablePack } from './support/disclosure.ts'
 import { folderOfTests } from './support/folders.ts'
@@ -39,7 +39,7 @@ test.each([
   ['2', other, other, 'unknown'],
   ['1 ', one, one, 'unknown'],
 ] as const)('rules named as version %j, catalog %s, module %s are %s', (version, digest, module, expected) => {
-  expect(rulesStanding({ version, digest, module }, { version: '1', digest: one, module: one })).toBe(expected)
+  expect(statusOfRules({ version, digest, module }, { version: '1', digest: one, module: one })).toBe(expected)
 })
 
 /** Rules of the signer's own making: whatever is found, the check is met. */

@@ -13,10 +13,10 @@ import {
   isCode,
   makeFolder,
   orRemoved,
+  problemInWords,
   readPlain,
   storeFailure,
   syncFolder,
-  toldProblem,
   writeWhole,
   writeWholePieces,
 } from './store/durable.ts'
@@ -231,4 +231,4 @@ async function synced(path: string): Promise<void> {
   await syncFolder(dirname(path))
 }
 
-const told = toldProblem
+const told = problemInWords

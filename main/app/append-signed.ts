@@ -4,7 +4,7 @@ import { chainStart } from '../core/layout.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import { entryBytes, type RunChain, type SaidEntry } from '../core/run-chain/entry.ts'
+import { entryBytes, type RunChain, type SignedEntry } from '../core/run-chain/entry.ts'
 import { whileSigning } from './signing.ts'
 
 export interface EnterInput {
@@ -24,7 +24,7 @@ export interface EnterInput {
 export async function appendSigned(
   world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'openRunChain' | 'sealing'>,
   { fleet, chainFolder, openSigner, begin = false }: EnterInput,
-  make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SaidEntry[]>,
+  make: (at: string, signer: string, chain: RunChain) => Outcome<readonly SignedEntry[]>,
 ): Promise<Outcome<RunChain>> {
   const begun = begin || (await world.files.isThere(chainStart(chainFolder)))
   if (!begun) return fail('input.refused', `there is no run chain in ${chainFolder}; nothing was recorded`)

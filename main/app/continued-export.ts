@@ -11,7 +11,7 @@ import type { RunChain } from '../core/run-chain/entry.ts'
 import { type BagReading, readBag } from '../verify/steps/bag.ts'
 import { readEarlier } from '../verify/steps/pages.ts'
 import { bytesOf, canonical, nodeFolders, readPack, readRecording, textOf } from '../verify/steps/read.ts'
-import { NOBODY } from '../verify/steps/trust.ts'
+import { NO_TRUST } from '../verify/steps/trust.ts'
 import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
 import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
@@ -198,7 +198,7 @@ async function sealedRun(
   path: string,
   pack: OpenPack,
 ): Promise<Outcome<SealedRun>> {
-  const bag = await readBag(pack, { seal: sealing.reader, validator, trust: NOBODY })
+  const bag = await readBag(pack, { seal: sealing.reader, validator, trust: NO_TRUST })
   const [problem] = bag.problems
   if (problem !== undefined) return fail('pack.altered', `${path}: ${problem}`)
   if (bag.statement?.predicate.run !== run || bag.trace === null)

@@ -37,7 +37,7 @@ export async function createEngine(
   catalog: Catalog,
   { folder, desktop, scheduling = {} }: EngineOptions,
 ): Promise<Engine> {
-  const { add, tell } = listeners()
+  const { add, notify: tell } = listeners()
   const session = await openSession(world, catalog, folder)
   const context: EngineContext = {
     world,
@@ -46,7 +46,7 @@ export async function createEngine(
     session,
     desktop,
     scheduling: { file: world.schedules.defaultFile, program: null, ...scheduling },
-    tell,
+    notify: tell,
   }
   const handlers: Handlers = {
     ...appMethods(context),

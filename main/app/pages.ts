@@ -13,7 +13,7 @@ import { MANY_NODES } from '../present/report/figures.ts'
 import { buildExecutive, buildReport } from '../present/report.ts'
 import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } from '../verify/steps/pages.ts'
 import { bytesOf } from '../verify/steps/read.ts'
-import { falsifiedRules, rulesStanding } from '../verify/steps/rules.ts'
+import { falsifiedRules, statusOfRules } from '../verify/steps/rules.ts'
 import { recordingsOf } from './continued-export.ts'
 import { periodPdf } from './period-files.ts'
 import { PRODUCER } from './producer.ts'
@@ -90,7 +90,7 @@ export const periodPageComparer =
   async (sealed) => {
     const { producer, catalog: stated } = sealed.period
     const here = catalogReference(ours, {})
-    const standing = rulesStanding(stated, here)
+    const standing = statusOfRules(stated, here)
     if (standing === 'falsified') return { kind: 'differ', problems: [falsifiedRules(stated, here)] }
     if (producer !== PRODUCER) return notCompared(`it was written by another version than this one, ${PRODUCER}`)
     if (standing === 'unknown') return notCompared('it was written by a version with other rules')

@@ -7,7 +7,7 @@ import type { RunEvidence } from '../core/period/conclusions.ts'
 import { onlyPaths, partialPaths, runFolder } from '../core/period/pack.ts'
 import type { EnteredRun } from '../core/period/runs.ts'
 import { readBag } from '../verify/steps/bag.ts'
-import { NOBODY } from '../verify/steps/trust.ts'
+import { NO_TRUST } from '../verify/steps/trust.ts'
 import { firstOpen, type PackShelf } from './pack-shelf.ts'
 
 /** Where packs of runs may be stored below a folder: as the history states, and as `run` writes them. */
@@ -55,7 +55,7 @@ export async function runAtHand(
   const bag = await readBag(onlyPaths(pack, partialPaths(pack.paths, [])), {
     seal: sealing.reader,
     validator,
-    trust: NOBODY,
+    trust: NO_TRUST,
   })
   const [wrong] = bag.problems
   if (wrong !== undefined) return lost('pack.altered', wrong)

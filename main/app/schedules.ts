@@ -5,7 +5,7 @@ import { chainFolderOf, chainStart } from '../core/layout.ts'
 import { parseCadence } from '../core/period/cadence.ts'
 import type { Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
-import type { RunChain, SaidEntry } from '../core/run-chain/entry.ts'
+import type { RunChain, SignedEntry } from '../core/run-chain/entry.ts'
 import { plannedCadence, withinMinutesOf } from '../core/schedule/schedule.ts'
 import { type StartedBy, TIMER_KINDS, type TimerKind, type TimerUnits } from '../core/schedule/store.ts'
 import { unitsFor } from '../present/timers/units.ts'
@@ -152,7 +152,17 @@ const enterPlan = (
       const said = entries.findLast(({ entry }) => entry.kind === 'plan' && entry.schedule === name)?.entry
       if (said?.kind === 'plan' && said.cadence === cadence && said.withinMinutes === withinMinutes) return ok([])
       const why = cadence === null ? 'The schedule was removed.' : 'The schedule was added.'
-      const plan: SaidEntry = { kind: 'plan', schedule: name, cadence, withinMinutes, from: at, at, fleet, why, signer }
+      const plan: SignedEntry = {
+        kind: 'plan',
+        schedule: name,
+        cadence,
+        withinMinutes,
+        from: at,
+        at,
+        fleet,
+        why,
+        signer,
+      }
       return ok([plan])
     },
   )

@@ -5,7 +5,7 @@ import { fail, type Outcome } from '../core/failure.ts'
 import type { ConnectTarget, RunEvent, Signer } from '../core/ports.ts'
 import { ok } from '../core/result.ts'
 import { type UnsignedVantage, vantageBytes, vantagePlaceProblem } from '../core/vantage.ts'
-import { vantageStands } from '../verify/steps/location.ts'
+import { vantageIsSigned } from '../verify/steps/location.ts'
 import { newRunId } from './run.ts'
 import { whileSigning } from './signing.ts'
 import { timeNodes } from './vantage-nodes.ts'
@@ -69,7 +69,7 @@ export async function signedVantage(
   return await whileSigning(async () => {
     const cms = base64(await sealing.signDetached(opened.value, vantageBytes(record, about)))
     const signed: VantageRecord = { ...record, signature: { ...about, cms } }
-    const [problem] = (await vantageStands(sealing.reader, signed)).problems
+    const [problem] = (await vantageIsSigned(sealing.reader, signed)).problems
     return problem === undefined ? ok(signed) : fail('input.refused', `the record cannot be used: ${problem}`)
   })
 }

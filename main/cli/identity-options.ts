@@ -21,7 +21,7 @@ export const withPassphrase = (command: Command): Command =>
     .option('--passphrase-file <file>', 'Read the passphrase or token PIN from a file that only you can read')
 
 /** Prints an identity after a change, or the failure of that change. */
-export function told(context: Context, outcome: Outcome<IdentityInfo>, what: string, ...more: string[]): void {
+export function printIdentity(context: Context, outcome: Outcome<IdentityInfo>, what: string, ...more: string[]): void {
   if (!outcome.ok) {
     endWith(context, outcome.error)
     return

@@ -78,7 +78,7 @@ export async function signedWith(
 }
 
 /** Prints whether an entry is signed, and whether requester and approver are the same person (no segregation of duties). */
-export function sayStanding(register: Register, id: string, { identity }: KeyOptions): void {
+export function printStatus(register: Register, id: string, { identity }: KeyOptions): void {
   const entry = entryOf(register, id)
   if (entry === null) return
   if (identity === undefined) say('  Not digitally signed. To sign, use --identity.')

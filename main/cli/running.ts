@@ -21,7 +21,7 @@ import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import { frameworkList } from './options.ts'
 import { readRegister } from './register.ts'
 import { scopeFor } from './scope.ts'
-import { exportAndSay, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
+import { exportAndPrint, hasNoIdentity, readyToSeal, type SigningOptions } from './sealing.ts'
 import { emit, say, sayFailure } from './terminal.ts'
 
 export type RunOptions = CollectOptions &
@@ -93,7 +93,7 @@ export async function runOnce(
   const exporting = await withRegister(world, given)
   const exported = !ready.ok
     ? ready
-    : await exportAndSay(
+    : await exportAndPrint(
         context,
         exporting,
         {
@@ -175,7 +175,7 @@ async function withRegister({ files }: Ports, options: RunOptions): Promise<RunO
 }
 
 /** Prints the result of an exported run. */
-export function sayRan({ json }: Pick<RunOptions, 'json'>, { assessment, register }: Ran): void {
+export function printRan({ json }: Pick<RunOptions, 'json'>, { assessment, register }: Ran): void {
   if (json === true) emit(assessment)
   say('')
   say(summaryText(assessment, catalog, register))

@@ -9,7 +9,7 @@ import { collectFleet } from './collecting.ts'
 import { type Context, codeOf, endWith } from './context.ts'
 import { EXIT, type ExitCode, worst } from './exit-codes.ts'
 import type { PassphraseOptions } from './passphrase.ts'
-import { codeOfRan, type Ran, type RunOptions, runOnce, sayRan } from './running.ts'
+import { codeOfRan, printRan, type Ran, type RunOptions, runOnce } from './running.ts'
 import { openSigner } from './sealing.ts'
 import { say, sayFailure } from './terminal.ts'
 
@@ -48,7 +48,7 @@ export async function runSchedule(
       openSigner: () => openSigner(context, runOptions),
       claimOf: (id) => catalog.checks.find((check) => check.id === id)?.expected ?? `${id}.`,
       exitOf,
-      say,
+      report: say,
       run: async (planned) => {
         // Checked before a node is contacted: at sealing time, the whole collection would be lost.
         const given = options.passphraseFd ?? options.passphraseFile
@@ -62,10 +62,10 @@ export async function runSchedule(
             retries: schedule.retries,
             wait,
             signal: stop.signal,
-            say,
+            report: say,
           }),
         )
-        if (ran.ok) sayRan(runOptions, ran.value)
+        if (ran.ok) printRan(runOptions, ran.value)
         return ran
       },
     })

@@ -139,7 +139,7 @@ export interface ToExport {
 }
 
 /** Evaluates as of now, writes report, pack and tables, and prints their paths. Fails as reading the register, sealing and writing do. */
-export async function exportAndSay(
+export async function exportAndPrint(
   context: Context,
   options: SigningOptions,
   input: ToExport,

@@ -5,10 +5,10 @@ import { plain, quote } from './plain-text.ts'
 import { isDay } from './register/days.ts'
 
 /** What a profile may name. */
-export type KnownToPromises = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
+export type KnownToClaims = Pick<Catalog, 'checks' | 'claimTests' | 'offNodeChecks'>
 
 /** What does not fit, and where it stands; `text` goes on after the name of the place. */
-export interface PromiseProblem {
+export interface ClaimProblem {
   readonly path: readonly (string | number)[]
   readonly text: string
 }
@@ -16,8 +16,8 @@ export interface PromiseProblem {
 /** What is wrong with a profile that fits its schema, each with its place. */
 export function problemsIn(
   { asOf, sources, claims, conflicts = [] }: ProviderProfile,
-  known: KnownToPromises,
-): readonly PromiseProblem[] {
+  known: KnownToClaims,
+): readonly ClaimProblem[] {
   const ids = new Set(sources.map(({ id }) => id))
   return [
     ...(isDay(asOf) ? [] : [{ path: ['asOf'], text: noSuchDay(asOf) }]),
@@ -29,7 +29,7 @@ export function problemsIn(
         sourceProblem(ids, conflict[field], ['conflicts', index, field]),
       ),
     ),
-    ...claims.flatMap((claim, index): readonly PromiseProblem[] => [
+    ...claims.flatMap((claim, index): readonly ClaimProblem[] => [
       ...sourceProblem(ids, claim.source, ['claims', index, 'source']),
       ...answerProblems(claim, ['claims', index]),
       ...claim.tests.flatMap((bearing, at) => bearingProblems(bearing, ['claims', index, 'tests', at], known)),
@@ -40,24 +40,24 @@ export function problemsIn(
 
 const noSuchDay = (day: string): string => `is ${quote(day)}, which is not a valid date`
 
-type Path = PromiseProblem['path']
+type Path = ClaimProblem['path']
 
-const sourceProblem = (ids: ReadonlySet<string>, source: string, path: Path): readonly PromiseProblem[] =>
+const sourceProblem = (ids: ReadonlySet<string>, source: string, path: Path): readonly ClaimProblem[] =>
   ids.has(source) ? [] : [{ path, text: `names ${quote(source)}, which is not a listed source` }]
 
 /** A condition without a test would hold everywhere, or nowhere. */
 const conditionProblems = (
   { condition }: ProviderProfile['claims'][number],
   path: Path,
-  known: KnownToPromises,
-): readonly PromiseProblem[] =>
+  known: KnownToClaims,
+): readonly ClaimProblem[] =>
   condition === undefined
     ? []
     : condition.tests.length === 0
       ? [{ path, text: 'must name at least one test' }]
       : condition.tests.flatMap((bearing, at) => bearingProblems(bearing, [...path, at], known))
 
-const twice = (list: readonly { readonly id: string }[], field: string): readonly PromiseProblem[] =>
+const twice = (list: readonly { readonly id: string }[], field: string): readonly ClaimProblem[] =>
   list.flatMap(({ id }, index) =>
     list.findIndex((one) => one.id === id) < index
       ? [{ path: [field, index, 'id'], text: `is ${quote(id)}, which occurs twice` }]
@@ -68,7 +68,7 @@ const twice = (list: readonly { readonly id: string }[], field: string): readonl
 function answerProblems(
   { tests, otherwise, why, documentRequired, whenUndecided }: ProviderProfile['claims'][number],
   path: Path,
-): readonly PromiseProblem[] {
+): readonly ClaimProblem[] {
   if (tests.length > 0)
     return [
       ...(otherwise === null ? [] : [{ path: [...path, 'otherwise'], text: 'must be null where the claim has tests' }]),
@@ -98,7 +98,7 @@ function answerProblems(
   ]
 }
 
-function bearingProblems(bearing: ClaimTestReference, path: Path, known: KnownToPromises): readonly PromiseProblem[] {
+function bearingProblems(bearing: ClaimTestReference, path: Path, known: KnownToClaims): readonly ClaimProblem[] {
   if ('check' in bearing) {
     const text = checkProblem(bearing.check, known)
     return text === null ? [] : [{ path: [...path, 'check'], text }]
@@ -121,7 +121,7 @@ function bearingProblems(bearing: ClaimTestReference, path: Path, known: KnownTo
     : []
 }
 
-function checkProblem(id: string, { checks, offNodeChecks }: KnownToPromises): string | null {
+function checkProblem(id: string, { checks, offNodeChecks }: KnownToClaims): string | null {
   const check = checks.find((one) => one.id === id)
   if (check !== undefined)
     return check.ends === 'recorded' ? `is ${quote(id, 100)}, which is informational and cannot test a claim` : null

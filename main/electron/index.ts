@@ -92,7 +92,7 @@ function run(state: WindowState): Running {
     engine,
     showReview: () => windows.show('review'),
     showAny: async () => windows.front() ?? (await windows.show('main')),
-    tell: windows.tell,
+    notify: windows.notify,
     changed: () => void refreshMenu(),
   })
   const refreshMenu = async (): Promise<void> => {
@@ -103,7 +103,7 @@ function run(state: WindowState): Running {
       recent: recent.ok ? recent.value : [],
       openPack: () => void openChosen(),
       openRecent: (handle) => void openings.openRecent(handle),
-      go: (to) => void windows.show('main').then(() => windows.tell({ kind: 'go', to }, 'main')),
+      go: (to) => void windows.show('main').then(() => windows.notify({ kind: 'go', to }, 'main')),
     })
   }
   const openChosen = async (): Promise<void> => {
@@ -128,7 +128,7 @@ function run(state: WindowState): Running {
   })
   ipcMain.handle(SECRET_CHANNEL, (event, message: unknown) => prompt.handle(event.sender, event.senderFrame, message))
   // All events of the engine concern this computer’s runs: none go to the review window.
-  engine.onEvent((event) => windows.tell(event, 'main'))
+  engine.onEvent((event) => windows.notify(event, 'main'))
   closeBeforeQuitting(engine, prompt)
   void engine.call('settings.get', null).then((settings) => {
     if (settings.ok) follow(settings.value, state)

@@ -8,7 +8,7 @@ export interface OpeningParts {
   readonly showReview: () => Promise<unknown>
   /** Shows a window that can report the reason. */
   readonly showAny: () => Promise<unknown>
-  readonly tell: (event: EngineEvent) => void
+  readonly notify: (event: EngineEvent) => void
   /** A pack was opened or refused: the list of recent packs changed. */
   readonly changed: () => void
 }
@@ -24,7 +24,7 @@ export interface Openings {
 
 const refusal = (detail: string): Reply<never> => ({ ok: false, error: { code: 'input.refused', detail } })
 
-export function createOpenings({ engine, showReview, showAny, tell, changed }: OpeningParts): Openings {
+export function createOpenings({ engine, showReview, showAny, notify: tell, changed }: OpeningParts): Openings {
   const opened = async (): Promise<void> => {
     await showReview()
     tell({ kind: 'pack-opened' })

@@ -13,7 +13,7 @@ export interface Windows {
   /** The parent for a dialog: the focused window, else any. */
   readonly front: () => BrowserWindow | undefined
   /** Sends an event to every window, or to one. */
-  readonly tell: (event: EngineEvent, only?: WindowKind) => void
+  readonly notify: (event: EngineEvent, only?: WindowKind) => void
 }
 
 /** How often a crashed page is reloaded in the lifetime of its window; no data is stored in a page. */
@@ -61,7 +61,7 @@ export function createWindows(
       const all = [...open.values()].map(({ window }) => window)
       return all.find((window) => window.isFocused()) ?? all[0]
     },
-    tell: (event, only) => {
+    notify: (event, only) => {
       for (const [kind, { window }] of open)
         if ((only ?? kind) === kind && !window.isDestroyed()) window.webContents.send(EVENT_CHANNEL, event)
     },

@@ -116,7 +116,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
   ]
   const rederived = await reproducible(reading, { rules, judge }, walked, {
     register: said.register,
-    trace: await traceDiffers(input, reading, { judge, rules: rules?.standing ?? null }, walked),
+    trace: await traceDiffers(input, reading, { judge, rules: rules?.status ?? null }, walked),
   })
   const isRejected = altered.length > 0 || problems.length > 0 || rederived.outcome === 'failed'
   const pages =
@@ -146,7 +146,7 @@ export async function verifyPack(input: VerifyInput): Promise<VerifiedPack> {
     rules:
       assessment === null || rules === null
         ? null
-        : rulesReading(assessment.catalog, rules.standing, { stated: walked.count, identical: walked.identical }),
+        : rulesReading(assessment.catalog, rules.status, { stated: walked.count, identical: walked.identical }),
     differences: walked.differences,
   })
   const contents: PackContents = {
@@ -276,14 +276,14 @@ async function reproducible(
       details: ['The pack lacks files required for re-evaluation.'],
     }
   const derived = await judge.whole(walked.verdicts, { demo: walked.demo, register: register ?? EMPTY_REGISTER })
-  const whole = compareWhole(reading.assessment, derived, rules.standing)
+  const whole = compareWhole(reading.assessment, derived, rules.status)
   const said = [...walked.details, ...whole.details]
   const rest =
     whole.wording && said.length === 0 ? ['The stated assessment as a whole differs from the derived one.'] : []
   const differing = [...said, ...walked.wording, ...rest, ...trace]
-  const { sentence, loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
+  const { sentence, relaxed: loosened } = profileNotes(rules.thresholds, reading.scope?.profile)
   const details = [...differing, ...loosened]
-  switch (rules.standing) {
+  switch (rules.status) {
     case 'falsified':
       return {
         check,

@@ -148,7 +148,7 @@ interface Stated {
 
 function complete(
   problems: readonly string[],
-  { runs, absent, strangers, nodes }: PeriodWalk,
+  { runs, absent, untrusted: strangers, nodes }: PeriodWalk,
   { trusted, samples, early, pages }: Stated,
 ): VerificationCheckResult {
   const check = 'completeness'

@@ -2,7 +2,7 @@ import type { VerificationCheckResult, VerificationReport } from '../../schemas/
 import { bounded } from '../core/budgets.ts'
 import { plain } from '../core/plain-text.ts'
 import type { PackSource, SealReader, SealReading } from '../core/ports.ts'
-import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, standing } from './steps/signature.ts'
+import { NO_SEAL, namedAuthority, readSealOf, signedBy, signerOf, statusOfSigner } from './steps/signature.ts'
 import { existedBy, type ShownTime, shownTime } from './steps/time.ts'
 import type { Trust } from './steps/trust.ts'
 
@@ -62,7 +62,7 @@ export const validSigner = ({ seal }: Sealed): string | null =>
 
 /** Whether the reader trusts the signer. */
 export const isTrusted = ({ seal }: Sealed, { trust }: Asked): boolean =>
-  seal !== null && standing(seal, trust) !== 'unknown'
+  seal !== null && statusOfSigner(seal, trust) !== 'unknown'
 
 /** The results of the steps of one kind. */
 export interface Found {

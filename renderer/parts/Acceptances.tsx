@@ -7,7 +7,7 @@ import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { WithdrawDialog } from './WithdrawDialog.tsx'
 
-export const STANDING = {
+export const STATUS = {
   'in-force': 'In effect',
   'not-begun': 'Not yet effective',
   expired: 'Expired',
@@ -41,14 +41,14 @@ export const NamedNodes = ({ of, nodes }: { readonly of: Source; readonly nodes:
 )
 
 export interface AcceptancesProps {
-  readonly exceptions: readonly RiskAcceptanceView[]
+  readonly acceptances: readonly RiskAcceptanceView[]
   readonly of: Source
   /** Whether to show the check: where the acceptances concern several checks. */
   readonly withChecks?: boolean
 }
 
 /** Risk acceptances with all their fields; they can be withdrawn, except in a pack. */
-export function Acceptances({ exceptions, of, withChecks = false }: AcceptancesProps) {
+export function Acceptances({ acceptances: exceptions, of, withChecks = false }: AcceptancesProps) {
   const [withdrawn, setWithdrawn] = useState<RiskAcceptanceView | null>(null)
   return (
     <>

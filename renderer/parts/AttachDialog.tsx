@@ -14,7 +14,7 @@ import {
   SAME_PERSON,
 } from '../attach-model.ts'
 import { isBelow, minimumOf } from '../document-model.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -65,7 +65,7 @@ export function DocumentDialog({ view, request, controls, need, about, onClose, 
     const done =
       form.kind === 'file' ? await add.run(draft) : await note.run({ ...draft, name: form.name, text: form.note })
     if (done === null) return
-    say(form.kind === 'file' ? 'Document added.' : 'Note added.')
+    announce(form.kind === 'file' ? 'Document added.' : 'Note added.')
     onDone()
   }
   const error = form.kind === 'file' ? add.error : note.error

@@ -13,11 +13,11 @@ import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
+import { RiskAcceptanceDialog } from './AcceptanceDialog.tsx'
 import { Acceptances } from './Acceptances.tsx'
 import { Ask, FailureNote } from './Ask.tsx'
 import { Copy } from './Copy.tsx'
 import { DocumentRows } from './DocumentRows.tsx'
-import { RiskAcceptanceDialog } from './ExceptionDialog.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape, VerdictMark } from './Mark.tsx'
 import { ServedControls } from './ServedControls.tsx'
@@ -52,7 +52,7 @@ export function Claim({ of, node, one, view, about, catalog }: ClaimProps) {
       </header>
       {(accepted.length > 0 || (of === 'run' && ACCEPTABLE.includes(verdict))) && (
         <div className="claim-acceptance">
-          <Acceptances exceptions={accepted} of={of} />
+          <Acceptances acceptances={accepted} of={of} />
           {of === 'run' &&
             ACCEPTABLE.includes(verdict) &&
             !accepted.some(({ standing }) => standing === 'in-force') && (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -28,13 +28,13 @@ export function CompareKeys({
     onRows(rows)
     const matched = rows.filter(isMatched)
     setFound(matched)
-    say(`${plural(matched.length, 'key')} matched.`)
+    announce(`${plural(matched.length, 'key')} matched.`)
   }
   const record = async (): Promise<void> => {
     const rows = await confirm.run({ howVerified: how.trim() })
     if (rows === null) return
     onRows(rows)
-    say(`${plural(found?.length ?? 0, 'key')} confirmed.`)
+    announce(`${plural(found?.length ?? 0, 'key')} confirmed.`)
     onClose()
   }
   const error = match.error ?? confirm.error

@@ -18,7 +18,7 @@ import {
 import { outdated } from '../store.ts'
 import { bytes, day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
-import { STANDING } from './Acceptances.tsx'
+import { STATUS } from './Acceptances.tsx'
 import { FailureNote } from './Ask.tsx'
 import { DocumentDialog } from './AttachDialog.tsx'
 import { MarkedLine } from './Mark.tsx'
@@ -180,7 +180,7 @@ function DocumentCard({ of, document }: { readonly of: Source; readonly document
       <p className="record-head">
         <strong>{visible(name)}</strong>
         <span className="note">
-          {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} · {STANDING[standing].toLowerCase()}
+          {kind === 'note' ? 'note' : `${visible(mediaType)}, ${bytes(size)}`} · {STATUS[standing].toLowerCase()}
           {document.validUntil === null ? ', no expiry date' : ` until ${day(document.validUntil)}`}
         </span>
       </p>

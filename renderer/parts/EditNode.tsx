@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { FleetNodeView } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { change, say } from '../store.ts'
+import { announce, change } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox } from '../ui/Choice.tsx'
@@ -23,7 +23,7 @@ export function EditNode({ node, onClose }: { readonly node: FleetNodeView; read
     const fleet = await save.run({ node: node.name, address: address.trim(), port, user: user.trim(), sudo })
     if (fleet === null) return
     change({ fleet })
-    say(`${node.name} saved.`)
+    announce(`${node.name} saved.`)
     onClose()
   }
   return (

@@ -10,7 +10,7 @@ import {
 } from '../../schemas/ipc-engagement.ts'
 import { useAction } from '../actions.ts'
 import { blankForm, type SectionState, sectionState, unsavedSections } from '../engagement-model.ts'
-import { outdated, say, useStore } from '../store.ts'
+import { announce, outdated, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -58,7 +58,7 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
     setView(reply)
     // Input made meanwhile is kept.
     if (now.current.form === sent) setForm(reply.form)
-    say(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
+    announce(reply.counts && !reply.waits ? 'Saved and in use.' : 'Saved.')
     outdated()
   }
   const leaving = useRef(save)
@@ -68,7 +68,7 @@ export function EngagementEditor({ first }: { readonly first: EngagementView }) 
     forgetForm(null)
     setView(reply)
     setForm(reply.form)
-    say('Engagement imported.')
+    announce('Engagement imported.')
     outdated()
   }
   if (form === null) return <Begin onFill={() => put(blankForm(today()))} onImported={imported} />

@@ -52,7 +52,7 @@ const SETTINGS: Entry = { place: 'settings', title: 'Settings', icon: IconSettin
 
 /** Rail, banners, the screen, and the polite announcement for screen readers. */
 export function Frame({ children }: { readonly children: ReactNode }) {
-  const { fleet, problem, said } = useStore()
+  const { fleet, problem, announced: said } = useStore()
   return (
     <div className="frame">
       <Rail />

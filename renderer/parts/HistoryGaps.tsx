@@ -5,7 +5,7 @@ import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Notice } from '../ui/Notice.tsx'
-import { GapDialog } from './SayDialog.tsx'
+import { GapDialog } from './ReasonDialog.tsx'
 
 /** Scheduled runs that did not take place, unexplained ones first. */
 export function HistoryGaps({ view }: { readonly view: HistoryView }) {

@@ -5,7 +5,7 @@ import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Shape } from './Mark.tsx'
-import { BaselineDialog } from './SayDialog.tsx'
+import { BaselineDialog } from './ReasonDialog.tsx'
 
 export interface HistoryRunsProps {
   readonly title: string

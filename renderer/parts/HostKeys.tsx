@@ -4,7 +4,7 @@ import type { HostKeyRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { failureTitle } from '../run-progress.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { type GridColumn, GridTable } from '../ui/GridTable.tsx'
@@ -35,7 +35,7 @@ export function HostKeys({ nodes }: { readonly nodes: readonly string[] }) {
     const found = await scan.run({ nodes })
     if (found === null) return
     setRows(found)
-    say(`Host keys: ${confirmedOf(found)} of ${found.length} confirmed.`)
+    announce(`Host keys: ${confirmedOf(found)} of ${found.length} confirmed.`)
   }
   return (
     <>
@@ -112,7 +112,7 @@ function KeyList({ rows, onRows, onAsk, asking }: KeyListProps) {
           onDone={(found) => {
             onRows(found)
             setDeciding(null)
-            say(`Decision about ${deciding.node} recorded.`)
+            announce(`Decision about ${deciding.node} recorded.`)
           }}
         />
       )}

@@ -4,7 +4,7 @@ import type { CallFailure } from '../../schemas/ipc.ts'
 import type { IdentityView } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { call, useAnswer } from '../bridge.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -23,7 +23,7 @@ export function Identities() {
   const [creating, setCreating] = useState(false)
   const changed = (words: string): void => {
     setVersion((count) => count + 1)
-    say(words)
+    announce(words)
   }
   return (
     <section aria-labelledby="identities" className="settings-part">
@@ -90,7 +90,7 @@ function Identity({
   const backup = async (): Promise<void> => {
     const saved = await call('identities.backup', { name })
     setError(saved.ok ? null : saved.error)
-    if (saved.ok && saved.value !== null) say(`Backup saved as ${visible(saved.value.file)}.`)
+    if (saved.ok && saved.value !== null) announce(`Backup saved as ${visible(saved.value.file)}.`)
   }
   return (
     <li className="entry">

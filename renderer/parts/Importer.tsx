@@ -2,7 +2,7 @@ import { IconFolderOpen, IconListSearch } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { FleetView, ImportKind, ImportPreview, ImportRow } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { getState, say } from '../store.ts'
+import { announce, getState } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -57,7 +57,7 @@ export function Importer({ onAdded }: { readonly onAdded: (fleet: FleetView, nam
   const show = (found: ImportPreview | null): void => {
     if (found === null) return
     setPreview(found)
-    say(`${plural(found.rows.length, 'line')} read, ${plural(found.willAdd, 'node')} will be added.`)
+    announce(`${plural(found.rows.length, 'line')} read, ${plural(found.willAdd, 'node')} will be added.`)
   }
   const add = async (handle: string): Promise<void> => {
     const before = getState().fleet

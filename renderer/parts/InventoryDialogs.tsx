@@ -4,7 +4,7 @@ import { inventoryKindWords } from '../../schemas/engagement-words.ts'
 import type { InventoryDraft, InventoryView } from '../../schemas/ipc-engagement.ts'
 import { useAction } from '../actions.ts'
 import type { CoverageRow } from '../coverage-model.ts'
-import { outdated, say } from '../store.ts'
+import { announce, outdated } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -36,7 +36,7 @@ export function InventoryDialog({
     if (source.trim() === '' || owner.trim() === '' || on === '') return
     const view = await bring.run({ kind, source, owner, on })
     if (view === null) return
-    say(`Provider inventory imported: ${plural(view.inventory?.rows ?? 0, 'asset')}.`)
+    announce(`Provider inventory imported: ${plural(view.inventory?.rows ?? 0, 'asset')}.`)
     onClose()
     outdated()
   }
@@ -109,7 +109,7 @@ export function LeaveOutDialog({ row, onClose }: { readonly row: CoverageRow; re
   const [tried, setTried] = useState(false)
   const put = async (reason: string | null): Promise<void> => {
     if (row.rowId === null || (await set.run({ id: row.rowId, why: reason })) === null) return
-    say(reason === null ? 'Asset included.' : 'Asset excluded.')
+    announce(reason === null ? 'Asset included.' : 'Asset excluded.')
     onClose()
     outdated()
   }

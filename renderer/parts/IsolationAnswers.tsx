@@ -5,7 +5,7 @@ import type { NodeAssessment } from '../../schemas/types.ts'
 import { environmentLine, gradeLine, TENANCY } from '../model.ts'
 import { plural, visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
-import { Dossier } from './Dossier.tsx'
+import { IsolationAnalysis } from './IsolationAnalysis.tsx'
 import { NodeFigures } from './NodeFigures.tsx'
 
 export interface IsolationAnswersProps {
@@ -49,7 +49,7 @@ export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps,
 }
 
 /** The isolation analysis, folded: it is long, and rendered only when opened. */
-export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersProps) {
+export function NodeIsolation({ of, assessment, catalog }: IsolationAnswersProps) {
   const { isolation, node } = assessment
   const [wasOpened, setOpened] = useState(false)
   if (isolation === null) return null
@@ -72,7 +72,13 @@ export function IsolationDossier({ of, assessment, catalog }: IsolationAnswersPr
         </ul>
       )}
       {wasOpened && (
-        <Dossier isolation={isolation} signals={catalog.signals} probes={catalog.probes} of={of} node={node} />
+        <IsolationAnalysis
+          isolation={isolation}
+          signals={catalog.signals}
+          probes={catalog.probes}
+          of={of}
+          node={node}
+        />
       )}
     </Disclosure>
   )

@@ -1,4 +1,4 @@
-import { type LocationWord, SAYS, type Says, shownAs } from '../location-model.ts'
+import { type LocationWord, STATEMENT_SUPPORT, type StatementSupport, shownAs } from '../location-model.ts'
 import { Shape } from './Mark.tsx'
 
 /** A location result, as mark and label. */
@@ -13,8 +13,8 @@ export function LocationMark({ word, text }: { readonly word: LocationWord; read
 }
 
 /** What one statement shows for one place or rule. */
-export function SaysMark({ says }: { readonly says: Says }) {
-  const { label, mark, tone } = SAYS[says]
+export function StatementMark({ says }: { readonly says: StatementSupport }) {
+  const { label, mark, tone } = STATEMENT_SUPPORT[says]
   return (
     <span className={`status tone-${tone}`}>
       <Shape mark={mark} tone={tone} />

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { MappingItem } from '../../schemas/ipc-engagement.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer, useKept } from '../bridge.ts'
-import { go, outdated, say, useStore } from '../store.ts'
+import { announce, go, outdated, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -23,7 +23,7 @@ function List({ list }: { readonly list: readonly MappingItem[] }) {
   const [asks, setAsks] = useState<MappingItem | null>(null)
   const done = (reply: readonly MappingItem[] | null, said: string): void => {
     if (reply === null) return
-    say(said)
+    announce(said)
     outdated()
   }
   return (

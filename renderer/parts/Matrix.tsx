@@ -6,10 +6,10 @@ import { type Environment, type Property, propertyWords, type Verdict, verdictWo
 import { rem, useWidth } from '../measure.ts'
 import {
   type Acceptance,
-  besidesOf,
   environmentLine,
   type Matrix,
   type MatrixRow,
+  notInShare,
   type Cell as OneCell,
   shareOf,
   shortShareOf,
@@ -34,7 +34,7 @@ export interface MatrixProps {
   readonly onNode: (node: string) => void
   readonly onTotal: (property: Property, state: Verdict) => void
   /** Actions for a node without evidence; null where nothing can be collected. */
-  readonly mend: Mend | null
+  readonly fix: Fix | null
   readonly onClear: () => void
 }
 
@@ -101,7 +101,7 @@ export function MatrixGrid({ matrix, rows, label, onClear, onTotal, ...opens }: 
           </TableHeader>
           <TableBody
             items={rows}
-            dependencies={[opens.mend === null]}
+            dependencies={[opens.fix === null]}
             renderEmptyState={() => (
               <EmptyState title="No nodes match this filter" action={<Button onPress={onClear}>Clear filter</Button>}>
                 The totals above still include all {plural(matrix.rows.length, 'declared node')}.
@@ -126,7 +126,7 @@ function Total({
   const { label, meaning } = propertyWords[property]
   // Where no check has a criterion, the number counts nodes with informational results.
   const state: Verdict = tally.decidable === 0 ? 'informational' : 'satisfied'
-  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes satisfied`, besidesOf(tally)]
+  const said = [tally.decidable === 0 ? '' : `${shareOf(tally)} nodes satisfied`, notInShare(tally)]
     .filter(Boolean)
     .join('; ')
   return (
@@ -147,10 +147,10 @@ function Total({
   )
 }
 
-type Opens = Pick<MatrixProps, 'onOpen' | 'onNode' | 'mend'>
+type Opens = Pick<MatrixProps, 'onOpen' | 'onNode' | 'fix'>
 
 /** A function and not a component: the grid wants its cells as direct children. */
-function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNode, mend }: Opens) {
+function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNode, fix }: Opens) {
   const { node, collected, cells } = row
   return (
     <Row id={node.node} textValue={node.node} className="matrix-row">
@@ -168,7 +168,7 @@ function drawRow(row: MatrixRow, properties: readonly Property[], { onOpen, onNo
         ))
       ) : (
         <Cell key="none" className="matrix-cell missing-cell" colSpan={properties.length}>
-          <NotCollected node={node} mend={mend} />
+          <NotCollected node={node} fix={fix} />
         </Cell>
       )}
     </Row>
@@ -182,7 +182,7 @@ export const acceptedWords = ({ until, owner }: Acceptance): string =>
 const sharesSaid = (tally: Tally): string =>
   [
     tally.decidable === 0 ? '' : `${tally.counts.satisfied} of ${plural(tally.decidable, 'check')} satisfied`,
-    tally.total === tally.decidable ? '' : `also ${besidesOf(tally)}`,
+    tally.total === tally.decidable ? '' : `also ${notInShare(tally)}`,
   ]
     .filter(Boolean)
     .join('; ')
@@ -249,15 +249,15 @@ function NodeNotes({ row: { node, collected } }: { readonly row: MatrixRow }) {
 }
 
 /** Actions for a node without evidence. */
-interface Mend {
+interface Fix {
   readonly retry: (node: string) => void
   readonly edit: (node: string) => void
 }
 
 /** Why a node has no evidence, and the available actions; while it waits in a run, only that. */
-function NotCollected({ node, mend }: { readonly node: NodeRow; readonly mend: Mend | null }) {
+function NotCollected({ node, fix }: { readonly node: NodeRow; readonly fix: Fix | null }) {
   const { progress } = useStore()
-  const pending = mend === null ? null : stillToCome(progress, node.node)
+  const pending = fix === null ? null : stillToCome(progress, node.node)
   const why = visible(pending ?? whyNotCollected(node))
   return (
     <>
@@ -265,12 +265,12 @@ function NotCollected({ node, mend }: { readonly node: NodeRow; readonly mend: M
         <Shape mark={verdictWords['not-tested'].mark} tone="not-tested" />
         <span>Not collected: {why}</span>
       </span>
-      {mend !== null && pending === null && (
+      {fix !== null && pending === null && (
         <span className="mend">
-          <Button small label={`Retry ${node.node}`} onPress={() => mend.retry(node.node)}>
+          <Button small label={`Retry ${node.node}`} onPress={() => fix.retry(node.node)}>
             Retry
           </Button>
-          <Button small label={`Edit address of ${node.node}`} onPress={() => mend.edit(node.node)}>
+          <Button small label={`Edit address of ${node.node}`} onPress={() => fix.edit(node.node)}>
             Edit address
           </Button>
         </span>

@@ -1,12 +1,12 @@
 import type { Source } from '../../schemas/ipc-views.ts'
 import { locationClassWords, locationVerdictWords } from '../../schemas/location-words.ts'
 import type { DistanceBound, Location, LocationResult, LocationSignal } from '../../schemas/types.ts'
-import { byClass, frontEndText, kilometres, milliseconds, nextStep, saysTo } from '../location-model.ts'
+import { byClass, frontEndText, kilometres, milliseconds, nextStep, supportOf } from '../location-model.ts'
 import { go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { LocationLimits } from './LocationLimits.tsx'
-import { LocationMark, SaysMark } from './LocationMark.tsx'
+import { LocationMark, StatementMark } from './LocationMark.tsx'
 import { NodeFigures } from './NodeFigures.tsx'
 
 /** Location of a node: results, map, round-trip times by vantage point, statements by source, and limitations. */
@@ -189,7 +189,7 @@ function LocationSignals({ of, node, location: { signals, results } }: LocationS
                   </th>
                   {results.map((answer) => (
                     <td key={`${answer.of} ${answer.title}`}>
-                      <SaysMark says={saysTo(answer, signal.id)} />
+                      <StatementMark says={supportOf(answer, signal.id)} />
                     </td>
                   ))}
                   <td>

@@ -2,7 +2,7 @@ import { IconFileImport, IconKey, IconPencil, IconTrash } from '@tabler/icons-re
 import { useMemo, useState } from 'react'
 import type { FleetNodeView } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
-import { change, replace, say } from '../store.ts'
+import { announce, change, replace } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -216,7 +216,7 @@ function RemoveNodes({
     const fleet = await remove.run({ nodes })
     if (fleet === null) return
     change({ fleet })
-    say(`${plural(nodes.length, 'node')} removed; ${plural(fleet.nodes.length, 'node')} in scope.`)
+    announce(`${plural(nodes.length, 'node')} removed; ${plural(fleet.nodes.length, 'node')} in scope.`)
     onDone()
   }
   const more = nodes.length - MOST_NAMED

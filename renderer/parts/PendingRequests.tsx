@@ -3,7 +3,7 @@ import type { AcceptanceRequestView } from '../../schemas/ipc-packs.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { pendingWords, signedLine } from '../register-model.ts'
-import { outdated, say } from '../store.ts'
+import { announce, outdated } from '../store.ts'
 import { day, plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -122,7 +122,7 @@ function ApproveDialog({ request, onClose, onDone }: ApproveDialogProps) {
     setTried(true)
     if (approvedBy.trim() === '' || approverRole.trim() === '') return
     if ((await approve.run({ id: request.id, approvedBy, approverRole })) === null) return
-    say('Request approved.')
+    announce('Request approved.')
     onDone()
   }
   return (

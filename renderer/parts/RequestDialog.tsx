@@ -3,7 +3,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { ControlDocumentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import type { DocumentTarget } from '../document-model.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { day } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { DateField } from '../ui/DateField.tsx'
@@ -33,7 +33,7 @@ export function RequestDialog({ target, askedOf, onClose, onDone }: RequestDialo
     if (owner.trim() === '' || due === '') return
     const { framework, control, need } = target
     if ((await set.run({ framework, control, need, owner, due })) === null) return
-    say(`Requested from ${owner}, due ${day(due)}.`)
+    announce(`Requested from ${owner}, due ${day(due)}.`)
     onDone()
   }
   return (

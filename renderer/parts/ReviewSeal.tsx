@@ -4,7 +4,7 @@ import type { Difference } from '../../schemas/verification.ts'
 import type { Verdict } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
 import { KINDS, reEvaluationLine } from '../seal-model.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notice } from '../ui/Notice.tsx'
@@ -54,7 +54,7 @@ function Again({ review, onReview }: { readonly review: PackReview; readonly onR
     const after = await again.run(null)
     if (after === null) return
     onReview(after)
-    say(`Re-evaluated. ${reEvaluationLine(after)}`)
+    announce(`Re-evaluated. ${reEvaluationLine(after)}`)
   }
   return (
     <>

@@ -55,7 +55,7 @@ export function ReviewTabs({ review }: { readonly review: PackReview }) {
               current={here === id}
               isDisabled={nothingToRead && id !== 'seal'}
               {...(nothingToRead && id !== 'seal' ? { describedBy: 'nothing-to-read' } : {})}
-              onPress={() => change({ route: to, earlier: [], said: '' })}
+              onPress={() => change({ route: to, earlier: [], announced: '' })}
             >
               {title}
             </Button>

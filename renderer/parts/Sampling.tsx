@@ -4,7 +4,7 @@ import type { PackReview, Worksheet as Sheet } from '../../schemas/ipc-packs.ts'
 import type { AssessmentView } from '../../schemas/ipc-results.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { plural, shellLine, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -30,7 +30,7 @@ export function Sampling({ review }: { readonly review: PackReview }) {
     )
   const saveSheet = async (): Promise<void> => {
     const saved = await save.run(null)
-    if (saved !== null) say(`Worksheet saved as ${visible(saved.file)}.`)
+    if (saved !== null) announce(`Worksheet saved as ${visible(saved.file)}.`)
   }
   return (
     <Page
@@ -129,7 +129,7 @@ function Draw({
     const sheet = await draw.run({ size: found.size, seed: seed.trim() })
     if (sheet === null) return
     onSheet(sheet)
-    say(`${plural(sheet.sample?.sampled.length ?? 0, 'result')} sampled with seed ${seed.trim()}.`)
+    announce(`${plural(sheet.sample?.sampled.length ?? 0, 'result')} sampled with seed ${seed.trim()}.`)
   }
   return (
     <section aria-labelledby="draw">

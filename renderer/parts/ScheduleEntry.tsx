@@ -10,7 +10,7 @@ import {
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { mannerWords, statusLines, WORKS_WORDS } from '../schedule-model.ts'
-import { go, say } from '../store.ts'
+import { announce, go } from '../store.ts'
 import { plural, visible, when, withDates } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -127,7 +127,7 @@ function Timers({
   const install = useAction('schedules.install')
   const put = async (kind: TimerKind): Promise<void> => {
     if ((await install.run({ name, kind })) === null) return
-    say(`Timer installed: ${timerWords[kind]}.`)
+    announce(`Timer installed: ${timerWords[kind]}.`)
     onInstalled()
   }
   const rest = here.filter((kind) => !installed.some((one) => one.kind === kind && one.state === 'installed'))
@@ -171,7 +171,7 @@ function RemoveScheduleDialog({ name, onClose, onRemoved }: RemoveScheduleProps)
   const send = async (): Promise<void> => {
     const view = await remove.run({ name, identity })
     if (view === null) return
-    say(`Schedule ${visible(name)} removed.`)
+    announce(`Schedule ${visible(name)} removed.`)
     onClose()
     onRemoved(view)
   }

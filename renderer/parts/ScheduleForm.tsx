@@ -16,7 +16,7 @@ import {
   minutesOf,
   WEEKDAY_NAMES,
 } from '../schedule-model.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -62,7 +62,7 @@ export function ScheduleForm({ view, onClose, onAdded }: ScheduleFormProps) {
     if (Object.keys(found).length > 0) return
     const added = await add.run({ ...draft, identity, passphrase: secret?.handle ?? null })
     if (added === null) return
-    say(`Schedule ${draft.name} added. Install a timer to have it start.`)
+    announce(`Schedule ${draft.name} added. Install a timer to have it start.`)
     onAdded(added, draft.name)
   }
   return (

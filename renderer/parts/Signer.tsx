@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { PackReview } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { compareFingerprint, STANDINGS } from '../seal-model.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -64,7 +64,7 @@ export function Signer({
           onReview={(after) => {
             onReview(after)
             setComparing(false)
-            say('Key trusted. All checks were repeated.')
+            announce('Key trusted. All checks were repeated.')
           }}
         />
       )}

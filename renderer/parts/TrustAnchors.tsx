@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { TrustAnchor } from '../../schemas/ipc-packs.ts'
 import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
@@ -33,7 +33,7 @@ export function TrustAnchors() {
   const list = useAnswer('trust.list', null, version)
   const changed = (words: string): void => {
     setVersion((count) => count + 1)
-    say(words)
+    announce(words)
   }
   return (
     <section aria-labelledby="trust" className="settings-part">

@@ -9,7 +9,7 @@ import { useAnswer, useKept } from '../bridge.ts'
 import { stateOf } from '../control-tree.ts'
 import { type DecisionTexts, decisionInput, decisionLacks, EMPTY_DECISION, weighs } from '../decision-model.ts'
 import { decisionChoices, decisionsFor, stateReasons } from '../register-model.ts'
-import { outdated, say, useStore } from '../store.ts'
+import { announce, outdated, useStore } from '../store.ts'
 import { day, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -119,7 +119,7 @@ function DecisionDialog({ framework, control, onClose, onDone }: DecisionDialogP
     if (Object.keys(lacks).length > 0 || until === '') return
     const input = decisionInput({ framework, control: control.key, decision, until }, texts)
     if ((await set.run(input)) === null) return
-    say(`Decision recorded until ${day(until)}.`)
+    announce(`Decision recorded until ${day(until)}.`)
     onDone()
   }
   return (

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from 'react'
 import { useAction } from '../actions.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea, TextField } from '../ui/TextField.tsx'
@@ -35,7 +35,7 @@ export function WithdrawDialog({ what, id, about, onClose, onDone }: WithdrawDia
     setTried(true)
     if (by.trim() === '' || reason.trim().length < 3) return
     if ((await withdraw.run({ id, by, reason })) === null) return
-    say(`${what.charAt(0).toUpperCase()}${what.slice(1)} ${way.done}.`)
+    announce(`${what.charAt(0).toUpperCase()}${what.slice(1)} ${way.done}.`)
     onDone()
   }
   return (

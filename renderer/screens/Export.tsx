@@ -2,12 +2,12 @@ import { useEffect } from 'react'
 import type { ExportPlan } from '../../schemas/ipc-packs.ts'
 import type { RunListItem } from '../../schemas/ipc-views.ts'
 import { type Answer, useAnswer } from '../bridge.ts'
-import { beginExport, canReach, changeExport, type ExportState, tellOfDraft, useExport } from '../export-store.ts'
+import { announceDraft, beginExport, canReach, changeExport, type ExportState, useExport } from '../export-store.ts'
 import { Ask } from '../parts/Ask.tsx'
+import { ExportRedact } from '../parts/ExportRedact.tsx'
 import { ExportDone, ExportReview } from '../parts/ExportReview.tsx'
 import { ExportScope } from '../parts/ExportScope.tsx'
 import { ExportSeal } from '../parts/ExportSeal.tsx'
-import { ExportWithhold } from '../parts/ExportWithhold.tsx'
 import { Page } from '../parts/Page.tsx'
 import { isPartial, nodesLine, problemAt, runOf, STEP_TITLES, STEPS, type Step, type StepProps } from '../seal-model.ts'
 import { go, useStore } from '../store.ts'
@@ -57,7 +57,7 @@ function Wizard({
 }) {
   const state = useExport()
   useEffect(() => beginExport(plan), [plan])
-  useEffect(() => tellOfDraft, [])
+  useEffect(() => announceDraft, [])
   const { step, choices } = state
   if (choices === null) return null
   const props: StepProps = {
@@ -79,7 +79,7 @@ function Wizard({
         />
         <Standing plan={plan} state={state} />
         {step === 'scope' && <ExportScope {...props} />}
-        {step === 'withhold' && <ExportWithhold {...props} />}
+        {step === 'withhold' && <ExportRedact {...props} />}
         {step === 'seal' && <ExportSeal {...props} />}
         {step === 'review' && state.draft !== null && <ExportReview draft={state.draft} />}
         <Way state={state} />

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { collect, useAction } from '../actions.ts'
 import { FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go, say } from '../store.ts'
+import { announce, go } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -60,7 +60,7 @@ export function FirstRun() {
           busy={open.busy}
           onPress={() =>
             void open.run(null).then((review) => {
-              if (review !== null) say(`${visible(review.file)} is open in the review window.`)
+              if (review !== null) announce(`${visible(review.file)} is open in the review window.`)
             })
           }
         >

@@ -2,7 +2,7 @@ import type { AssessmentView, NodeView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import { propertyWords, verdictWords } from '../../schemas/words.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
-import { besidesOf, cellOfNode, environmentLine, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
+import { cellOfNode, environmentLine, notInShare, shareOf, type Tally, wasReached, whyNotCollected } from '../model.ts'
 import { Acceptances } from '../parts/Acceptances.tsx'
 import { Ask } from '../parts/Ask.tsx'
 import { VerdictMark } from '../parts/Mark.tsx'
@@ -90,7 +90,7 @@ function Known({
         {riskAcceptances.length === 0 ? (
           <p className="empty">None. Add one from the result’s page.</p>
         ) : (
-          <Acceptances exceptions={riskAcceptances} of={of} withChecks />
+          <Acceptances acceptances={riskAcceptances} of={of} withChecks />
         )}
       </section>
       <Timeline timeline={timeline} view={view} />
@@ -134,7 +134,7 @@ function Properties({ of, node, view }: NodeProps & { readonly view: AssessmentV
 const Share = ({ tally }: { readonly tally: Tally }) => (
   <>
     {shareOf(tally)}
-    <span className="note">{besidesOf(tally)}</span>
+    <span className="note">{notInShare(tally)}</span>
   </>
 )
 

@@ -6,7 +6,7 @@ import { Importer } from '../parts/Importer.tsx'
 import { NodeTable } from '../parts/NodeTable.tsx'
 import { Page } from '../parts/Page.tsx'
 import type { NodesPart } from '../routes.ts'
-import { change, go, replace, say, useStore } from '../store.ts'
+import { announce, change, go, replace, useStore } from '../store.ts'
 import { plural, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -22,7 +22,7 @@ export function Nodes({ part, edit }: { readonly part: NodesPart; readonly edit:
     change({ fleet: after })
     setAdded(names)
     show('list')
-    say(`${plural(names.size, 'node')} added; ${plural(after.nodes.length, 'node')} in scope.`)
+    announce(`${plural(names.size, 'node')} added; ${plural(after.nodes.length, 'node')} in scope.`)
   }
   return (
     <Page

@@ -16,7 +16,7 @@ import { MatrixGrid } from '../parts/Matrix.tsx'
 import { MatrixPrint } from '../parts/MatrixPrint.tsx'
 import { Page } from '../parts/Page.tsx'
 import { counts } from '../run-progress.ts'
-import { change, go, outdated, replace, say, useStore } from '../store.ts'
+import { announce, change, go, outdated, replace, useStore } from '../store.ts'
 import { plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Disclosure } from '../ui/Disclosure.tsx'
@@ -70,7 +70,7 @@ function Results({ view, of, filter }: ResultsProps) {
     ? ''
     : `${rows.length} of ${plural(matrix.rows.length, 'node')}: ${sentenceOf(filter)}.`
   useEffect(() => {
-    if (said !== '') say(said)
+    if (said !== '') announce(said)
   }, [said])
   const answered =
     view.rows.filter(wasReached).length - view.sameMachines.reduce((sum, { nodes }) => sum + nodes.length - 1, 0)
@@ -138,7 +138,7 @@ function Results({ view, of, filter }: ResultsProps) {
         onNode={(node) => go({ screen: 'node', of, node })}
         onTotal={(property, state) => narrow({ ...NO_FILTER, property, state })}
         onClear={() => narrow(NO_FILTER)}
-        mend={
+        fix={
           of === 'pack'
             ? null
             : {

@@ -8,7 +8,7 @@ import { discardDraft, useExport } from '../export-store.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
 import { headlineOf } from '../seal-model.ts'
-import { go, say } from '../store.ts'
+import { announce, go } from '../store.ts'
 import { visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -22,7 +22,7 @@ export function Packs() {
   const told = (review: PackReview | null): void => {
     if (review === null) return
     setOpened((count) => count + 1)
-    say(`${visible(review.file)} opened in the review window. ${headlineOf(review.report).word}.`)
+    announce(`${visible(review.file)} opened in the review window. ${headlineOf(review.report).word}.`)
   }
   return (
     <Page title="Evidence packs" under="An evidence pack contains the report, the raw evidence and a seal over both.">

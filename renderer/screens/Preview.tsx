@@ -5,7 +5,7 @@ import { useAction } from '../actions.ts'
 import { useAnswer } from '../bridge.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { Page } from '../parts/Page.tsx'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { plural, shellLine, visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { SearchField } from '../ui/SearchField.tsx'
@@ -30,7 +30,7 @@ export function Preview() {
   const save = useAction('run.preview-save')
   const keep = async (): Promise<void> => {
     const saved = await save.run({ nodes: [] })
-    if (saved !== null) say(`List saved as ${visible(saved.file)}.`)
+    if (saved !== null) announce(`List saved as ${visible(saved.file)}.`)
   }
   return (
     <Page

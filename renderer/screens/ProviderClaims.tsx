@@ -3,11 +3,11 @@ import type { ClaimRow, ClaimsView, ProviderList } from '../../schemas/ipc-engag
 import type { Source } from '../../schemas/ipc-views.ts'
 import { useAction } from '../actions.ts'
 import { both, useAnswer, useKept } from '../bridge.ts'
-import { recordsToBring, worstFirst } from '../claims-model.ts'
+import { requiredDocuments, worstFirst } from '../claims-model.ts'
 import { Ask, FailureNote } from '../parts/Ask.tsx'
 import { ClaimAnswers, ClaimCounts } from '../parts/ClaimAnswers.tsx'
 import { Page } from '../parts/Page.tsx'
-import { go, outdated, say, useStore } from '../store.ts'
+import { announce, go, outdated, useStore } from '../store.ts'
 import { day, plural, visible, when } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -78,7 +78,7 @@ function From({ claim: { source } }: { readonly claim: ClaimRow }) {
 
 function Claims({ of, view }: { readonly of: Source; readonly view: ClaimsView }) {
   const { profile, evaluatedAt, claims } = view
-  const records = recordsToBring(view)
+  const records = requiredDocuments(view)
   return (
     <>
       <p className="quiet">
@@ -206,7 +206,7 @@ function Choice({ list: { shipped, chosen, own } }: { readonly list: ProviderLis
   const bring = useAction('provider.import-choose')
   const done = (reply: ProviderList | null): void => {
     if (reply === null) return
-    say(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
+    announce(reply.chosen === null ? 'Provider profile removed.' : `Provider profile ${reply.chosen.name} selected.`)
     outdated()
   }
   const going = progress?.ended === 'no'

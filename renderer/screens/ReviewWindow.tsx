@@ -20,7 +20,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
  * that exist only here are rendered by it.
  */
 export function ReviewWindow({ children }: { readonly children: ReactNode }) {
-  const { route, said, packs, problem } = useStore()
+  const { route, announced: said, packs, problem } = useStore()
   const [review, setReview] = useState<Answer<PackReview | null>>({ state: 'waiting' })
   const [chosen, setChosen] = useState(0)
   const opened = packs + chosen

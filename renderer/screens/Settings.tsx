@@ -8,7 +8,7 @@ import { Page } from '../parts/Page.tsx'
 import { ShortcutTable } from '../parts/ShortcutTable.tsx'
 import { TrustAnchors } from '../parts/TrustAnchors.tsx'
 import type { SettingsPart } from '../routes.ts'
-import { change, getState, replace, say, useStore } from '../store.ts'
+import { announce, change, getState, replace, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
@@ -287,7 +287,7 @@ function useSettings(): SettingsInUse {
     const kept = await run({ ...getState().settings, ...part })
     if (kept === null) return false
     change({ settings: kept })
-    say('Setting saved.')
+    announce('Setting saved.')
     return true
   }
   return { settings, busy, error, keep }

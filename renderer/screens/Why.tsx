@@ -8,7 +8,7 @@ import { propertySentence } from '../ledger.ts'
 import { type CheckOnNode, cellOfNode, checksOf, tallyIn, wasReached, whyNotCollected } from '../model.ts'
 import { Ask } from '../parts/Ask.tsx'
 import { Claim } from '../parts/Claim.tsx'
-import { IsolationAnswers, IsolationDossier } from '../parts/IsolationAnswers.tsx'
+import { IsolationAnswers, NodeIsolation } from '../parts/IsolationAnswers.tsx'
 import { Shape, VerdictMark } from '../parts/Mark.tsx'
 import { NodeFigures } from '../parts/NodeFigures.tsx'
 import { Page } from '../parts/Page.tsx'
@@ -154,7 +154,7 @@ function Argument({ of, node, property, check, view, about, catalog }: ArgumentP
         )}
       </div>
       {property === 'isolation' && wasReached(assessment) && (
-        <IsolationDossier of={of} assessment={assessment} catalog={catalog} />
+        <NodeIsolation of={of} assessment={assessment} catalog={catalog} />
       )}
     </Page>
   )

@@ -6,7 +6,7 @@ import { ALSO, exportRun } from '../../main/app/export.ts'
 import { reviewFile } from '../../main/app/review.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { Ports } from '../../main/core/all-ports.ts'
-import { NOBODY } from '../../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../../main/verify/steps/trust.ts'
 import { FIXTURE_TIME } from '../support/fixtures.ts'
 import { peakOf } from './peak.ts'
 import { plainPages } from './plain-pages.ts'
@@ -114,7 +114,7 @@ async function exported(recordings: string, folder: string): Promise<void> {
 async function verified(file: string): Promise<void> {
   const world = createWorld(catalog)
   mark('start')
-  const done = await reviewFile(world, catalog, { path: file, trust: NOBODY, lastHead: null, keep: false })
+  const done = await reviewFile(world, catalog, { path: file, trust: NO_TRUST, lastHead: null, keep: false })
   mark('verify')
   if (!done.ok) throw new Error(done.error.detail)
   const wrong = done.value.report.checks.filter(({ outcome }) => outcome === 'failed')

@@ -3,7 +3,7 @@ import { assess, assessNode, judgingOf } from '../../main/core/assess.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
-import { explainFlips, needsIn, type ToldRun } from '../../main/core/drift/explain.ts'
+import { type DescribedRun, explainFlips, needsIn } from '../../main/core/drift/explain.ts'
 import { defineProbe, known, run } from '../../main/core/probe.ts'
 import type { Threshold } from '../../main/core/profile.ts'
 import type { LoadedRecording } from '../../main/core/recording.ts'
@@ -53,7 +53,7 @@ interface Made {
   readonly scope?: Partial<Scope>
   readonly asOf?: string
 }
-function told(name: string, recording: LoadedRecording, { catalog = strict, scope, asOf }: Made = {}): ToldRun {
+function told(name: string, recording: LoadedRecording, { catalog = strict, scope, asOf }: Made = {}): DescribedRun {
   const whole: Scope = { fleet: 'f', population: [NODE], frameworks: [], ...scope }
   const moment = asOf ?? recording.recording.endedAt
   const assessment = assess({ catalog, scope: whole, recordings: [recording], asOf: moment })
@@ -66,7 +66,7 @@ function told(name: string, recording: LoadedRecording, { catalog = strict, scop
     judging: { profile, provider, location },
   }
 }
-const only = (before: ToldRun, after: ToldRun, catalog = strict): FlipDetail | undefined =>
+const only = (before: DescribedRun, after: DescribedRun, catalog = strict): FlipDetail | undefined =>
   explainFlips(catalog, NODE, before, after)[0]
 
 describe('a flip taken apart', () => {
@@ -116,7 +116,7 @@ describe('a flip taken apart', () => {
     const catalog = catalogWith((count, { thresholds }) => count <= Number(thresholds.get('swap.most')?.value), {
       thresholds: [threshold],
     })
-    const of = (name: string, day: string, profile: 'baseline' | 'cis'): ToldRun =>
+    const of = (name: string, day: string, profile: 'baseline' | 'cis'): DescribedRun =>
       told(name, answered(SWAP, day), { catalog, scope: { profile: { name: profile, changes: [] } } })
     expect(only(of('1', '20', 'cis'), of('2', '21', 'baseline'), catalog)).toMatchObject({
       because: 'rules',

@@ -120,7 +120,7 @@ describe('17: a pack from outside a page', () => {
       },
       showReview: async () => void done.push('review'),
       showAny: async () => void done.push('any'),
-      tell: (event) => void done.push(event),
+      notify: (event) => void done.push(event),
       changed: () => void done.push('changed'),
     })
     return { done, openings }

@@ -7,7 +7,7 @@ import type { Ports } from '../../main/core/all-ports.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { ReportDocument } from '../../main/present/report.ts'
-import { NOBODY } from '../../main/verify/steps/trust.ts'
+import { NO_TRUST } from '../../main/verify/steps/trust.ts'
 import type { VerificationCheckResult, VerificationReport } from '../../schemas/verification.ts'
 import { engagementOf } from '../support/engagement.ts'
 import { must } from '../support/kept-runs.ts'
@@ -54,7 +54,7 @@ async function verified(
     }),
   )
   const path = join(folder, 'period-2026-11-23-2026-11-25.barewitness.zip')
-  return must(await reviewFile(kit.world, reader, { path, trust: NOBODY, lastHead: null, keep: false })).report
+  return must(await reviewFile(kit.world, reader, { path, trust: NO_TRUST, lastHead: null, keep: false })).report
 }
 const complete = ({ checks }: VerificationReport): VerificationCheckResult | undefined =>
   checks.find(({ check }) => check === 'completeness')

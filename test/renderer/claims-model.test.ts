@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CLAIM_WORDS, countsOfClaim, recordsToBring, worstFirst, worstOf } from '../../renderer/claims-model.ts'
+import { CLAIM_WORDS, countsOfClaim, requiredDocuments, worstFirst, worstOf } from '../../renderer/claims-model.ts'
 import { coverageWords } from '../../schemas/engagement-words.ts'
 import type { ClaimRow, ClaimWord } from '../../schemas/ipc-engagement.ts'
 import { BANNED, claimAnswerWords } from '../../schemas/words.ts'
@@ -56,7 +56,7 @@ describe('promises', () => {
 
   test('name each record once, with all that it would show', () =>
     expect(
-      recordsToBring({ claims: [claim('a', {}, 'The contract'), claim('b', {}), claim('c', {}, 'The contract')] }),
+      requiredDocuments({ claims: [claim('a', {}, 'The contract'), claim('b', {}), claim('c', {}, 'The contract')] }),
     ).toEqual([{ what: 'The contract', says: ['a is so.', 'c is so.'] }]))
 })
 

@@ -15,8 +15,8 @@ import {
   policiesOf,
   policyWord,
   policyWords,
-  saysTo,
   shownAs,
+  supportOf,
   wasCollected,
   worstFirst,
 } from '../../renderer/location-model.ts'
@@ -163,7 +163,7 @@ describe('statements', () => {
       signals: [{ id: 'site', indicates: 'outside' as const }],
       needed: null,
     }
-    expect([saysTo(answer, 'site'), saysTo(answer, 'zone')]).toEqual(['outside', 'silent'])
+    expect([supportOf(answer, 'site'), supportOf(answer, 'zone')]).toEqual(['outside', 'silent'])
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { decisionInput, decisionLacks, EMPTY_DECISION } from '../../renderer/decision-model.ts'
 import {
+  acceptancesShown,
   decisionChoices,
   decisionsFor,
-  exceptionsShown,
   signedLine,
   stateReasons,
 } from '../../renderer/register-model.ts'
@@ -28,7 +28,7 @@ describe('exceptions and requests', () => {
     ],
   }
   test('open requests come first, ended exceptions before those in force, and one that was approved is listed once', () => {
-    const { pending, groups, count, total } = exceptionsShown(register, '', 'all')
+    const { pending, groups, count, total } = acceptancesShown(register, '', 'all')
     expect(pending.map(({ standing }) => standing)).toEqual(['open', 'lapsed'])
     expect(groups.map(({ standing }) => standing)).toEqual(['expired', 'in-force', 'withdrawn'])
     expect([count, total]).toEqual([5, 5])
@@ -39,7 +39,7 @@ describe('exceptions and requests', () => {
     ['GPU-01', 'all', 1],
     ['nobody wrote this', 'all', 0],
   ] as const)('text %j, shown %s', (text, shown, count) =>
-    expect(exceptionsShown(register, text, shown).count).toBe(count),
+    expect(acceptancesShown(register, text, shown).count).toBe(count),
   )
   test.each([
     [undefined, 'Not digitally signed.'],

@@ -47,7 +47,7 @@ describe('asking again', () => {
         if (aborts) stop.abort()
       },
       signal: stop.signal,
-      say: () => undefined,
+      report: () => undefined,
     })
     const names = collected.ok ? collected.value.result.recordings.map(({ recording }) => recording) : []
     return { asked, waits, states: names.map(({ node, outcome }) => `${node.name} ${outcome.status}`).sort() }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { syslogLine, tellCommand, tellSyslog } from '../../main/adapters/notify/index.ts'
+import { notifyCommand, notifySyslog, syslogLine } from '../../main/adapters/notify/index.ts'
 import { NOTICE } from '../support/notice.ts'
 
 let folder = ''
@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const SH = existsSync('/bin/sh')
 describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
   const sh = (script: string, limit?: number) =>
-    tellCommand({ kind: 'command', argv: ['/bin/sh', '-c', script] }, NOTICE, limit)
+    notifyCommand({ kind: 'command', argv: ['/bin/sh', '-c', script] }, NOTICE, limit)
   test('reads the notice on its stdin', async () => {
     expect((await sh(`cat > '${at('told')}'`)).ok).toBe(true)
     expect(JSON.parse(readFileSync(at('told'), 'utf8'))).toEqual(NOTICE)
@@ -30,7 +30,7 @@ describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
       out,
       '$(id) `id` ; "',
     ]
-    expect((await tellCommand({ kind: 'command', argv }, NOTICE)).ok).toBe(true)
+    expect((await notifyCommand({ kind: 'command', argv }, NOTICE)).ok).toBe(true)
     expect(readFileSync(out, 'utf8')).toBe('$(id) `id` ; "')
   })
   test('need not read', async () => expect((await sh('exec <&-; exit 0')).ok).toBe(true))
@@ -44,7 +44,7 @@ describe.skipIf(!SH)('a command (skipped where /bin/sh is absent)', () => {
     }),
   )
   test('that is not there is told of', async () =>
-    expect(await tellCommand({ kind: 'command', argv: [at('nothing')] }, NOTICE)).toMatchObject({
+    expect(await notifyCommand({ kind: 'command', argv: [at('nothing')] }, NOTICE)).toMatchObject({
       ok: false,
       error: { detail: expect.stringContaining('ENOENT') },
     }))
@@ -63,7 +63,7 @@ describe.skipIf(!SH)('the system’s log (skipped where /bin/sh is absent)', () 
   test('gets one line through logger', async () => {
     const logger = at('logger')
     writeFileSync(logger, `#!/bin/sh\nfor word; do printf '%s\\n' "$word"; done > '${at('logged')}'\n`, { mode: 0o755 })
-    expect((await tellSyslog(NOTICE, logger)).ok).toBe(true)
+    expect((await notifySyslog(NOTICE, logger)).ok).toBe(true)
     expect(readFileSync(at('logged'), 'utf8').split('\n')).toEqual([
       '-t',
       'barewitness',
@@ -75,7 +75,7 @@ describe.skipIf(!SH)('the system’s log (skipped where /bin/sh is absent)', () 
       '',
     ])
   })
-  test('without a logger is told of', async () => expect((await tellSyslog(NOTICE, at('nothing'))).ok).toBe(false))
+  test('without a logger is told of', async () => expect((await notifySyslog(NOTICE, at('nothing'))).ok).toBe(false))
   test('gets no control characters, and no more than it takes', () => {
     const line = syslogLine({
       ...NOTICE,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { tellWebhook, webhookAddress } from '../../main/adapters/notify/webhook.ts'
+import { notifyWebhook, webhookAddress } from '../../main/adapters/notify/webhook.ts'
 import { NOTICE } from '../support/notice.ts'
 
 const KEY = 'a key of somebody’s webhook'
@@ -52,7 +52,7 @@ const CLOCK = { now: () => '2026-03-02T02:10:00.500Z', ticks: () => 0n }
 async function post(url: string, { secretFile = at('key') as string | null, limit = 2000 } = {}) {
   const waits: number[] = []
   const pause = async (milliseconds: number): Promise<void> => void waits.push(milliseconds)
-  const outcome = await tellWebhook({ kind: 'webhook', url, secretFile }, NOTICE, { clock: CLOCK, pause, limit })
+  const outcome = await notifyWebhook({ kind: 'webhook', url, secretFile }, NOTICE, { clock: CLOCK, pause, limit })
   return { outcome, waits }
 }
 

@@ -28,7 +28,7 @@ import { buildReport, type ReportDocument } from '../../main/present/report.ts'
 import { type VerifiedPack, verifyPack } from '../../main/verify/pack.ts'
 import type { PageComparer } from '../../main/verify/steps/pages.ts'
 import type { RulesSources } from '../../main/verify/steps/rules.ts'
-import { NOBODY, type Trust } from '../../main/verify/steps/trust.ts'
+import { NO_TRUST, type Trust } from '../../main/verify/steps/trust.ts'
 import type { Assessment, ChosenProfile, Recording, Register } from '../../schemas/types.ts'
 import { realClock, realEntropy, validator } from './deps.ts'
 import { NAMELESS } from './nameless.ts'
@@ -348,7 +348,7 @@ export interface VerifyChanges {
 
 export const verifySource = (
   source: PackSource,
-  signers: Trust['signers'] = NOBODY.signers,
+  signers: Trust['signers'] = NO_TRUST.signers,
   changes: VerifyChanges = {},
 ): Promise<VerifiedPack> =>
   verifyPack({

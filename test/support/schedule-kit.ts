@@ -205,7 +205,7 @@ export function scheduleKit(changes: Partial<Schedule> = {}): Kit {
         openSigner,
         claimOf: (check) => `Claim of ${check}.`,
         exitOf: ({ code }) => (code === 'ran' || code === 'nothing-due' ? 0 : 4),
-        say: (text) => said.push(text),
+        report: (text) => said.push(text),
         run: async (of) => {
           runs += 1
           await during?.()

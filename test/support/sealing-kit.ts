@@ -68,7 +68,7 @@ export function sealingKit(options: KitOptions = {}): SealingKit {
     session,
     desktop,
     scheduling: fakeScheduling(folder),
-    tell: () => undefined,
+    notify: () => undefined,
   }
   return {
     folder,

@@ -7,7 +7,7 @@ import { decodeUtf8, quote } from '../../core/plain-text.ts'
 import type { SealReader } from '../../core/ports.ts'
 import { problemsIn } from '../../core/provider.ts'
 import { ok } from '../../core/result.ts'
-import { vantageStands } from '../../verify/steps/location.ts'
+import { vantageIsSigned } from '../../verify/steps/location.ts'
 import { createSchemaValidator, placeName } from '../schema-validator.ts'
 import { openAddressDatabase } from './address-database.ts'
 import { placeOf, readDocument, readNamed } from './document.ts'
@@ -120,7 +120,7 @@ export async function readVantage(
   if (misfit !== undefined)
     return fail('input.refused', `${path} is not a vantage record: ${placeName(misfit.path)} ${misfit.text}`)
   const record = value as VantageRecord
-  const [problem] = (await vantageStands(seal, record)).problems
+  const [problem] = (await vantageIsSigned(seal, record)).problems
   return problem === undefined
     ? ok(record)
     : fail('input.refused', `${path}: the vantage record of ${quote(record.vantage.name)} cannot be used. ${problem}`)

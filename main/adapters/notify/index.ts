@@ -4,21 +4,21 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import type { Notice } from '../../core/notice.ts'
 import { plain } from '../../core/plain-text.ts'
 import { runProgram } from './run-program.ts'
-import { type Posting, tellWebhook } from './webhook.ts'
+import { notifyWebhook, type Posting } from './webhook.ts'
 
 /** Notifies a program, a webhook or the system log: see Ports.notify. */
 export const createNotify =
   (posting: Posting): Ports['notify'] =>
   async (to, notice) => {
-    if (to.kind === 'command') return await tellCommand(to, notice)
-    if (to.kind === 'webhook') return await tellWebhook(to, notice, posting)
-    return await tellSyslog(notice)
+    if (to.kind === 'command') return await notifyCommand(to, notice)
+    if (to.kind === 'webhook') return await notifyWebhook(to, notice, posting)
+    return await notifySyslog(notice)
   }
 
 export const COMMAND_LIMIT = 30_000
 
 /** Sends the notification as one line of JSON to the stdin of a program. Fails with notice.undelivered. */
-export const tellCommand = (
+export const notifyCommand = (
   { argv }: NotifyCommand,
   notice: Notice,
   limit: number = COMMAND_LIMIT,
@@ -32,7 +32,7 @@ const LONGEST = 900
  * Writes one line to the system log through logger(1), which knows the socket of this system: facility auth, severity
  * notice. Fails with notice.undelivered.
  */
-export async function tellSyslog(notice: Notice, logger = 'logger'): Promise<Outcome<null>> {
+export async function notifySyslog(notice: Notice, logger = 'logger'): Promise<Outcome<null>> {
   if (process.platform === 'win32') return fail('notice.undelivered', 'this computer has no syslog')
   return await runProgram(
     [logger, '-t', 'barewitness', '--id', '-p', 'auth.notice', '--', syslogLine(notice)],

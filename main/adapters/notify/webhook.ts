@@ -24,7 +24,7 @@ const WAITS = [1000, 4000] as const
  * redirect is followed, and only the status of a response is read. Fails with input.refused for an unusable address or
  * key, and with notice.undelivered.
  */
-export async function tellWebhook(
+export async function notifyWebhook(
   { url, secretFile }: NotifyWebhook,
   notice: Notice,
   { clock, pause, limit = LIMIT }: Posting,

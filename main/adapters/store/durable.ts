@@ -40,7 +40,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Why writing failed, in words where the system's error code has some, with its own message. */
-export function toldProblem(problem: unknown): string {
+export function problemInWords(problem: unknown): string {
   const message = problem instanceof Error ? problem.message : String(problem)
   const { code } = (problem ?? {}) as { readonly code?: unknown }
   const words = typeof code === 'string' ? IN_WORDS[code] : undefined
@@ -164,7 +164,7 @@ export async function readPlain(path: string, largest: number): Promise<Buffer> 
 
 /** File errors in words: `store.failed`, with advice where the disk is full. */
 export function storeFailure(problem: unknown): Outcome<never> {
-  const told = plain(toldProblem(problem), 500)
+  const told = plain(problemInWords(problem), 500)
   const { code } = (problem ?? {}) as { readonly code?: unknown }
   return fail(
     'store.failed',

@@ -17,7 +17,7 @@ import type { EngineContext, Handlers } from './context.ts'
 import { ownRegister, registerOf } from './register-store.ts'
 import { recordingOf } from './session.ts'
 import { recordingsOfNode, shelfOf } from './stored-runs.ts'
-import { bringUpToNow } from './up-to-now.ts'
+import { assessAgain } from './up-to-now.ts'
 
 type Methods = 'assessment.get' | 'node.get' | 'location.get' | 'figures.get' | 'evidence.list' | 'evidence.get'
 
@@ -33,7 +33,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
     },
     'node.get': async ({ of, node }) => ok(await nodeView(context, of, node)),
     'location.get': async ({ of }) => {
-      if (of === 'run') await bringUpToNow(context)
+      if (of === 'run') await assessAgain(context)
       const assessment = assessmentOf(context, of)
       // A map with many places blocks this process for a second, during which no round trip of a run in progress can be
       // timed.
@@ -54,7 +54,7 @@ export function assessmentMethods(context: EngineContext): Pick<Handlers, Method
 
 /** Data behind the view of a source; null without a run, and where the assessment of the open pack cannot be read. */
 async function viewSource(context: EngineContext, of: Source): Promise<ViewSource | null> {
-  if (of === 'run') await bringUpToNow(context)
+  if (of === 'run') await assessAgain(context)
   const state = of === 'run' ? context.session.run : context.session.pack
   if (state === null || state.assessment === null) return null
   const { run, recordings } = state

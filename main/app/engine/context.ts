@@ -46,5 +46,5 @@ export interface EngineContext {
   readonly session: Session
   readonly desktop: Desktop
   readonly scheduling: Scheduling
-  readonly tell: (event: EngineEvent) => void
+  readonly notify: (event: EngineEvent) => void
 }

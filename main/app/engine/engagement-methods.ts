@@ -20,7 +20,7 @@ import {
 } from './engagement-store.ts'
 import { inTurn } from './kept-json.ts'
 import { collectedNodes } from './stored-runs.ts'
-import { bringUpToNow } from './up-to-now.ts'
+import { assessAgain } from './up-to-now.ts'
 
 type Methods =
   | 'engagement.get'
@@ -41,7 +41,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
   const shelf = (): DeclaredShelf => ({ world, folder, demo: session.demo })
   const changed = async (at: DeclaredShelf, written: Outcome<null>): Promise<Outcome<EngagementView>> => {
     if (!written.ok) return written
-    await bringUpToNow(context)
+    await assessAgain(context)
     return await ownView(at)
   }
   const ownView = async (at: DeclaredShelf): Promise<Outcome<EngagementView>> => {
@@ -128,7 +128,7 @@ export function engagementMethods(context: EngineContext): Pick<Handlers, Method
       }
       const declared = await declaredOf(shelf())
       if (!declared.ok) return declared
-      await bringUpToNow(context)
+      await assessAgain(context)
       return ok(
         session.run === null ? beforeAnyRun(context, declared.value.engagement) : coverageIn(session.run.assessment),
       )

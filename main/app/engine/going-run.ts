@@ -17,7 +17,7 @@ import { type RunNote, readNote, writeNote } from './run-notes.ts'
 import type { RunState } from './session.ts'
 import { readSettings } from './settings.ts'
 import { soFarOf } from './so-far.ts'
-import { judged } from './stored-runs.ts'
+import { assessedNow } from './stored-runs.ts'
 
 /** A run as it was started. `before`: what the same run collected earlier, when it is resumed. */
 export interface Begun {
@@ -47,14 +47,14 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
   const journal = runJournal(begun.run, begun.at)
   const tell = (event: EngineEvent): void => {
     journal.note(event)
-    context.tell(event)
+    context.notify(event)
   }
   const soFar = soFarOf(context.world, context.catalog, begun)
   const held = session.run
   const going = async (): Promise<void> => {
     // The caller has the ticket of the run before the first event.
     await Promise.resolve()
-    const collected = await collect({ ...context, tell }, begun, how, {
+    const collected = await collect({ ...context, notify: tell }, begun, how, {
       signal: stop.signal,
       mayBegin: gate.passed,
       onRecorded: soFar.add,
@@ -73,7 +73,7 @@ export function startRun(context: EngineContext, begun: Begun, how: How): void {
 const mistake = (thrown: unknown): Outcome<never> => fail('bug', plain(String(thrown), 600))
 
 async function collect(
-  { world, catalog, folder, session, tell }: EngineContext,
+  { world, catalog, folder, session, notify: tell }: EngineContext,
   begun: Begun,
   { marks }: How,
   controls: Pick<CollectRunInput, 'signal' | 'mayBegin' | 'onRecorded'>,
@@ -111,7 +111,7 @@ async function concluded(
   // Declarations may have changed meanwhile.
   const declared = withDeclared(begun.scope, await declaredOrNone({ world, folder, demo }))
   const scope = await askedOrNone({ world, folder, demo, fleet: session.fleet }, declared, all)
-  const state = judged(world, catalog, { run, scope, recordings: all, unreadable })
+  const state = assessedNow(world, catalog, { run, scope, recordings: all, unreadable })
   // If this fails, the history shows the run from its evidence, and states that its trace is not stored.
   await keepCollected({ world, catalog, folder }, state, demo)
   return state

@@ -3,7 +3,7 @@ import type { Deviation } from '../../../schemas/types.ts'
 import { declaredJudging } from '../../core/assess.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { driftOf } from '../../core/drift/compare.ts'
-import { explainFlips, needsIn, type ToldRun } from '../../core/drift/explain.ts'
+import { type DescribedRun, explainFlips, needsIn } from '../../core/drift/explain.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
 import { chainFolderOf } from '../../core/layout.ts'
 import { deviationFold } from '../../core/period/deviations.ts'
@@ -111,7 +111,7 @@ interface Pair {
   readonly is: ToldTrace
   readonly runs: { readonly before: HistoryRun; readonly after: HistoryRun }
 }
-type ToldTrace = Pick<ToldRun, 'trace'>
+type ToldTrace = Pick<DescribedRun, 'trace'>
 
 async function loadPair(context: EngineContext, before: string, after: string): Promise<Outcome<Pair>> {
   const known = await knownRuns(context)

@@ -5,7 +5,7 @@ import { ok } from '../../core/result.ts'
 import type { EngineContext, Handlers } from './context.ts'
 import { type DeclaredShelf, declaredOf, keepMappings } from './engagement-store.ts'
 import { inTurn } from './kept-json.ts'
-import { bringUpToNow } from './up-to-now.ts'
+import { assessAgain } from './up-to-now.ts'
 
 type Methods = 'mappings.list' | 'mappings.import-choose' | 'mappings.remove'
 
@@ -24,7 +24,7 @@ export function mappingMethods(context: EngineContext): Pick<Handlers, Methods> 
     if (!after.ok) return after
     const written = await keepMappings(at, after.value)
     if (!written.ok) return written
-    await bringUpToNow(context)
+    await assessAgain(context)
     return ok(after.value.map(itemOf))
   }
   return {

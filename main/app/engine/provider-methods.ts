@@ -19,7 +19,7 @@ import type { EngineContext, Handlers } from './context.ts'
 import { statedIn } from './engagement-methods.ts'
 import { type DeclaredShelf, declaredOf, keepProvider } from './engagement-store.ts'
 import { inTurn } from './kept-json.ts'
-import { bringUpToNow } from './up-to-now.ts'
+import { assessAgain } from './up-to-now.ts'
 
 type Methods = 'provider.list' | 'provider.choose' | 'provider.import-choose' | 'claims.get' | 'claims.answers'
 
@@ -38,7 +38,7 @@ export function providerMethods(context: EngineContext): Pick<Handlers, Methods>
       return fail('input.refused', 'a run is in progress; choose the profile when it has ended')
     const written = await keepProvider(at, profile)
     if (!written.ok) return written
-    await bringUpToNow(context)
+    await assessAgain(context)
     return await listed(at)
   }
   return {
@@ -90,7 +90,7 @@ async function promised(context: EngineContext, of: Source): Promise<Outcome<Pro
   const { world, folder, session } = context
   const declared = await declaredOf({ world, folder, demo: session.demo })
   if (!declared.ok) return declared
-  await bringUpToNow(context)
+  await assessAgain(context)
   return ok({ provider: declared.value.provider, assessment: session.run?.assessment ?? null })
 }
 

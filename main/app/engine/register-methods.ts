@@ -99,7 +99,7 @@ export function registerMethods(context: EngineContext): Pick<Handlers, Methods>
       if (!register.ok) return register
       const written = await world.files.write(
         chosen.path,
-        world.csv(exceptionsTable(register.value.riskAcceptances, catalog)),
+        world.csv(acceptancesTable(register.value.riskAcceptances, catalog)),
       )
       return written.ok ? ok({ file: fileName(chosen.path) }) : written
     },
@@ -178,7 +178,7 @@ const HEAD = [
 ]
 
 /** Risk acceptances, one a line, as they were entered. */
-export function exceptionsTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
+export function acceptancesTable(exceptions: readonly RiskAcceptanceView[], { checks }: Catalog): Table {
   const claims = new Map(checks.map(({ id, expected }) => [id, expected]))
   const rows = exceptions.map((entry) => [
     standingWords[entry.standing],

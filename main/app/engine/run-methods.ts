@@ -34,7 +34,7 @@ const GOING_ON = 'a run is in progress'
 
 /** Runs: start, prepare, stop and open again. */
 export function runMethods(context: EngineContext): Pick<Handlers, Methods> {
-  const { world, catalog, session, tell } = context
+  const { world, catalog, session, notify: tell } = context
   const turn = turnOf(context, 'fleet')
   const preview = (nodes: readonly string[]) =>
     runPreview(catalog, nodes.length > 0 ? nodes : session.fleet === null ? [] : collectedNodes(session.fleet), {

@@ -97,7 +97,7 @@ export function recordingOf(session: Session, of: Source, node: string): LoadedR
 /** Subscribers to the events of a run. A listener that throws does not affect the others. */
 export interface Listeners {
   readonly add: (listener: (event: EngineEvent) => void) => () => void
-  readonly tell: (event: EngineEvent) => void
+  readonly notify: (event: EngineEvent) => void
 }
 
 export function listeners(): Listeners {
@@ -107,7 +107,7 @@ export function listeners(): Listeners {
       all.add(listener)
       return () => void all.delete(listener)
     },
-    tell: (event) => {
+    notify: (event) => {
       for (const listener of all) {
         try {
           listener(event)

@@ -123,7 +123,7 @@ export async function loadRun(shelf: RunShelf, catalog: Catalog, run: string): P
     if (recordings.length + unreadable.length === 0)
       return fail('input.not-found', `nothing of run ${run} is stored here`)
     const scope = await scopeNow(shelf, note, population, recordings)
-    return ok(judged(world, catalog, { run, scope, recordings, unreadable }))
+    return ok(assessedNow(world, catalog, { run, scope, recordings, unreadable }))
   })
 }
 
@@ -171,7 +171,11 @@ export async function loadNodeOfRun(
 }
 
 /** A run's recordings with their assessment as of now. */
-export const judged = (world: Pick<Ports, 'clock'>, catalog: Catalog, run: Omit<RunState, 'assessment'>): RunState => ({
+export const assessedNow = (
+  world: Pick<Ports, 'clock'>,
+  catalog: Catalog,
+  run: Omit<RunState, 'assessment'>,
+): RunState => ({
   ...run,
   assessment: assess({ catalog, scope: run.scope, recordings: run.recordings, asOf: world.clock.now() }),
 })

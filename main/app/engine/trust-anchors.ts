@@ -6,7 +6,7 @@ import { anchorsPath } from '../../core/layout.ts'
 import { certificatesIn, fromPem, pem } from '../../core/pem.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
-import { NOBODY, type Trust } from '../../verify/steps/trust.ts'
+import { NO_TRUST, type Trust } from '../../verify/steps/trust.ts'
 import type { EngineContext } from './context.ts'
 import { haveTexts, isObject, readKept, writeKept } from './kept-json.ts'
 
@@ -35,7 +35,7 @@ export async function listAnchors(context: Where): Promise<Outcome<readonly Trus
 /** The anchors for reviews. With a list that cannot be read no signer is trusted; `trust.list` reports the error. */
 export async function trustOf(context: Where): Promise<Trust> {
   const kept = await keptAnchors(context)
-  if (!kept.ok) return NOBODY
+  if (!kept.ok) return NO_TRUST
   const of = (kind: TrustAnchor['for']): readonly Uint8Array[] =>
     kept.value.filter((anchor) => anchor.for === kind).flatMap((anchor) => fromPem('CERTIFICATE', anchor.pem))
   return { signers: of('signers'), authorities: of('authorities'), lists: [] }

@@ -7,14 +7,14 @@ import { EMPTY_REGISTER } from '../../core/register.ts'
 import type { EngineContext } from './context.ts'
 import { declaredOrNone, withDeclared } from './engagement-store.ts'
 import type { RunState } from './session.ts'
-import { judged } from './stored-runs.ts'
+import { assessedNow } from './stored-runs.ts'
 
 /**
  * During a run, shows its results so far from its first finished node on. Otherwise evaluates the shown run again when
  * the date has changed: a window can stay open for weeks, evidence becomes stale, and risk acceptances expire. Both use
  * the current declarations.
  */
-export async function bringUpToNow({ world, catalog, folder, session }: EngineContext): Promise<void> {
+export async function assessAgain({ world, catalog, folder, session }: EngineContext): Promise<void> {
   const { demo } = session
   const declared = await declaredOrNone({ world, folder, demo })
   // Another fleet may be shown by now; its caller reads the declarations of that fleet.
@@ -24,7 +24,7 @@ export async function bringUpToNow({ world, catalog, folder, session }: EngineCo
   if (run === null) return
   const scope = withDeclared(run.scope, declared)
   if (going === null && run.assessment.asOf.slice(0, 10) !== world.clock.now().slice(0, 10))
-    session.run = judged(world, catalog, { ...run, scope })
+    session.run = assessedNow(world, catalog, { ...run, scope })
   else session.run = rescoped(world, catalog, run, scope)
 }
 
@@ -35,7 +35,7 @@ export async function bringUpToNow({ world, catalog, folder, session }: EngineCo
 function rescoped(world: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, scope: Scope): RunState {
   if (canonicalJson(scope) === canonicalJson(run.scope)) return run
   if (canonicalJson(scope.provider ?? null) !== canonicalJson(run.scope.provider ?? null))
-    return judged(world, catalog, { ...run, scope })
+    return assessedNow(world, catalog, { ...run, scope })
   const { schema, asOf, demo, nodes: before } = run.assessment
   const known = new Map(before.map((node) => [node.node, node]))
   const judging = judgingOf({ ...scope, asOf })

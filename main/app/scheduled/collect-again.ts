@@ -45,7 +45,7 @@ interface Collecting<C> {
   /** Resolves after so many milliseconds, or when the run is to stop. */
   readonly wait: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
-  readonly say: (text: string) => void
+  readonly report: (text: string) => void
 }
 
 /**
@@ -58,7 +58,7 @@ export async function collectAgain<C extends { readonly population: readonly str
   retries,
   wait,
   signal,
-  say,
+  report: say,
 }: Collecting<C>): Promise<Outcome<C>> {
   const begun = await first()
   if (!begun.ok) return begun

@@ -8,6 +8,7 @@ import { ok } from '../../core/result.ts'
 import type { LoggedEntry } from '../../core/run-chain/entry.ts'
 import { settlePrepared } from '../continued-export.ts'
 import { type Attempt, type AttemptCode, readAttempts, writeAttempt } from './attempts.ts'
+import { notifyOf } from './notify.ts'
 import { planRun, type RunPlan } from './plan-run.ts'
 import {
   type MissedRun,
@@ -20,7 +21,6 @@ import {
   withoutRuns,
 } from './record-missed.ts'
 import type { RunStates } from './states.ts'
-import { tellOf } from './tell.ts'
 
 /** The result of one run: enough to state what changed. */
 export interface RanOnce extends RunStates {
@@ -42,7 +42,7 @@ export interface ScheduledInput<R extends RanOnce> {
   /** The exit code of an outcome, for the list of starts. */
   readonly exitOf: (outcome: ScheduledOutcome<R>) => number
   /** Progress messages for people. */
-  readonly say: (text: string) => void
+  readonly report: (text: string) => void
 }
 
 export interface ScheduledOutcome<R> {
@@ -72,7 +72,7 @@ export async function runScheduled<R extends RanOnce>(
     const entries = await entriesOf(world, schedule)
     if (!entries.ok) return entries
     const attempts = await readAttempts(world, schedule.out, schedule.name)
-    if (!attempts.ok) input.say(`The list of earlier starts cannot be used: ${plain(attempts.error.detail, 300)}`)
+    if (!attempts.ok) input.report(`The list of earlier starts cannot be used: ${plain(attempts.error.detail, 300)}`)
     const earlier = attempts.ok ? attempts.value : []
     const unwritten = held.ok ? await unwrittenRuns(world, schedule, entries.value, earlier) : new Set<string>()
     const startedAt = world.clock.now()
@@ -137,7 +137,7 @@ function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>)
   const due = plan.serves?.due ?? null
   const going = earlier.findLast(({ code }) => code === 'going')?.due ?? null
   const isMissed = due !== null && due !== going
-  input.say(
+  input.report(
     isMissed
       ? `The previous run is still in progress: no run was started for ${due}. The next start records it as missed.`
       : 'A run of this schedule is in progress, and no other is due.',
@@ -147,7 +147,7 @@ function whileAnotherGoes<R extends RanOnce>({ input, plan, earlier }: Start<R>)
 
 async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledOutcome<R>> {
   const { world, input, plan, earlier, unwritten } = start
-  const { schedule, say } = input
+  const { schedule, report: say } = input
   for (const note of plan.notes) say(note)
   const missed = plan.missed.map((due) => ({
     due,
@@ -167,7 +167,7 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   if (due === null && !input.now) {
     const code = plan.tooLate === null ? 'nothing-due' : 'too-late'
     say(code === 'too-late' ? WHY_TOO_LATE : `No run is due${nextText(plan)}. Use --now to run anyway.`)
-    const told = recorded > 0 ? await tellOf(world, input, { happened: 'nothing', due, missed: true }) : []
+    const told = recorded > 0 ? await notifyOf(world, input, { happened: 'nothing', due, missed: true }) : []
     return await ended(start, { code, due: plan.tooLate, ran: null, recorded, failures: [...failures, ...told] })
   }
   const begun = await writeAttempt(world, schedule, attemptOf(start, 'going', due))
@@ -181,7 +181,11 @@ async function heldStart<R extends RanOnce>(start: Start<R>): Promise<ScheduledO
   const ran = await input.run(due === null ? null : { schedule: schedule.name, due })
   const lost = ran.ok || due === null ? ok(0) : await recordLost(start, { due, why: whyFailed(ran.error) })
   if (lost.ok && lost.value > 0) say(`No run could be exported for ${due}; the run chain records it as missed.`)
-  const told = await tellOf(world, input, { happened: ran.ok ? ran.value : 'failure', due, missed: missed.length > 0 })
+  const told = await notifyOf(world, input, {
+    happened: ran.ok ? ran.value : 'failure',
+    due,
+    missed: missed.length > 0,
+  })
   const gapsInAll = recorded + (lost.ok ? lost.value : 0)
   say(servedText(start, ran.ok ? `exported as ${ran.value.run}` : 'not exported', gapsInAll))
   return await ended(start, {
@@ -230,7 +234,7 @@ const nextText = ({ next }: RunPlan): string => (next === null ? '' : `; the nex
 
 /** Spreads the starts of many computers; none where a person waits. */
 async function jitter<R extends RanOnce>({ world, input }: Start<R>): Promise<void> {
-  const { now, schedule, wait, say } = input
+  const { now, schedule, wait, report: say } = input
   if (now || schedule.jitterMinutes === 0) return
   const [a = 0, b = 0, c = 0, d = 0] = world.entropy.bytes(4)
   const part = (a + b * 2 ** 8 + c * 2 ** 16 + d * 2 ** 24) / 2 ** 32

@@ -5,7 +5,7 @@ import { fail, type Outcome } from '../../core/failure.ts'
 import type { PackContent } from '../../core/pack-files.ts'
 import { ok } from '../../core/result.ts'
 import { WITHHOLDABLE } from '../../verify/disclosure/classes.ts'
-import { unitText, withheldPlaces } from '../../verify/disclosure/disclose.ts'
+import { redactedPlaces, unitText } from '../../verify/disclosure/disclose.ts'
 import { isDisclosure, readDisclosure } from '../../verify/disclosure/read.ts'
 import { type Context, endWith } from '../context.ts'
 import { countedNumber, newFile } from '../options.ts'
@@ -146,7 +146,7 @@ const show = (context: Context, path: string, { fileNumber: unit, json }: ShowOp
     if (only.value !== null && only.value > units.length)
       return fail('input.refused', `--file-number: the copy has ${units.length} files; ${only.value} does not exist`)
     const shown = units
-      .map((one, index) => ({ number: index + 1, lines: unitText(one).split('\n'), withheld: withheldPlaces(one) }))
+      .map((one, index) => ({ number: index + 1, lines: unitText(one).split('\n'), withheld: redactedPlaces(one) }))
       .filter(({ number }) => only.value === null || only.value === number)
     if (json === true) {
       const files = shown.map(({ number, lines: [name = '', ...text], withheld }) => ({

@@ -9,8 +9,8 @@ import {
   change,
   declaredFor,
   momentOf,
+  printStatus,
   type SignedOptions,
-  sayStanding,
   signedWith,
   withFleet,
   withKey,
@@ -55,7 +55,7 @@ export function decideCommand(context: Context): void {
       say(
         `Decision recorded: ${id}, ${options.decision} for ${options.control}, until the end of ${options.expires} UTC.`,
       )
-      sayStanding(register, id, options)
+      printStatus(register, id, options)
     })
 }
 

@@ -14,9 +14,9 @@ import {
   change,
   declaredFor,
   momentOf,
+  printStatus,
   type RegisterOptions,
   type SignedOptions,
-  sayStanding,
   signedWith,
   withFleet,
   withKey,
@@ -76,7 +76,7 @@ function askCommands(context: Context, command: Command): void {
       say(
         `Requested: ${facts.id}, ${check} on ${node.length === 1 ? 'one node' : `${node.length} nodes`}, until the end of ${until} UTC.`,
       )
-      sayStanding(changed.value, facts.id, options)
+      printStatus(changed.value, facts.id, options)
       say('  No effect until approved. Next: barewitness acceptance approve')
     })
   withKey(withRegister(command.command('approve').argument('<id>', 'ID of the entry, or its first characters')))
@@ -95,7 +95,7 @@ function askCommands(context: Context, command: Command): void {
       say(
         `Approved: risk acceptance ${id}, until the end of ${entry?.expiresAt.slice(0, 10)} UTC. The verdict does not change.`,
       )
-      sayStanding(register, id, options)
+      printStatus(register, id, options)
     })
   withKey(withRegister(command.command('sign').argument('<id>', 'ID of the entry, or its first characters')))
     .description('Add a digital signature to an entry')
@@ -111,7 +111,7 @@ function askCommands(context: Context, command: Command): void {
       )
       if (!done.ok) return endWith(context, done.error)
       say(`Signed as ${role}: ${done.value.id}.`)
-      sayStanding(done.value.register, done.value.id, options)
+      printStatus(done.value.register, done.value.id, options)
     })
 }
 

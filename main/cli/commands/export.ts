@@ -7,7 +7,7 @@ import { endWith } from '../context.ts'
 import { EXIT, worst } from '../exit-codes.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
 import { scopeFor } from '../scope.ts'
-import { exportAndSay, type SigningOptions, signingOptions } from '../sealing.ts'
+import { exportAndPrint, type SigningOptions, signingOptions } from '../sealing.ts'
 import { emit, say } from '../terminal.ts'
 
 type Options = SigningOptions & {
@@ -38,7 +38,7 @@ export function exportCommand(context: Context): void {
     const asked = await askDatabases(scope.value.scope, scope.value.databases, recordings.value)
     if (!asked.ok) return endWith(context, asked.error)
     const run = recordings.value[0]?.recording.run ?? 'export'
-    const exported = await exportAndSay(context, options, {
+    const exported = await exportAndPrint(context, options, {
       run,
       scope: asked.value,
       inventory: scope.value.inventory,

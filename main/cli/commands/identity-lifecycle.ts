@@ -5,7 +5,7 @@ import type { Outcome } from '../../core/failure.ts'
 import type { IdentityInfo, RevokeInput, RotateInput } from '../../core/identities.ts'
 import { ok } from '../../core/result.ts'
 import { type Context, endWith } from '../context.ts'
-import { type FolderOption, folderOf, told, withFolder, withPassphrase } from '../identity-options.ts'
+import { type FolderOption, folderOf, printIdentity, withFolder, withPassphrase } from '../identity-options.ts'
 import { newFileBeside } from '../options.ts'
 import { type PassphraseOptions, passphrase } from '../passphrase.ts'
 
@@ -25,14 +25,19 @@ export function renewingCommands(context: Context, command: Command): void {
       const folder = folderOf(context, options)
       const backup = await identities.backup(folder, name, options.to)
       const rootKeyHere = (await files.digest(join(folder, name, 'root-key.json'))).ok
-      told(context, backup, 'Backed up', ...(backup.ok ? backupWords(options.to, backup.value.kind, rootKeyHere) : []))
+      printIdentity(
+        context,
+        backup,
+        'Backed up',
+        ...(backup.ok ? backupWords(options.to, backup.value.kind, rootKeyHere) : []),
+      )
     })
   withFolder(command.command('restore').argument('<file>', 'Backup file'))
     .description('Restore from a file')
     .action(async (file: string, options: FolderOption) => {
       const backup = await files.read(file)
       if (!backup.ok) return endWith(context, backup.error)
-      told(context, await identities.restore(folderOf(context, options), backup.value), 'Restored')
+      printIdentity(context, await identities.restore(folderOf(context, options), backup.value), 'Restored')
     })
   withPassphrase(command.command('rotate').argument('<name>', 'Name of the identity'))
     .description('Replace the key under the same root')
@@ -42,7 +47,7 @@ export function renewingCommands(context: Context, command: Command): void {
       const input = await rootInput(context, name, options)
       if (!input.ok) return endWith(context, input.error)
       const rotated = await identities.rotate({ ...input.value, why: options.reason })
-      told(
+      printIdentity(
         context,
         rotated,
         'Rotated',
@@ -64,7 +69,7 @@ export function renewingCommands(context: Context, command: Command): void {
       if (!input.ok) return endWith(context, input.error)
       const { leaf, from } = options
       const revoked = await identities.revoke({ ...input.value, leaf, reason, ...(from === undefined ? {} : { from }) })
-      told(
+      printIdentity(
         context,
         revoked,
         'New revocation list of',
@@ -83,7 +88,7 @@ export function renewingCommands(context: Context, command: Command): void {
         return endWith(context, { code: 'input.refused', detail })
       }
       const taken = await identities.takeRootOffline(folder, name, options.to)
-      told(
+      printIdentity(
         context,
         taken,
         'Took offline the root of',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { plain } from '../../core/plain-text.ts'
 import { type Context, endWith } from '../context.ts'
-import { type FolderOption, folderOf, told, withFolder, withPassphrase } from '../identity-options.ts'
+import { type FolderOption, folderOf, printIdentity, withFolder, withPassphrase } from '../identity-options.ts'
 import { JSON_OUTPUT, withFoldersChecked } from '../options.ts'
 import { newPassphrase, type PassphraseOptions, p12Passphrase, passphrase } from '../passphrase.ts'
 import { emit, emitText, say } from '../terminal.ts'
@@ -104,7 +104,12 @@ function takingInCommands(context: Context, command: Command): void {
         passphrase: secret.value,
         ...others.value,
       })
-      told(context, imported, 'Imported', `${options.p12} still contains the key. Store it elsewhere or destroy it.`)
+      printIdentity(
+        context,
+        imported,
+        'Imported',
+        `${options.p12} still contains the key. Store it elsewhere or destroy it.`,
+      )
     })
   withPassphrase(command.command('add-token').argument('<name>', 'Name of the identity'))
     .description('Use a key on a PKCS#11 token')
@@ -121,6 +126,11 @@ function takingInCommands(context: Context, command: Command): void {
       const { module, token, key } = options
       const folder = folderOf(context, options)
       const added = await identities.addToken({ folder, name, module, token, key, pin: pin.value, ...others.value })
-      told(context, added, 'Added', 'The key remains on the token. Each sealing requires the PIN, which is not stored.')
+      printIdentity(
+        context,
+        added,
+        'Added',
+        'The key remains on the token. Each sealing requires the PIN, which is not stored.',
+      )
     })
 }

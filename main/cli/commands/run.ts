@@ -3,7 +3,7 @@ import { collectOptions } from '../collecting.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { DEVIATIONS_EXIT_ZERO, FRAMEWORKS } from '../options.ts'
-import { codeOfRan, type RunOptions, runOnce, sayRan } from '../running.ts'
+import { codeOfRan, printRan, type RunOptions, runOnce } from '../running.ts'
 import { runSchedule, type ScheduleOptions } from '../scheduled.ts'
 import { signingOptions } from '../sealing.ts'
 
@@ -25,7 +25,7 @@ export function runCommand(context: Context): void {
         return await runSchedule(context, options, givenOptions(acting))
       const ran = await runOnce(context, options, null)
       if (!ran.ok) return endWith(context, ran.error)
-      sayRan(options, ran.value)
+      printRan(options, ran.value)
       context.exit(codeOfRan(options, ran.value))
     },
   )

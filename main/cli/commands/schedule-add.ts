@@ -12,7 +12,7 @@ import { type FileOption, fileOf, withFile } from '../schedule-file.ts'
 import { scopeFor } from '../scope.ts'
 import { askableAddress, type KeyOptions, keyOptions, openSigner } from '../sealing.ts'
 import { say } from '../terminal.ts'
-import { sayUnattended } from './schedule-timers.ts'
+import { printUnattended } from './schedule-timers.ts'
 
 type AddOptions = FileOption &
   KeyOptions & {
@@ -72,7 +72,7 @@ export function addCommand(context: Context, command: Command): void {
       const { cadence, zone, fleetName, fleet, options: chosen } = added.value
       say(`Schedule created: ${name}, ${cadence} in ${zone}. It is recorded in the run chain of ${fleetName}.`)
       const read = await context.world.fleets.read(fleet)
-      sayUnattended(await unattendedUse(context.world, read.ok ? read.value.targets({}) : [], chosen))
+      printUnattended(await unattendedUse(context.world, read.ok ? read.value.targets({}) : [], chosen))
       say(`  No timer starts it yet. Next: barewitness schedule install ${name}`)
     })
 }

@@ -100,7 +100,7 @@ function sayStatus({
     )
   for (const { kind, state } of timers) say(`  Timer: ${kind}, ${TIMER_WORDS[state]}.`)
   for (const note of notes) say(`  ${plain(note, 1000)}`)
-  sayUnattended(unattended)
+  printUnattended(unattended)
 }
 
 const WORKS: Readonly<Record<Works, string>> = {
@@ -111,7 +111,7 @@ const WORKS: Readonly<Record<Works, string>> = {
 const MOST_NODES = 5
 
 /** Prints the credentials that an unattended run can use, may be able to use, and cannot use. */
-export function sayUnattended(uses: readonly UnattendedUse[]): void {
+export function printUnattended(uses: readonly UnattendedUse[]): void {
   for (const { works, text, nodes } of uses) {
     const more = nodes.length > MOST_NODES ? ` and ${nodes.length - MOST_NODES} more` : ''
     const whose = nodes.length === 0 ? '' : ` (${nodes.slice(0, MOST_NODES).join(', ')}${more})`

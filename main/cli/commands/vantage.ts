@@ -7,7 +7,7 @@ import { jsonBytes } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { ok } from '../../core/result.ts'
 import { vantagePlaceProblem } from '../../core/vantage.ts'
-import { vantageStands } from '../../verify/steps/location.ts'
+import { vantageIsSigned } from '../../verify/steps/location.ts'
 import { type Context, endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { newFileBeside } from '../options.ts'
@@ -122,7 +122,7 @@ async function check(context: Context, file: string, json: boolean): Promise<voi
   const { world } = context
   const read = await world.declarations.vantage(file, null)
   if (!read.ok) return endWith(context, read.error)
-  const { subject, fingerprint } = await vantageStands(world.sealing.reader, read.value)
+  const { subject, fingerprint } = await vantageIsSigned(world.sealing.reader, read.value)
   if (json) emit({ record: read.value, signer: { subject, fingerprint } })
   for (const line of summaryLines(read.value)) say(line)
   say(`  signed      ${plain(subject ?? '')}, key ${fingerprint}, at ${read.value.signature.at} by its own clock`)

@@ -12,7 +12,7 @@ import { checksInBoth, type NeedsOf, verdictAt } from './compare.ts'
 import { changedStreams } from './lines.ts'
 
 /** One run, as far as a flip of one node is taken apart with it. */
-export interface ToldRun {
+export interface DescribedRun {
   /** What the run stated. */
   readonly trace: RunTrace
   /** The recording of the node that it rests on; null without one. */
@@ -40,7 +40,12 @@ export function needsIn({ checks }: Pick<Catalog, 'checks'>): NeedsOf {
  * runs, both are judged as if nothing were, and no change is laid on rules or declarations. What came of a check that compares nodes is
  * always undecided here: another node may have changed it.
  */
-export function explainFlips(catalog: Catalog, node: string, before: ToldRun, after: ToldRun): readonly FlipDetail[] {
+export function explainFlips(
+  catalog: Catalog,
+  node: string,
+  before: DescribedRun,
+  after: DescribedRun,
+): readonly FlipDetail[] {
   const [was, is] = [before, after].map(({ trace }) => trace.nodes.find((one) => one.node === node))
   if (was === undefined || is === undefined) return []
   const flipped = checksInBoth(before.trace, after.trace).flatMap(([check, place, other]) => {
@@ -94,8 +99,8 @@ type Verdicts = ReadonlyMap<string, Verdict>
 function stepsOf(
   catalog: Catalog,
   node: string,
-  before: ToldRun,
-  after: ToldRun,
+  before: DescribedRun,
+  after: DescribedRun,
 ): Readonly<Record<'statedThen' | 'rules' | 'scope' | 'evidence' | 'later' | 'statedNow', Verdicts>> {
   const judge = (recording: LoadedRecording | null, judging: Omit<Judging, 'asOf'>, stated?: RunTrace): Verdicts => {
     const asOf = stated?.asOf ?? recording?.recording.endedAt ?? after.trace.asOf

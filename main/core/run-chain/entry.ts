@@ -89,13 +89,13 @@ export interface PeriodEntry {
 /** Entries with a pack, signed by the seal of that pack. */
 export type PackedEntry = RunEntry | PeriodEntry
 /** Entries without a pack, with their own signature. */
-export type SaidEntry = GapEntry | PlanEntry | BaselineEntry | RetiredEntry
-export type ChainEntry = PackedEntry | SaidEntry
+export type SignedEntry = GapEntry | PlanEntry | BaselineEntry | RetiredEntry
+export type ChainEntry = PackedEntry | SignedEntry
 
 /** An entry, with its signature (CMS, detached, base64) where it has no pack. */
 export type LoggedEntry =
   | { readonly entry: PackedEntry; readonly signature: null }
-  | { readonly entry: SaidEntry; readonly signature: string | null }
+  | { readonly entry: SignedEntry; readonly signature: string | null }
 
 /** The run chain of one fleet: runs and other entries, in order of entry. */
 export interface RunChain {
@@ -199,7 +199,7 @@ const isPeriod = (value: unknown): value is PeriodEntry =>
   isOurs(value) &&
   isDigest(value.tagManifest)
 
-const isSaid = (value: unknown): value is SaidEntry =>
+const isSaid = (value: unknown): value is SignedEntry =>
   isGap(value) || isPlan(value) || isBaseline(value) || isRetired(value)
 
 const isGap = (value: unknown): value is GapEntry =>

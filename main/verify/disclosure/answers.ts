@@ -8,7 +8,7 @@ import {
   type RulesAtHand,
   type RulesSources,
   rulesReading,
-  rulesStanding,
+  statusOfRules,
   unknownRules,
 } from '../steps/rules.ts'
 import { PART_CLASSES, partClassWords } from './classes.ts'
@@ -53,7 +53,7 @@ export async function disclosureAnswers(
     integrity: intact(reading, sealProblems),
     completeness: complete(reading, content, listed),
     reproducibility: withProfile(reproducible(content, rules, listed, again), content, rules),
-    rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.standing, again),
+    rules: content.rules === null ? null : rulesReading(content.rules.catalog, rules.status, again),
     differences: again.differences,
     underivable: listed,
     verdicts: {
@@ -78,7 +78,7 @@ async function rulesOfCopy(
   const about = await judge.about(scope ?? {})
   const reference =
     rules === null || scope !== null ? about.reference : { ...about.reference, digest: rules.catalog.digest }
-  return { ...about, reference, judge, standing: rules === null ? 'unknown' : rulesStanding(rules.catalog, reference) }
+  return { ...about, reference, judge, status: rules === null ? 'unknown' : statusOfRules(rules.catalog, reference) }
 }
 
 function intact(
@@ -160,13 +160,13 @@ function withProfile(
   { thresholds }: RulesAtHand,
 ): VerificationCheckResult {
   if (scope === null) return answer
-  const { sentence, loosened } = profileNotes(thresholds, scope.profile)
+  const { sentence, relaxed: loosened } = profileNotes(thresholds, scope.profile)
   return { ...answer, summary: `${answer.summary} ${sentence}`, details: [...answer.details, ...loosened] }
 }
 
 function reproducible(
   { rules, arePathsOpen }: DisclosedContent,
-  { reference, standing: known }: RulesAtHand,
+  { reference, status: known }: RulesAtHand,
   listed: Underivable,
   again: Rederived,
 ): VerificationCheckResult {

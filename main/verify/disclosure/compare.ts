@@ -154,7 +154,7 @@ async function wholeAgain(
   if (scope === null || index === null || register === null || !isWithoutGap(scope)) return null
   const verdicts = nodes.flatMap((one) => (one.verdicts === null ? [] : [one.verdicts]))
   try {
-    const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.standing)
+    const whole = compareWhole(index, await judge.whole(verdicts, { demo, register }), rules.status)
     const isSilent = whole.wording && whole.details.length === 0
     return isSilent ? ['The stated assessment as a whole differs from the derived one.'] : whole.details
   } catch {

@@ -23,8 +23,8 @@ import { countsOf, type DisclosureNotes, NOTES_PATH, notesBytes } from './notes.
 import { type FullUnit, openForDisclosure } from './open-pack.ts'
 import type { Part } from './parts.ts'
 import { contentOf } from './rebuild.ts'
+import { applyPolicy, type DisclosurePolicy, type Redacted } from './redact.ts'
 import { underivable } from './underivable.ts'
-import { applyPolicy, type DisclosurePolicy, type Withheld } from './withhold.ts'
 import { declaredWords, type Word } from './words.ts'
 
 export interface DiscloseInput {
@@ -109,7 +109,7 @@ export const openPart = (part: Part, path: string, place: PartPlace, seed: Uint8
 
 function disclosedUnit(
   { path, pathParts, parts }: FullUnit,
-  withheld: Withheld | undefined,
+  withheld: Redacted | undefined,
   seed: Uint8Array,
 ): DisclosedUnit {
   const shown = (of: PartPlace['of'], all: readonly Part[], hidden: readonly boolean[]): readonly DisclosedPart[] =>
@@ -205,7 +205,7 @@ export function unitText(unit: DisclosedUnit): string {
 }
 
 /** The redacted parts of a unit, each with its position as used in reveals. */
-export const withheldPlaces = (unit: DisclosedUnit): readonly (PartPlace & { readonly what: string })[] =>
+export const redactedPlaces = (unit: DisclosedUnit): readonly (PartPlace & { readonly what: string })[] =>
   (['path', 'content'] as const).flatMap((of) =>
     unit[of].flatMap((part, index) => (isOpen(part) ? [] : [{ of, part: index + 1, what: gapText(part) }])),
   )

@@ -24,8 +24,8 @@ import { countsOf, NOTES_PATH, notesBytes } from './notes.ts'
 import { openForDisclosure } from './open-pack.ts'
 import type { DisclosureReading } from './read.ts'
 import { contentOf } from './rebuild.ts'
+import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './redact.ts'
 import { underivable } from './underivable.ts'
-import { holdsDigest, holdsSignature, isNeverOpen, isSignedMatterCut, taintedDigests } from './withhold.ts'
 
 /** Position of a part: the unit counted from 1 as in the index, and the place in it. */
 export interface Place extends PartPlace {

@@ -1,8 +1,8 @@
 import type { EntrySignature } from '../../../schemas/types.ts'
 import type { SignerStanding } from '../../../schemas/verification.ts'
 import type { SealReader } from '../../core/ports.ts'
-import { standing } from './signature.ts'
-import { certificatesOf, NOBODY, type Trust } from './trust.ts'
+import { statusOfSigner } from './signature.ts'
+import { certificatesOf, NO_TRUST, type Trust } from './trust.ts'
 
 /** A detached CMS signature as stored in Barewitness documents. */
 export type KeptSignature = Pick<EntrySignature, 'fingerprint' | 'at' | 'cms' | 'chain'>
@@ -30,7 +30,7 @@ export async function readDetached(
   seal: SealReader,
   content: Uint8Array,
   { fingerprint, at, cms, chain }: KeptSignature,
-  { what, trust = NOBODY }: { readonly what: string; readonly trust?: Trust },
+  { what, trust = NO_TRUST }: { readonly what: string; readonly trust?: Trust },
 ): Promise<DetachedReading> {
   const reading = await seal.read({
     content,
@@ -54,7 +54,7 @@ export async function readDetached(
     subject: signer?.subject ?? null,
     key: signer?.key ?? null,
     revokedAt,
-    standing: standing(reading, trust),
+    standing: statusOfSigner(reading, trust),
     demo,
     problems: [
       ...reading.problems,

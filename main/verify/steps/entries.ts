@@ -12,7 +12,7 @@ import {
 } from '../../core/register/signatures.ts'
 import { isOnePerson } from '../../core/register.ts'
 import { type DetachedReading, readDetached } from './detached.ts'
-import { NOBODY } from './trust.ts'
+import { NO_TRUST } from './trust.ts'
 
 /** Result of reading one signature on a register entry. */
 export interface EntrySignatureReading extends Omit<DetachedReading, 'demo' | 'standing'> {
@@ -28,7 +28,7 @@ export const readSignatures = (
   Promise.all(
     signaturesOf(entry).map(async (signature) => {
       const content = signedBytes(entry, signature)
-      const trust = { ...NOBODY, lists }
+      const trust = { ...NO_TRUST, lists }
       const {
         demo,
         standing: _,

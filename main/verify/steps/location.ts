@@ -12,16 +12,16 @@ import { err } from '../../core/result.ts'
 import { vantageBytes, vantageProblems } from '../../core/vantage.ts'
 import { type DetachedReading, readDetached } from './detached.ts'
 import { bytesOf, type PackReading } from './read.ts'
-import { NOBODY, type Trust } from './trust.ts'
+import { NO_TRUST, type Trust } from './trust.ts'
 
 /** Result of reading the signature of a vantage measurement; `problems` cover the whole measurement. */
 export type VantageReading = DetachedReading
 
 /** Reads a measurement of valid form and evaluates it against the reader’s trust. Never throws, whatever it contains. */
-export async function vantageStands(
+export async function vantageIsSigned(
   seal: SealReader,
   record: VantageRecord,
-  trust: Trust = NOBODY,
+  trust: Trust = NO_TRUST,
 ): Promise<VantageReading> {
   const { signature, ...unsigned } = record
   const reading = await readDetached(seal, vantageBytes(unsigned, signature), signature, { what: 'record', trust })
@@ -52,14 +52,14 @@ export async function locationOfPack(
   source: PackSource,
   { scope }: Pick<PackReading, 'scope'>,
   seal: SealReader,
-  trust: Trust = NOBODY,
+  trust: Trust = NO_TRUST,
 ): Promise<LocationReading> {
   if (scope === null) return { problems: [], notes: [] }
   const { vantages = [], sites } = scope.location ?? {}
   const problems: string[] = []
   const notes: string[] = []
   for (const record of vantages) {
-    const reading = await vantageStands(seal, record, trust)
+    const reading = await vantageIsSigned(seal, record, trust)
     problems.push(...reading.problems.map((problem) => `${PATHS.scope}: ${recordName(record)}: ${problem}`))
     if (reading.problems.length === 0) notes.push(...vantageNotes(record, reading, trust, scope.asOf))
   }

@@ -14,9 +14,9 @@ import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
 import type { ChainReading } from '../../core/run-chain/read.ts'
 import { type BagReading, nodesLacking, readBag } from './bag.ts'
-import { falsifiedRules, type RulesSources, rulesStanding } from './rules.ts'
+import { falsifiedRules, type RulesSources, statusOfRules } from './rules.ts'
 import { readSampled } from './sampled.ts'
-import { standing } from './signature.ts'
+import { statusOfSigner } from './signature.ts'
 import type { Trust } from './trust.ts'
 
 export interface WalkInput extends RulesSources {
@@ -44,7 +44,7 @@ export interface PeriodWalk {
   /** Runs without any enclosed part. */
   readonly absent: readonly string[]
   /** Enclosed runs sealed by a key that the reader does not trust. */
-  readonly strangers: readonly string[]
+  readonly untrusted: readonly string[]
   readonly nodes: number
   readonly stated: number
   readonly identical: number
@@ -69,7 +69,7 @@ export async function walkPeriod(
     differences: [] as Difference[],
     runs: 0,
     absent: [] as string[],
-    strangers: [] as string[],
+    untrusted: [] as string[],
     nodes: 0,
     stated: 0,
     identical: 0,
@@ -107,7 +107,7 @@ export async function walkPeriod(
       found.problems,
       unfit.map((problem) => `${about}: ${problem}`),
     )
-    if (bag.seal === null || standing(bag.seal, input.trust) === 'unknown') found.strangers.push(run.entry.run)
+    if (bag.seal === null || statusOfSigner(bag.seal, input.trust) === 'unknown') found.untrusted.push(run.entry.run)
     const sampled = await readSampled(part, bag.trace, input)
     addAll(
       found.problems,
@@ -145,7 +145,7 @@ async function rulesOfTrace(
 ): Promise<{ readonly unknown: string | null; readonly falsified: string | null }> {
   const judge = await judgeOf(sources, stated.version)
   const here = { ...(await judge.about({})).reference, digest: stated.digest }
-  const standing = rulesStanding(stated, here)
+  const standing = statusOfRules(stated, here)
   return {
     unknown: standing === 'unknown' ? stated.version : null,
     falsified: standing === 'falsified' ? falsifiedRules(stated, here) : null,

@@ -8,7 +8,7 @@ export interface ProfileNotes {
   /** Sentence that follows the count of verdicts. */
   readonly sentence: string
   /** Every relaxed threshold, one sentence each. */
-  readonly loosened: readonly string[]
+  readonly relaxed: readonly string[]
 }
 
 export function profileNotes(thresholds: readonly Threshold[], chosen: ChosenProfile | undefined): ProfileNotes {
@@ -17,7 +17,7 @@ export function profileNotes(thresholds: readonly Threshold[], chosen: ChosenPro
     limits.length === 0 ? '' : `, with ${limits.length === 1 ? 'one threshold' : `${limits.length} thresholds`} relaxed`
   return {
     sentence: `Threshold profile: “${profileWords[chosen?.name ?? 'baseline'].label}”${count}.`,
-    loosened: limits.map(
+    relaxed: limits.map(
       ({ threshold, shown, shownBefore, source }) =>
         `Relaxed threshold: ${threshold.title}: ${shown} instead of ${shownBefore}. Reason: ${quote(source, 500)}.`,
     ),

@@ -8,7 +8,7 @@ import type { JudgedWhole } from '../../core/judge.ts'
 import { plain, quote } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import type { NodeReading } from './nodes.ts'
-import type { RulesStanding } from './rules.ts'
+import type { RulesStatus } from './rules.ts'
 
 /** Comparison of the stated results of one node with those derived here. */
 export interface NodeComparison {
@@ -74,7 +74,7 @@ export function wordingDiffers({ node, stated, derived }: NodeReading): readonly
 export function compareWhole(
   assessment: AssessmentIndex,
   derived: JudgedWhole,
-  rules: RulesStanding,
+  rules: RulesStatus,
 ): { readonly details: readonly string[]; readonly wording: boolean } {
   const { schema: _, nodes: __, ...stated } = assessment
   return {

@@ -10,9 +10,9 @@ import type { PackReading } from './read.ts'
  * Compares the rules stated by a pack with the rules `here`. `same`: identical. `falsified`: the same
  * version with a different rules module or catalog from that version. `unknown`: a version that is not available here.
  */
-export type RulesStanding = RulesReading['status']
+export type RulesStatus = RulesReading['status']
 
-export function rulesStanding(stated: CatalogReference, here: CatalogReference): RulesStanding {
+export function statusOfRules(stated: CatalogReference, here: CatalogReference): RulesStatus {
   if (stated.version !== here.version) return 'unknown'
   return stated.module === here.module && stated.digest === here.digest ? 'same' : 'falsified'
 }
@@ -20,7 +20,7 @@ export function rulesStanding(stated: CatalogReference, here: CatalogReference):
 /** The available rules that best match the ones stated by a pack, with the result of the comparison. */
 export interface RulesAtHand extends AboutRules {
   readonly judge: Judge
-  readonly standing: RulesStanding
+  readonly status: RulesStatus
 }
 
 /** Sources of the rules of this program and of earlier versions. */
@@ -35,7 +35,7 @@ export async function rulesAtHand(
 ): Promise<RulesAtHand> {
   const judge = await judgeOf(sources, stated.version)
   const about = await judge.about(scope)
-  return { ...about, judge, standing: rulesStanding(stated, about.reference) }
+  return { ...about, judge, status: statusOfRules(stated, about.reference) }
 }
 
 /** The rules applied to a pack; null where it lacks data for an evaluation. */
@@ -50,7 +50,7 @@ export const judgeOfPack = async (
 /** Machine-readable result about the rules. */
 export const rulesReading = (
   stated: CatalogReference,
-  status: RulesStanding,
+  status: RulesStatus,
   { stated: results, identical }: { readonly stated: number; readonly identical: number },
 ): RulesReading => ({
   status,

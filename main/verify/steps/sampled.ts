@@ -55,7 +55,7 @@ export async function readSampled(
     problems: [...wholeProblems(reading, strangeFolders(source, reading))],
     differences: [] as Difference[],
     details: [] as string[],
-    falsified: stated !== null && rules?.standing === 'falsified' ? falsifiedRules(stated, rules.reference) : null,
+    falsified: stated !== null && rules?.status === 'falsified' ? falsifiedRules(stated, rules.reference) : null,
   }
   const traced = new Map(trace?.nodes.map((node) => [node.node, node]))
   const enclosed = enclosedNodes(source, reading.scope?.population ?? [])
@@ -67,13 +67,13 @@ export async function readSampled(
     addAll(found.problems, nodeProblems(node, reading))
     addAll(found.differences, compared.differences)
     addAll(found.details, compared.details)
-    if (rules?.standing !== 'same' || compared.details.length > 0) continue
+    if (rules?.status !== 'same' || compared.details.length > 0) continue
     addAll(found.details, wordingDiffers(node))
     if (node.traced === null) continue
     if (canonicalJson(node.traced) !== canonicalJson(traced.get(node.node) ?? null))
       found.details.push(`Node ${quote(node.node)}: the run trace differs from the captures.`)
   }
-  return { ...found, rules: stated === null || rules === null ? null : rulesReading(stated, rules.standing, found) }
+  return { ...found, rules: stated === null || rules === null ? null : rulesReading(stated, rules.status, found) }
 }
 
 /** Nodes with a folder. */

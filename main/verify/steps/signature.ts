@@ -84,7 +84,7 @@ export async function stampsOver(source: PackSource, signature: Uint8Array): Pro
 }
 
 /** Signer trust. A demo key, or an invalid seal, is never trusted. */
-export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
+export const statusOfSigner = (reading: SealReading, trust: Trust): SignerStanding =>
   reading.demo || reading.problems.length > 0 || reading.signer === null
     ? 'unknown'
     : standingOf(trust.signers, reading.signer, reading.root)
@@ -93,7 +93,7 @@ export const standing = (reading: SealReading, trust: Trust): SignerStanding =>
 export function signerOf(reading: SealReading | null, trust: Trust, at: string): VerificationReport['signer'] {
   if (reading === null || reading.signer === null) return null
   const { subject, fingerprint, notAfter } = reading.signer
-  const stands = standing(reading, trust)
+  const stands = statusOfSigner(reading, trust)
   return { subject, fingerprint, trusted: stands !== 'unknown', standing: stands, ended: at > notAfter }
 }
 
@@ -130,7 +130,7 @@ export function signedBy(reading: SealReading | null, judgement: Judgement): Ver
   const who = `${quote(subject)}, key fingerprint ${fingerprint}`
   const { refused, open, facts } = validity(reading, reading.signer, time, verifiedAt)
   if (refused !== null) return answer('failed', `The signature by ${who} is valid, but ${refused}`, facts)
-  const stands = standing(reading, trust)
+  const stands = statusOfSigner(reading, trust)
   if (stands === 'unknown' && trust.signers.length > 0)
     return answer(
       'failed',

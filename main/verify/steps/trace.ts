@@ -4,7 +4,7 @@ import { PATHS } from '../../core/pack-files.ts'
 import type { PackSource, SchemaValidator } from '../../core/ports.ts'
 import { traceBytes } from '../../core/trace.ts'
 import { canonical, type PackReading, textOf } from './read.ts'
-import type { RulesStanding } from './rules.ts'
+import type { RulesStatus } from './rules.ts'
 
 /**
  * Compares the run trace in a pack with the one derived here: a sentence when they differ. Packs from before run traces have none.
@@ -13,7 +13,7 @@ import type { RulesStanding } from './rules.ts'
 export async function traceDiffers(
   { source, validator }: { readonly source: PackSource; readonly validator: SchemaValidator },
   { statement, assessment }: PackReading,
-  { judge, rules: standing }: { readonly judge: PackJudge | null; readonly rules: RulesStanding | null },
+  { judge, rules: standing }: { readonly judge: PackJudge | null; readonly rules: RulesStatus | null },
   { traced, demo }: { readonly traced: readonly TracedNode[] | null; readonly demo: boolean },
 ): Promise<readonly string[]> {
   if (!source.paths.includes(PATHS.trace) || statement === null || assessment === null || judge === null) return []

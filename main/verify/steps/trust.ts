@@ -13,7 +13,7 @@ export interface Trust {
   readonly lists: readonly Uint8Array[]
 }
 
-export const NOBODY: Trust = { signers: [], authorities: [], lists: [] }
+export const NO_TRUST: Trust = { signers: [], authorities: [], lists: [] }
 
 /** The certificates in the given files, in DER. */
 export const certificatesOf = (files: readonly Uint8Array[]): readonly Uint8Array[] => files.flatMap(certificatesIn)

@@ -1,5 +1,5 @@
 import { fileEnd, objectOf, readObject, tableLine } from './objects.ts'
-import { type Survey, strangerIn } from './shapes.ts'
+import { type Survey, unknownShapeIn } from './shapes.ts'
 import { byteRange, type FileState, GAP_WIDTH, type Gap, RANGE_WIDTH, signatureWidget } from './state.ts'
 import {
   array,
@@ -73,7 +73,7 @@ function readObjects(text: string): Objects | string {
     const { id, value } = object.value
     if (id > MOST_OBJECTS) return `Object ${id} has too high a number.`
     if (offsets[id] !== undefined) return `Object ${id} occurs more than once.`
-    const stranger = strangerIn(value, survey)
+    const stranger = unknownShapeIn(value, survey)
     if (stranger !== null) return `Object ${id} is of a kind that Barewitness does not write${kindOf(stranger)}.`
     offsets[id] = object.value.start
     at = object.end

@@ -100,7 +100,7 @@ export interface Survey {
  * The first dictionary in a value, at any depth, that has none of the shapes; null when all have one. Notes shapes and
  * references.
  */
-export function strangerIn(value: PdfValue, survey: Survey): ReadonlyMap<string, PdfValue> | null {
+export function unknownShapeIn(value: PdfValue, survey: Survey): ReadonlyMap<string, PdfValue> | null {
   if (value.kind === 'ref') survey.references.add(value.id)
   if (value.kind === 'dictionary') {
     const shape = shapeOf(value.entries)
@@ -109,7 +109,7 @@ export function strangerIn(value: PdfValue, survey: Survey): ReadonlyMap<string,
   }
   const inner = value.kind === 'array' ? value.items : value.kind === 'dictionary' ? value.entries.values() : []
   for (const one of inner) {
-    const stranger = strangerIn(one, survey)
+    const stranger = unknownShapeIn(one, survey)
     if (stranger !== null) return stranger
   }
   return null

@@ -27,9 +27,9 @@ interface ToTell {
  * schedule of changes; the first time, of the start of monitoring. Undelivered notifications are kept for the next run.
  * Returns the errors.
  */
-export async function tellOf<R extends RanOnce>(
+export async function notifyOf<R extends RanOnce>(
   world: Pick<Ports, 'clock' | 'entropy' | 'files' | 'notify'>,
-  { schedule, claimOf, say }: ScheduledInput<R>,
+  { schedule, claimOf, report: say }: ScheduledInput<R>,
   { happened, due, missed }: ToTell,
 ): Promise<readonly Failure[]> {
   const remembered = await readRemembered(world, schedule)

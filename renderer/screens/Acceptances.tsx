@@ -11,8 +11,8 @@ import { Decisions } from '../parts/Decisions.tsx'
 import { Page } from '../parts/Page.tsx'
 import { AcceptanceRequests } from '../parts/PendingRequests.tsx'
 import { UnsignedNote } from '../parts/use-signing-key.tsx'
-import { exceptionsShown, type Shown, STANDINGS } from '../register-model.ts'
-import { say, useStore } from '../store.ts'
+import { acceptancesShown, type Shown, STANDINGS } from '../register-model.ts'
+import { announce, useStore } from '../store.ts'
 import { visible } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -35,7 +35,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
   const [shown, setShown] = useState<Shown>('all')
   const onSave = async (): Promise<void> => {
     const saved = await save.run(null)
-    if (saved !== null) say(`List saved as ${saved.file}.`)
+    if (saved !== null) announce(`List saved as ${saved.file}.`)
   }
   return (
     <Page
@@ -53,7 +53,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
       {save.error !== null && <FailureNote error={save.error} />}
       <Ask answer={answer}>
         {(register) => {
-          const found = exceptionsShown(register, text, shown)
+          const found = acceptancesShown(register, text, shown)
           return (
             <>
               {of === 'run' && <UnsignedNote />}
@@ -87,7 +87,7 @@ export function RiskAcceptances({ of }: { readonly of: Source }) {
                       An expired or withdrawn acceptance has no effect: its deviation is no longer accepted.
                     </p>
                   )}
-                  <Acceptances exceptions={entries} of={of} withChecks />
+                  <Acceptances acceptances={entries} of={of} withChecks />
                 </section>
               ))}
               <DecidedRows of={of} register={register} view={view.state === 'here' ? view.value : null} />

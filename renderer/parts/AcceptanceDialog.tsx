@@ -2,7 +2,7 @@ import { type FormEvent, useId, useState } from 'react'
 import type { CheckView } from '../../schemas/ipc-results.ts'
 import { type Verdict, verdictWords } from '../../schemas/words.ts'
 import { useAction } from '../actions.ts'
-import { say } from '../store.ts'
+import { announce } from '../store.ts'
 import { day, plural } from '../text.ts'
 import { Button } from '../ui/Button.tsx'
 import { RadioGroup } from '../ui/Choice.tsx'
@@ -68,7 +68,7 @@ export function RiskAcceptanceDialog({ check, node, verdict, alike, onClose, onD
       approval === 'given' ? await accept.run({ ...terms, approvedBy, approverRole }) : await request.run(terms)
     if (done === null) return
     const what = approval === 'given' ? 'Risk acceptance' : 'Acceptance request'
-    say(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
+    announce(`${what} recorded on ${plural(nodes.length, 'node')} until ${day(until)}.`)
     onDone()
   }
   return (

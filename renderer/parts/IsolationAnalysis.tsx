@@ -4,11 +4,11 @@ import type { Isolation } from '../../schemas/types.ts'
 import { anomalyWords, familyWords, oddsWords } from '../../schemas/words.ts'
 import { ledgerOf, weightsOf } from '../ledger.ts'
 import { plural, visible } from '../text.ts'
-import { Levels, type Notes, type PartProps, Signals, signed, titleOf } from './DossierTables.tsx'
+import { Levels, type Notes, type PartProps, Signals, signed, titleOf } from './IsolationTables.tsx'
 import { Ledger } from './Ledger.tsx'
 import { Shape } from './Mark.tsx'
 
-export interface DossierProps {
+export interface IsolationAnalysisProps {
   readonly isolation: Isolation
   readonly signals: readonly SignalView[]
   readonly probes: readonly ProbeView[]
@@ -17,7 +17,7 @@ export interface DossierProps {
 }
 
 /** The isolation analysis: rule, likelihood ratios, anomalies, signals, falsification requirements, open points. */
-export function Dossier({ isolation, signals, probes, of, node }: DossierProps) {
+export function IsolationAnalysis({ isolation, signals, probes, of, node }: IsolationAnalysisProps) {
   const notes: Notes = new Map(signals.map((note) => [note.id, note]))
   return (
     <div className="dossier">

@@ -21,7 +21,7 @@ export interface DisclosurePolicy {
 }
 
 /** Redacted parts of a unit, by position. */
-export interface Withheld {
+export interface Redacted {
   readonly path: readonly boolean[]
   readonly content: readonly boolean[]
 }
@@ -36,14 +36,14 @@ export const isNeverOpen = (path: string): boolean => NEVER_OPEN.includes(path) 
  * digest of the file would allow guessing it and is redacted wherever it occurs, as is the recording digest, which covers two files. This can
  * redact parts of more files and is repeated until nothing changes.
  */
-export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy): readonly Withheld[] {
+export function applyPolicy(units: readonly FullUnit[], policy: DisclosurePolicy): readonly Redacted[] {
   const isNamed = namedBy(units, policy)
   const classes: ReadonlySet<string> = new Set(policy.classes)
   const folders = new Set(policy.nodes.map((node) => `${nodeFolder(node)}/`))
   const paths = new Set(policy.paths)
   const isChosen = (part: Part): boolean =>
     part.class === 'file' || part.holds.some((found) => classes.has(found.class) || isNamed(found))
-  const first = units.map((unit): Withheld => {
+  const first = units.map((unit): Redacted => {
     const folder = /^data\/nodes\/[^/]+\//.exec(unit.path)?.[0] ?? ''
     const isOfNode = folders.has(folder)
     const isWhole =
@@ -100,14 +100,14 @@ function toldElsewhere(bytes: Uint8Array, nodes: readonly string[], kept: Readon
   }
 }
 
-function withoutDigests(units: readonly FullUnit[], first: readonly Withheld[]): readonly Withheld[] {
+function withoutDigests(units: readonly FullUnit[], first: readonly Redacted[]): readonly Redacted[] {
   let withheld = first
   for (;;) {
     const isCut = (index: number): boolean => withheld[index]?.content.includes(true) === true
     const tainted = taintedDigests(units, isCut)
     const isSignedCut = isSignedMatterCut(units, (index, place) => withheld[index]?.content[place] === true)
     const goes = (part: Part): boolean => holdsDigest(part, tainted) || (isSignedCut && holdsSignature(part))
-    const next = units.map((unit, index): Withheld => {
+    const next = units.map((unit, index): Redacted => {
       const before = withheld[index] ?? { path: [], content: [] }
       return {
         path: unit.pathParts.map((part, place) => before.path[place] === true || goes(part)),
@@ -155,5 +155,5 @@ export const isSignedMatterCut = (
 export const holdsSignature = ({ holds }: Part): boolean =>
   holds.some(({ class: kind, text }) => kind === 'digest' && !/^[0-9a-f]{64}/.test(text))
 
-const countOf = (all: readonly Withheld[]): number =>
+const countOf = (all: readonly Redacted[]): number =>
   all.reduce((sum, { path, content }) => sum + [...path, ...content].filter(Boolean).length, 0)

@@ -1,14 +1,14 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { CallFailure } from '../../schemas/ipc.ts'
 import { useAction } from '../actions.ts'
-import { outdated, say } from '../store.ts'
+import { announce, outdated } from '../store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Dialog } from '../ui/Dialog.tsx'
 import { TextArea } from '../ui/TextField.tsx'
 import { FailureNote } from './Ask.tsx'
 import { useSigningKey } from './use-signing-key.tsx'
 
-export interface SayDialogProps {
+export interface ReasonDialogProps {
   readonly title: string
   /** The subject of the entry and its effect. */
   readonly about: ReactNode
@@ -23,7 +23,7 @@ export interface SayDialogProps {
 }
 
 /** A signed entry about runs: text, signature, and a permanent entry in the run chain. */
-export function SayDialog({ title, about, verb, done, label, action, send, onClose }: SayDialogProps) {
+export function ReasonDialog({ title, about, verb, done, label, action, send, onClose }: ReasonDialogProps) {
   const form = useId()
   const { identity, choice } = useSigningKey()
   const [why, setWhy] = useState('')
@@ -32,7 +32,7 @@ export function SayDialog({ title, about, verb, done, label, action, send, onClo
     event.preventDefault()
     setTried(true)
     if (why.trim().length < 3 || !(await send(why.trim(), identity))) return
-    say(done)
+    announce(done)
     outdated()
     onClose()
   }
@@ -82,7 +82,7 @@ export function GapDialog({
 }) {
   const action = useAction('history.record-gap')
   return (
-    <SayDialog
+    <ReasonDialog
       title="Record missed run"
       about={<p>{about}</p>}
       verb="Record missed run"
@@ -107,7 +107,7 @@ export function BaselineDialog({
 }) {
   const action = useAction('history.set-baseline')
   return (
-    <SayDialog
+    <ReasonDialog
       title="Set baseline"
       about={<p>{about} Later runs are compared with it until you set another one.</p>}
       verb="Set baseline"

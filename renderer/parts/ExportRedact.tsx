@@ -4,7 +4,7 @@ import { Checkbox, RadioGroup } from '../ui/Choice.tsx'
 import { TextField } from '../ui/TextField.tsx'
 
 /** What a redacted copy omits. The sealed pack remains complete, and the step states this. */
-export function ExportWithhold({ plan, choices, onChange }: StepProps) {
+export function ExportRedact({ plan, choices, onChange }: StepProps) {
   const toggle = (id: string, on: boolean): void =>
     onChange({
       classes: plan.withholdable
