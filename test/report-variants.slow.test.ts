@@ -9,9 +9,8 @@ import { renderReport } from '../main/adapters/pdf/index.ts'
 import { signPdf } from '../main/adapters/seal/pades.ts'
 import { readPdf } from '../main/adapters/seal/pdf/read.ts'
 import { buildBinder } from '../main/present/report/binder.ts'
-import { buildExecutive } from '../main/present/report/executive.ts'
-import { short } from '../main/present/report/one-page.ts'
-import { documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
+import { short } from '../main/present/report/short.ts'
+import { buildExecutive, documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
 import { verifyReport } from '../main/verify/report.ts'
 import type { Engagement } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
@@ -80,27 +79,23 @@ describe('the report on one page', () => {
   const input = sampleInput()
   const words = documentText(buildExecutive(input)).join('\n')
 
-  it('says whose it is, how many answered, where frameworks stand, what is contradicted and missing, and where the rest is', () => {
+  it('says whose it is, how many were tested, what was found and what is missing', () => {
     for (const part of [
       'clinic-prod',
-      '4 of 6 declared nodes collected',
+      '6 declared: 4 tested, 2 not tested',
       'HIPAA',
       'SOC 2',
-      'of 72',
-      'of 61',
-      'Encrypted volumes use a listed cipher.',
+      'resulted in 4 findings',
+      'Not satisfied: Encrypted volumes use a listed cipher.',
       '1 of 4',
-      '2 of 6 declared nodes not collected',
-      'No risk acceptances',
-      'required documents are outstanding',
-      input.evidenceDigest,
-      input.signer?.fingerprint ?? '',
-      'data/report.pdf in clinic-prod-20261120',
-      'does not replace, a risk analysis',
+      'Node unreachable',
+      'Risk acceptances: 0 in effect',
+      'requested documents are outstanding',
+      input.signer?.fingerprint.slice(0, 4) ?? '',
+      'Not an audit opinion',
     ])
       expect(words).toContain(part)
-    expect(words).not.toContain('Demo data')
-    expect(documentText(buildExecutive({ ...input, demo: true })).join('\n')).toContain('Demo data')
+    expect([buildExecutive(input).demo, buildExecutive({ ...input, demo: true }).demo]).toEqual([false, true])
   })
 
   it('uses no banned word', () => {
@@ -120,11 +115,10 @@ describe('the report on one page', () => {
     ['long names', 'The Regional Hospital Trust of the Northern Provinces and Islands '.repeat(40)],
     ['nothing but blanks', '   \n\t '],
     ['direction marks', '\u202e\u200f‮'.repeat(300)],
-  ])('is one page with %s everywhere, and counts what it leaves out', async (_, hostile) => {
+  ])('is one page with %s everywhere', async (_, hostile) => {
     for (const frameworks of [0, 30]) {
       const document = buildExecutive(saying({ ...input, demo: true }, hostile, frameworks))
       expect(pagesOf(await render(document))).toBe(1)
-      if (frameworks > 0) expect(documentText(document).join('\n')).toMatch(/And \d+ frameworks more, in the report/)
     }
   })
 

@@ -1,5 +1,4 @@
 import type { Scope } from '../../schemas/types.ts'
-import { plain } from '../core/plain-text.ts'
 import { acceptancesOf } from '../core/register.ts'
 import type { Block, Paper, ReportDocument, Section } from '../core/report-document.ts'
 import { tally } from '../core/tally.ts'
@@ -30,6 +29,7 @@ import { populationSection } from './report/population.ts'
 import { profileSection } from './report/profile.ts'
 import { recordSection } from './report/records.ts'
 import { requestSection } from './report/requests.ts'
+import { short } from './report/short.ts'
 import { signOffSection } from './report/sign-off.ts'
 import { testSection } from './report/tests-of-controls.ts'
 import { verificationSection } from './report/verification.ts'
@@ -125,7 +125,7 @@ function described(
   { assessment, evidenceDigest, producer, demo, signer }: Matter,
   kind: string,
 ): Omit<ReportDocument, 'sections'> {
-  const entity = plain(assessment.scope.engagement?.entity ?? assessment.scope.fleet, 60)
+  const entity = short(assessment.scope.engagement?.entity ?? assessment.scope.fleet, 60)
   const key = signer === null ? 'Not signed.' : `Signer certificate SHA-256 ${grouped(signer.fingerprint)}.`
   return {
     title: `${kind}: ${entity}`,
