@@ -4,7 +4,6 @@ import { captureOfFrame } from '../main/app/captures.ts'
 import { type RedactionClass, redact } from '../main/core/collector/redact.ts'
 import { captureKey, defineProbe, known, readProbe, run } from '../main/core/probe.ts'
 import { FIXTURE_NODES, fixtureNames } from './support/fixtures.ts'
-import { expectLinear } from './support/growth.ts'
 import { sampled } from './support/thorough.ts'
 
 const masked = (text: string) => {
@@ -302,45 +301,4 @@ test('an answer of which a private key was taken out is not read', () => {
   const line = 'PermitRootLogin yes\n'
   expect(reading(line)).toEqual(known(line))
   expect(reading(`# ${dashes}BEGIN PRIVATE KEY${dashes}\n${line}# ${dashes}END PRIVATE KEY${dashes}\n`).ok).toBe(false)
-})
-
-describe('the work grows with the size of what a node sends', () => {
-  test.each([
-    'a',
-    'a://',
-    'https://a:',
-    'a://:',
-    'a@',
-    '"command": "a ',
-    '"command": "a\\',
-    'command="',
-    'command="\\',
-    'command="a\\\n',
-    'setenv a',
-    'setenv a=',
-    ' setenv',
-    'forcecommand ',
-    'a:x:0:0:',
-    'a:x:0:0:b:/',
-    'mysql -p',
-    'mysql ',
-    '--password ',
-    '--password="',
-    "--password '",
-    'a-a-a-a-',
-    '--a-a-a-a-',
-    'pass:',
-    'bearer ',
-    'x-a-a-a-',
-    'login a password ',
-    'login a ',
-    '{SHA}',
-    'grub.pbkdf2.sha512.1.',
-    'password=',
-    'token=',
-    'hf_',
-    'sk-',
-    '(((((',
-    '"""',
-  ])('%j', (piece) => expectLinear((size) => redact(Buffer.alloc(size, piece)), 32_768))
 })
