@@ -1,79 +1,92 @@
 import type { Mark } from './redact.ts'
 
-/** Which words of a program hand it a password: glued to the option, or as the word behind it. */
-interface Client {
-  readonly glued?: RegExp
-  readonly next?: RegExp
-  /** Only what has this form is a secret there; the first group stays. */
-  readonly form?: RegExp
+/** An option with which a password is handed over: alone, before the word that holds it, or with the value behind it in the same word. */
+interface Option {
+  readonly head: RegExp
+  /** What stands before the password in the value, as the first group; a value of another form holds none. */
+  readonly form: RegExp
 }
 
-const NAME_AND_PASSWORD = /^([^:\s]{0,256}:)(.+)$/
-const MYSQL: Client = { glued: /^-p/ }
-const LDAP: Client = { glued: /^-w/, next: /^-w$/ }
-const SNMP: Client = { next: /^-[cAX]$/ }
-const SAMBA: Client = { next: /^-U$/, form: /^([^%\s]{0,256}%)(.+)$/ }
-const SQL: Client = { next: /^-P$/, glued: /^-P/ }
-const SEVEN_ZIP: Client = { glued: /^-p/ }
-const MONGO: Client = { next: /^-p$/ }
+const ANYTHING = /^()/
+/** Numbers of a user and a group are no password. */
+const NAME_AND_PASSWORD = /^((?!\d{1,10}:\d{1,10}$)[^:\s]{0,256}:)/
+const NAME_PERCENT_PASSWORD = /^([^%\s]{0,256}%)/
+const NAME_COMMA_PASSWORD = /^([^,\s]{0,256},)/
+
+// `-p` alone makes these ask.
+const GLUED_P: Option = { head: /^-p(?=.)/, form: ANYTHING }
+const SHORT_P: Option = { head: /^-p/, form: ANYTHING }
+const CAPITAL_P: Option = { head: /^-P/, form: ANYTHING }
+// Behind options that take no value, as in `ldapsearch -xw`, `zip -erP` and `curl -sSu`.
+const ZIP: Option = { head: /^-[a-z0-9]{0,8}P/, form: ANYTHING }
+const LDAP: Option = { head: /^-[xLZvncCIQN]{0,8}w/, form: ANYTHING }
+const CURL: Option = { head: /^-[#\dafgGiIjJklLnNOpqRsSvVZB]{0,12}[uU]/, form: NAME_AND_PASSWORD }
+const SNMP: Option = { head: /^-[cAX]/, form: ANYTHING }
+const SAMBA: Option = { head: /^(?:-U|--user(?:=|$))/, form: NAME_PERCENT_PASSWORD }
 
 /** By the manual page of each: a short option means a password only to a program that takes it for one. */
-const CLIENTS: ReadonlyMap<string, Client> = new Map<string, Client>([
-  ...['mysql', 'mysqldump', 'mysqladmin', 'mysqlimport', 'mysqlcheck', 'mysqlbinlog', 'mysqlsh'].map(
-    (name) => [name, MYSQL] as const,
-  ),
-  ...[
-    'mariadb',
-    'mariadb-dump',
-    'mariadb-admin',
-    'mariadb-import',
-    'mariadb-check',
-    'mariadb-backup',
-    'xtrabackup',
-  ].map((name) => [name, MYSQL] as const),
-  ...['ldapsearch', 'ldapadd', 'ldapmodify', 'ldapdelete', 'ldapwhoami', 'ldappasswd'].map(
-    (name) => [name, LDAP] as const,
-  ),
-  ...['snmpget', 'snmpwalk', 'snmpset', 'snmpbulkwalk', 'snmptrap'].map((name) => [name, SNMP] as const),
-  ...['smbclient', 'rpcclient', 'smbget'].map((name) => [name, SAMBA] as const),
-  ...['sqlcmd', 'bcp', 'isql', 'ipmitool', 'zip', 'unzip'].map((name) => [name, SQL] as const),
-  ...['7z', '7za', '7zr', '7zz', 'rar', 'unrar'].map((name) => [name, SEVEN_ZIP] as const),
-  ...['mongo', 'mongosh', 'mongodump', 'mongorestore', 'mongoexport'].map((name) => [name, MONGO] as const),
-  ['sshpass', { glued: /^-p/, next: /^-p$/ }],
-  ['redis-cli', { next: /^-a$/ }],
-  ['curl', { glued: /^-[uU](?=[^:\s]+:)/, next: /^(-u|-U)$/, form: NAME_AND_PASSWORD }],
-])
-
-const NAMES =
-  '(?:[a-z0-9]{1,20}[-_]){0,4}(?:password|passwd|passphrase|pass|pwd|token|secret|api[-_]?key|access[-_]?key|secret[-_]?key|auth[-_]?key|credentials?)'
-const LONG = new RegExp(`^--?${NAMES}$`, 'i')
-const LONG_GLUED = new RegExp(`^--?${NAMES}=`, 'i')
-const LONG_USER = /^--(?:proxy-)?user$/i
-const LONG_USER_GLUED = /^--(?:proxy-)?user=/i
-/** openssl-passphrase-options(1). */
-const OPENSSL_PASS = /^pass:/
-
-/** A line that none of this can be in is passed over at once. */
-const WORTH_READING = new RegExp(
-  `(?:^|[\\s"'])--?[a-z]|pass:|(?:^|[\\s"'/])(?:${[...CLIENTS.keys()].join('|')})(?:[\\s"']|$)`,
-  'i',
+const PROGRAMS: readonly (readonly [Option, readonly string[]])[] = [
+  [GLUED_P, ['mysql', 'mysqldump', 'mysqladmin', 'mysqlimport', 'mysqlcheck', 'mysqlbinlog', 'mysqlsh']],
+  [GLUED_P, ['mysqlshow', 'mysqlslap', 'mysqlpump', 'mysql_upgrade', 'mariadb', 'mariadb-dump', 'mariadb-admin']],
+  [GLUED_P, ['mariadb-import', 'mariadb-check', 'mariadb-backup', 'mariabackup', 'mariadb-binlog', 'mariadb-show']],
+  [GLUED_P, ['xtrabackup', '7z', '7za', '7zr', '7zz', 'rar', 'unrar']],
+  [SHORT_P, ['mongo', 'mongosh', 'mongodump', 'mongorestore', 'mongoexport', 'mongoimport', 'mongostat', 'mongofiles']],
+  // `docker login -p`, and the same of podman, helm, az and oc.
+  [SHORT_P, ['sshpass', 'login']],
+  [CAPITAL_P, ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_pub', 'mosquitto_sub']],
+  [ZIP, ['zip', 'unzip', 'zipcloak']],
+  [
+    LDAP,
+    ['ldapsearch', 'ldapadd', 'ldapmodify', 'ldapdelete', 'ldapwhoami', 'ldappasswd', 'ldapmodrdn', 'ldapcompare'],
+  ],
+  [SNMP, ['snmpget', 'snmpgetnext', 'snmpwalk', 'snmpset', 'snmpbulkget', 'snmpbulkwalk', 'snmptable', 'snmptrap']],
+  [SAMBA, ['smbclient', 'rpcclient', 'smbget', 'smbcacls', 'samba-tool', 'net', 'winexe']],
+  [{ head: /^-a/, form: ANYTHING }, ['redis-cli']],
+  [{ head: /^-a/, form: NAME_PERCENT_PASSWORD }, ['wbinfo']],
+  [{ head: /^-u/, form: NAME_COMMA_PASSWORD }, ['lftp']],
+  [CURL, ['curl']],
+]
+const CLIENTS: ReadonlyMap<string, Option> = new Map(
+  PROGRAMS.flatMap(([option, names]) => names.map((name) => [name, option] as const)),
 )
 
+const NAMES =
+  '(?:[a-z0-9]{1,20}[-_]){0,4}(?:password|passwd|passphrase|pass|pwd|pw|psk|token|secret|api[-_]?key|access[-_]?key|secret[-_]?key|auth[-_]?key|credentials?|(?:src|dest)?(?:key|store)pass)'
+/** Options of any program, by their names. openssl-passphrase-options(1) has passwords behind `pass:`. */
+const NAMED: readonly Option[] = [
+  { head: new RegExp(`^--?(?:${NAMES}[0-9]?|(?:so-)?pin)(?:=|$)`, 'i'), form: ANYTHING },
+  { head: /^pass:/, form: ANYTHING },
+]
+const USER: Option = { head: /^--(?:(?:proxy-)?user|(?:src-|dest-)?creds)(?:=|$)/i, form: NAME_AND_PASSWORD }
+
+/** A line that goes on in the next one: of a shell and of systemd, and of a list of words in JSON. */
+const LINE_END = /(?<!\\|["'],)\n/
+/** A line that none of this can be in is passed over at once. */
+const WORTH_READING = /(?<![\w-])-{1,2}[\w#]|pass:/
+
 const WORD = /[^\s]+/g
-const OPENING = /^["'`(\\]{1,4}/
-const CLOSING = /[\\"'`),;]{1,8}$/
-/** Named elsewhere and not here: variables, templates; switches; and what was replaced before. */
+const OPENING = /^["'`(\\[{$]{0,4}/
+const CLOSING = /[\\"'`),;\]}]{1,8}$/
+/** As `\"` where one command line stands inside another, and as `$'` of a shell. */
+const OPENING_OF_VALUE = /[$\\]?["']/y
+/** A quotation mark that no backslash takes along. */
+const QUOTE = /\\[\s\S]|["']/g
+/** The program of a command: behind its path, `$(` or `name=`. */
+const PROGRAM = /(?<![\w.-])[\w.-]{1,20}$/
+const SEPARATOR = /[|&;]$/
+/** A backslash keeps the blank behind it in the word. */
+const END_OF_WORD = /(?<!\\) |[^\S ]/g
+/** Nothing; what is named here and stands elsewhere: variables, templates, redirections; switches; and what was replaced before. */
 const NO_SECRET =
-  /^(?:\$\{?[A-Z_][A-Z0-9_]{0,64}\}?|\$\(.{0,200}|<[^>]{0,64}>|\[redacted:.{0,2000}|true|false|yes|no|none|-.{0,200})$/
+  /^(?:(?:\$\{?[A-Z_][A-Z0-9_]{0,64}\}?|<[^<>]{0,64}>|[|&;<>]{1,2}|true|false|yes|no|none)?$|\$\(|`|\[redacted:)/
 
 /**
  * Takes passwords out of what looks like a command line, wherever it stands: descriptions of units, sudoers, settings. Long options by their
  * names; short ones only behind a program that takes them for a password. One pass over the words of each line.
  */
 export function withoutCommandLineSecrets(text: string, mark: Mark): string {
-  if (!WORTH_READING.test(text)) return text
   return text
-    .split('\n')
+    .split(LINE_END)
     .map((line) => (WORTH_READING.test(line) ? maskLine(line, mark) : line))
     .join('\n')
 }
@@ -81,70 +94,86 @@ export function withoutCommandLineSecrets(text: string, mark: Mark): string {
 function maskLine(line: string, mark: Mark): string {
   const kept: string[] = []
   let done = 0
-  let client: Client | null = null
-  let expects: RegExp | 'anything' | null = null
+  let client: Option | undefined
+  let expects: RegExp | null = null
   for (const { 0: word, index } of line.matchAll(WORD)) {
-    if (index < done) continue
-    const opening = OPENING.exec(word)?.[0].length ?? 0
-    const bare = word.slice(opening).replace(CLOSING, '')
-    const awaited: RegExp | 'anything' | null = expects
-    expects = null
-    const at = index + opening
-    const found =
-      awaited !== null && !NO_SECRET.test(bare) ? secretAt(at, bare, awaited) : gluedSecret(at, bare, client)
-    if (found !== null) {
-      const end = quotedEnd(line, found.from) ?? found.to
-      kept.push(line.slice(done, found.from), mark('password', end - found.from))
-      done = end
-      continue
+    if (word === '\\') continue
+    if (index >= done) {
+      const read = readWord(line, word, index, client)
+      const awaited: Place | null =
+        expects === null || word.startsWith('-') ? null : secretIn(line, valueAt(line, index), expects)
+      const found: Place | null = awaited ?? read.secret
+      if (found !== null) {
+        kept.push(line.slice(done, found.from), mark('password', found.to - found.from))
+        done = found.to
+      }
+      expects = read.expects
+      client = read.program ?? client
     }
-    const known = CLIENTS.get(bare.slice(bare.lastIndexOf('/') + 1))
-    if (known !== undefined) client = known
-    else if (/^(?:[|&;]{1,2}|.*;)$/.test(word)) client = null
-    if (LONG.test(bare)) expects = 'anything'
-    else if (LONG_USER.test(bare)) expects = NAME_AND_PASSWORD
-    else if (client?.next?.test(bare) === true) expects = client.form ?? 'anything'
+    if (SEPARATOR.test(word) && index + word.length > done) {
+      client = undefined
+      expects = null
+    }
   }
-  return done === 0 ? line : kept.join('') + line.slice(done)
+  return kept.join('') + line.slice(done)
 }
 
+/** A part of a line, to where it no longer belongs. */
 interface Place {
   readonly from: number
   readonly to: number
 }
 
-function secretAt(at: number, bare: string, form: RegExp | 'anything'): Place | null {
-  if (bare === '') return null
-  if (form === 'anything') return { from: at, to: at + bare.length }
-  const head = form.exec(bare)?.[1]
-  // Numbers of a user and a group are no password.
-  return head === undefined || /^\d+:\d+$/.test(bare) || NO_SECRET.test(bare.slice(head.length))
-    ? null
-    : { from: at + head.length, to: at + bare.length }
+/** What a word is by itself: an option with its password, an option before one, or a program. */
+interface Read {
+  readonly secret: Place | null
+  readonly expects: RegExp | null
+  readonly program: Option | undefined
 }
 
-function gluedSecret(at: number, bare: string, client: Client | null): Place | null {
-  const head =
-    LONG_GLUED.exec(bare)?.[0] ??
-    OPENSSL_PASS.exec(bare)?.[0] ??
-    LONG_USER_GLUED.exec(bare)?.[0] ??
-    client?.glued?.exec(bare)?.[0]
-  if (head === undefined || head.length === bare.length) return null
-  const value = bare.slice(head.length)
-  const quotes = /^["']/.test(value) ? 1 : 0
-  if (NO_SECRET.test(value.slice(quotes))) return null
-  const form = LONG_USER_GLUED.test(bare) || client?.form !== undefined ? NAME_AND_PASSWORD : 'anything'
-  return secretAt(
-    at + head.length + quotes,
-    value.slice(quotes),
-    LONG_GLUED.test(bare) || OPENSSL_PASS.test(bare) ? 'anything' : form,
-  )
+function readWord(line: string, word: string, index: number, client: Option | undefined): Read {
+  const opening = OPENING.exec(word)?.[0] ?? ''
+  const at = index + opening.length
+  const bare = word.slice(opening.length).replace(CLOSING, '')
+  const option = [...NAMED, client, USER].find((one) => one?.head.test(bare))
+  if (option === undefined) return { secret: null, expects: null, program: CLIENTS.get(PROGRAM.exec(bare)?.[0] ?? '') }
+  const head = option.head.exec(bare)?.[0] ?? ''
+  if (head === bare && /\w$/.test(head)) return { secret: null, expects: option.form, program: undefined }
+  const from = at + head.length
+  const place = /["']$/.test(opening) ? { from, to: endOfQuoted(line, at) } : valueAt(line, from)
+  return { secret: secretIn(line, place, option.form), expects: null, program: undefined }
 }
 
-/** Where a value ends that begins behind a quotation mark: at the next one of its kind; null where it is not quoted or not closed. */
-function quotedEnd(line: string, from: number): number | null {
-  const quote = line[from - 1]
-  if (quote !== '"' && quote !== "'") return null
-  const end = line.indexOf(quote, from)
-  return end < 0 ? null : end
+function secretIn(line: string, { from, to }: Place, form: RegExp): Place | null {
+  const value = line.slice(from, to)
+  const head = form.exec(value)?.[1]
+  return head === undefined || NO_SECRET.test(value.slice(head.length)) ? null : { from: from + head.length, to }
 }
+
+/** The value that begins here, without its quotation marks. */
+function valueAt(line: string, at: number): Place {
+  OPENING_OF_VALUE.lastIndex = at
+  const opening = OPENING_OF_VALUE.exec(line)?.[0]
+  if (opening === undefined) return { from: at, to: endOfWord(line, at) }
+  return { from: at + opening.length, to: endOfQuoted(line, at + opening.length) }
+}
+
+/** Where the word ends that begins here, before what closes quotation marks and brackets around it. */
+function endOfWord(line: string, from: number): number {
+  END_OF_WORD.lastIndex = from
+  const word = line.slice(from, END_OF_WORD.exec(line)?.index)
+  return from + word.replace(CLOSING, '').length
+}
+
+/** Where a value ends before which a quotation mark stands: at the next one of its kind, or where it was cut off, with the line. */
+function endOfQuoted(line: string, from: number): number {
+  const [before, quote = ''] = [line[from - 2], line[from - 1]]
+  if (before === '\\') return indexOrEnd(line, line.indexOf(`\\${quote}`, from))
+  if (quote === "'" && before !== '$') return indexOrEnd(line, line.indexOf(quote, from))
+  QUOTE.lastIndex = from
+  for (let found = QUOTE.exec(line); found !== null; found = QUOTE.exec(line))
+    if (found[0] === quote) return found.index
+  return line.length
+}
+
+const indexOrEnd = (line: string, index: number): number => (index === -1 ? line.length : index)

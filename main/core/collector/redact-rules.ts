@@ -14,11 +14,31 @@ export interface Rule {
 /** As many turns of a loop at once. */
 const MANY = '{1,4096}'
 const ESCAPED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n])${MANY}`, 'y')
-const QUOTED = new RegExp(`(?:[^"\\\\\\n]|\\\\[^\\n]?)${MANY}`, 'y')
+/** A backslash takes the next character along, where there is one. */
+const DOUBLE_QUOTED = String.raw`(?:[^"\\\n]|\\[^\n]|\\(?![^\n]))`
+const QUOTED = new RegExp(`${DOUBLE_QUOTED}${MANY}`, 'y')
 const UP_TO_LINE_END = new RegExp(`[^\\n]${MANY}`, 'y')
-const UP_TO_QUOTE = new RegExp(`[^"'\\n]${MANY}`, 'y')
+const UP_TO_BLANK = new RegExp(`[^\\s]${MANY}`, 'y')
 const UP_TO_SPACE = new RegExp(`[^\\s"',;]${MANY}`, 'y')
-const ofAssignment = (head: string): RegExp => (/["']$/.test(head) ? UP_TO_QUOTE : UP_TO_SPACE)
+const TOKEN = new RegExp(`[A-Za-z0-9_-]${MANY}`, 'y')
+
+/** What a value is made of behind a quotation mark: one that is escaped, as in a text inside another, a double one, `$'` and a single one. */
+const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
+  [String.raw`(?<=\\["'])`, String.raw`[^"'\\\n]`],
+  [String.raw`(?<=(?<!\\)")`, DOUBLE_QUOTED],
+  [String.raw`(?<=\$')`, String.raw`(?:[^'\\\n]|\\[^\n]|\\(?![^\n]))`],
+  [String.raw`(?<=(?<![\\$])')`, String.raw`[^'\n]`],
+]
+/** And without one: a blank behind a backslash belongs to the word, and so does a quotation mark inside it, as in it's. */
+const BARE = String.raw`(?:\\ |[^\s"',;]|["'](?=\w))`
+const anyValue = (least: number): string =>
+  `(?:${[...QUOTED_VALUES, [String.raw`(?<!["'])(?![\\$]{0,3}["'])`, BARE]].map(([begin, piece]) => `${begin}${piece}{${least},4096}`).join('|')})`
+
+const AFTER_QUOTE = QUOTED_VALUES.map(
+  ([begin, piece]) => [new RegExp(`${begin}$`), new RegExp(`${piece}${MANY}`, 'y')] as const,
+)
+const AFTER_NONE = new RegExp(`${BARE}${MANY}`, 'y')
+const ofAssignment = (head: string): RegExp => AFTER_QUOTE.find(([begin]) => begin.test(head))?.[1] ?? AFTER_NONE
 
 /** A value that an earlier pass has replaced is not replaced again. */
 const NEW = '(?![\\s=]{0,20}\\[redacted:)'
@@ -27,17 +47,33 @@ const NEW = '(?![\\s=]{0,20}\\[redacted:)'
 const SCHEME = '(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{0,30}:\\/\\/'
 
 const PASSWORD_NAMES =
-  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|api[_-]?key|auth[_-]?token|access[_-]?token|secret[_-]?key|account[_-]?key|shared[_-]?access[_-]?key'
+  'passw(?:or)?d|pgpassword|sshpass|passphrase|pwd|psk|secret|authtok|api[_-]?key|auth[_-]?token|access[_-]?token|secret[_-]?key|account[_-]?key|shared[_-]?access[_-]?key|secret[_-]?access[_-]?key|community'
+/** Names before an equals sign, where a short value is a secret too; `pwd` alone is a folder. */
+const ASSIGNED_NAMES =
+  'passw(?:or)?d|sshpass|passphrase|secret|token|authtok|api[_-]?key|secret[_-]?key|account[_-]?key|access[_-]?key|mysql_pwd|rediscli_auth'
+/** Between a name and its value. A text inside another has its quotation marks escaped. */
+const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
 
-/** What stands behind “password =” and is none: switches, and what nsswitch.conf and pam.d say there. */
-const NO_SECRET =
-  '(?!(?:files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt|<hidden>|\\(hidden\\))(?![\\w-]))'
+const SWITCHES =
+  'files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt'
+const PLACEHOLDERS = String.raw`(?:\*{1,64}(?![^\s"',;])|\[|\(\w{1,20}\)|<[^<>\n]{1,64}>|ALL(?![\w-]))`
+/**
+ * What stands behind “password =” and is none: a switch, and what nsswitch.conf and pam.d have there, as the whole value; a placeholder; what
+ * sudoers has behind PASSWD.
+ */
+const NO_SECRET = String.raw`(?!(?<=["'])(?:${SWITCHES})(?:["'\n]|$))(?!(?<!["'])(?:${SWITCHES})(?:[\s"',;:)\]}|&[]|$))(?!${PLACEHOLDERS})`
 
 /**
  * Secrets by the place they stand in and by their shape. No pattern can begin twice inside what it has searched once, and nothing in one
  * repeats without a bound: so each is linear in its input, and takes no more memory for a longer one.
  */
 export const RULES: readonly Rule[] = [
+  // RFC 7468: a private key whose beginning was cut off. A line as short as its last one can be stands before it.
+  {
+    class: 'private-key',
+    pattern:
+      /(?<![A-Za-z0-9+/=\\\r\n])([A-Za-z0-9+/=\\]{0,15}\r?\n)?[A-Za-z0-9+/=\\\r\n]{16,65536}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
+  },
   // cvtsudoers(1), JSON: of a command only the program stays, and that it has arguments.
   {
     class: 'command-arguments',
@@ -48,7 +84,7 @@ export const RULES: readonly Rule[] = [
   // sshd(8), AUTHORIZED_KEYS FILE FORMAT: the quotation marks stay, so that the options read as before. systemd.exec(5) writes Environment= alike.
   {
     class: 'key-option',
-    pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}(?:[^"\\\\\\n]|\\\\[^\\n]?)${MANY}`, 'gi'),
+    pattern: new RegExp(`((?<![\\w-])(?:command|environment)=")${NEW}${DOUBLE_QUOTED}${MANY}`, 'gi'),
     rest: () => QUOTED,
   },
   // sshd_config(5), in its file, in the print of `sshd -T`, and as -o of a command line; to the end of the line.
@@ -80,7 +116,10 @@ export const RULES: readonly Rule[] = [
   // protocols of the web, where a lone name is a token, that.
   {
     class: 'url-credentials',
-    pattern: new RegExp(`(${SCHEME})${NEW}(?=[^\\s"'<>/@]{0,512}:)[^\\s"'<>/]{1,768}(@)`, 'g'),
+    pattern: new RegExp(
+      `(${SCHEME})(?![^\\s"'<>/@]{0,512}\\[redacted:)(?=[^\\s"'<>/@]{0,512}:)[^\\s"'<>/]{1,768}(@)`,
+      'g',
+    ),
   },
   {
     class: 'url-credentials',
@@ -88,15 +127,27 @@ export const RULES: readonly Rule[] = [
   },
   {
     class: 'url-credentials',
-    pattern: new RegExp(`((?<![A-Za-z0-9+.-])(?:https?|ftps?|davs?):\\/\\/)${NEW}[^\\s"'<>/@]{1,512}(@)`, 'gi'),
+    pattern: new RegExp(`((?<![A-Za-z0-9+.-])(?:https?|ftps?|davs?):\\/\\/)${NEW}[^\\s"'<>/@:]{1,512}(@)`, 'gi'),
+  },
+  // The same where the answer was cut off before the at sign: what is no port.
+  {
+    class: 'url-credentials',
+    pattern: new RegExp(
+      `(${SCHEME}[^\\s"'<>/@:[\\]]{1,256}:)${NEW}(?!\\d{0,5}(?:[/?#]|$))(?:[^\\s"'<>/@]{1,4096}$)`,
+      'g',
+    ),
   },
   // crypt(5), htpasswd(1) and PHC strings. The class holds `$`, so that a match takes in what could begin another.
   {
     class: 'password-hash',
-    pattern: /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|apr1|argon2(?:id|i|d))\$[A-Za-z0-9./$=,+-]{20,512}/g,
+    pattern:
+      /\$(?:1|2[abxy]?|5|6|7|y|gy|sha1|apr1|argon2(?:id|i|d))\$(?:[A-Za-z0-9./$=,+-]{20,512}|[A-Za-z0-9./$=,+-]{4,19}$)/g,
   },
   // RFC 2307 and its kin, as slapd and htpasswd -s write them; grub-mkpasswd-pbkdf2(1).
-  { class: 'password-hash', pattern: /(\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\})[A-Za-z0-9+/=.$]{16,512}/g },
+  {
+    class: 'password-hash',
+    pattern: /(\{(?:S?SHA(?:256|384|512)?|S?MD5|CRYPT)\})(?:[A-Za-z0-9+/=.$]{16,512}|[A-Za-z0-9+/=.$]{4,15}$)/g,
+  },
   { class: 'password-hash', pattern: /(grub\.pbkdf2\.sha512\.\d{1,9}\.)[0-9A-Fa-f]{16,512}\.[0-9A-Fa-f]{16,512}/g },
   // passwd(5) of old systems holds the hash itself: 13 characters of DES, or 20 of its extended form, before two numbers.
   {
@@ -117,30 +168,35 @@ export const RULES: readonly Rule[] = [
   // wg(8): base64 of 32 bytes. Public keys carry other names.
   {
     class: 'wireguard-key',
-    pattern: /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9+/]{42,43}=?/gi,
+    pattern:
+      /((?<!\w)(?:private|pre-?shared)[ _-]?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)(?:[A-Za-z0-9+/]{42,43}=?|(?!\/)[A-Za-z0-9+/]{4,41}$)/gi,
   },
   // RFC 7519 compact form; `eyJ` is base64url of `{"`.
   {
     class: 'token',
-    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{0,2048}/g,
+    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,2048}|$)/g,
+    rest: () => TOKEN,
   },
   // Tokens by the marks that their issuers give them, each documented by GitHub, GitLab, Slack, Stripe, Hugging Face, npm, PyPI,
   // DigitalOcean, HashiCorp, Google, Anthropic and OpenAI. `sk-ssh-` and `sk-ecdsa-` are types of SSH public keys.
   {
     class: 'token',
     pattern:
-      /(?<![A-Za-z0-9_-])(?:gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|[rs]k_(?:live|test)_|hf_|npm_|pypi-Ag|do[opr]_v1_|hv[bsr]\.|AIza|sk-(?!ssh-|ecdsa-))[A-Za-z0-9_-]{16,512}/g,
+      /(?<![A-Za-z0-9_-])(?:gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|[rs]k_(?:live|test)_|hf_|npm_|pypi-Ag|do[opr]_v1_|hv[bsr]\.|AIza|sk-(?!ssh-|ecdsa-))(?:[A-Za-z0-9_-]{16,512}|[A-Za-z0-9_-]{4,15}$)/g,
+    rest: () => TOKEN,
   },
   {
     class: 'token',
     pattern:
-      /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic) )(?!\[redacted:)[^\s"',;]{8,4096}/gi,
+      /((?<!\w)authorization["']?[ \t]{0,20}[:=][ \t]{0,20}["']?(?:bearer|basic|token|apikey|negotiate) )(?!\[redacted:)[^\s"',;]{8,4096}/gi,
+    rest: () => UP_TO_SPACE,
   },
-  { class: 'token', pattern: /((?<!\w)bearer )(?!\[redacted:)[A-Za-z0-9._~+/=-]{16,4096}/gi },
+  { class: 'token', pattern: /((?<!\w)bearer )(?!\[redacted:)[A-Za-z0-9._~+/=-]{16,4096}/gi, rest: () => UP_TO_SPACE },
   {
     class: 'token',
     pattern:
       /((?<![\w-])(?:x-(?:[a-z]{1,20}-){0,3}(?:token|key)|private-token|job-token|deploy-token)["']?[ \t]{0,20}:[ \t]{0,20}["']?)(?!\[redacted:)[^\s"',;]{8,4096}/gi,
+    rest: () => UP_TO_SPACE,
   },
   {
     class: 'cloud-key',
@@ -148,27 +204,29 @@ export const RULES: readonly Rule[] = [
       /((?<!\w)(?:aws_)?secret_?access_?key["']?[ \t]{0,20}[:=][ \t]{0,20}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/gi,
   },
   // IAM identifiers: long-term and temporary access keys.
-  { class: 'cloud-key', pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])/g },
-  // netrc(5).
+  { class: 'cloud-key', pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)(?:[A-Z2-7]{16}(?![A-Za-z0-9])|[A-Z2-7]{4,15}$)/g },
+  // netrc(5), in either order.
   {
     class: 'password',
-    pattern: /((?:^|\s)login[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
+    pattern:
+      /((?:^|\s)(?:login|machine|account)[ \t]{1,20}[^\s]{1,128}\s{1,20}password[ \t]{1,20})(?!\[redacted:)[^\s]{1,4096}/gi,
+    rest: () => UP_TO_BLANK,
   },
-  // Obvious key=value forms. The value ends at its closing quote, or at white space. Not secrets: switches, what nsswitch.conf and sudoers
-  // say after “passwd:” and “PASSWD:” (names of sources, paths of programs), working directories, and what an earlier rule left.
+  // Obvious key=value forms. The value ends at its closing quote, or at white space. Not secrets: paths of programs, as in sudoers behind
+  // “PASSWD:”, working directories, and what an earlier rule left.
   {
     class: 'password',
     pattern: new RegExp(
-      `((?<![\\w-])(?:\\w{1,30}_)?(?:${PASSWORD_NAMES}|community)["']?[ \\t]{0,20}[:=][ \\t]{0,20}["']?)${NO_SECRET}(?![/*[(]|ALL\\b)(?:(?<=["'])[^"'\\n]{4,4096}|[^\\s"',;]{4,4096})`,
+      String.raw`((?<![\w-])(?:\w{1,30}_)?(?:${PASSWORD_NAMES})${separatedBy('[:=]')})${NO_SECRET}(?!\/)${anyValue(4)}`,
       'gi',
     ),
     rest: ofAssignment,
   },
-  // The same with an equals sign, as in environments and options, where short values and paths are secrets too.
+  // The same with an equals sign, as in environments and options, where short values and paths are secrets too, and more names.
   {
     class: 'password',
     pattern: new RegExp(
-      `((?<![\\w-])(?:\\w{1,30}_)?(?:passw(?:or)?d|pgpassword|sshpass|passphrase|secret|token|api[_-]?key|secret[_-]?key|account[_-]?key)=["']?)${NO_SECRET}(?![*[(<]|ALL\\b|[01](?![^\\s"',;]))(?:(?<=["'])[^"'\\n]${MANY}|[^\\s"',;]${MANY})`,
+      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy('=')})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
       'gi',
     ),
     rest: ofAssignment,
