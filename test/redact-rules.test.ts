@@ -54,6 +54,8 @@ describe('values behind a name', () => {
     '"{\\"password\\": \\"«two words»\\", \\"a\\": 1}"',
     '"{\\"secret\\":\\"«hunter2»\\"}"',
     '"PASSWORD=\\"«two words»\\" more"',
+    `"PASSWORD=\\"«it's here»\\" more"`,
+    `"PASSWORD=\\'«say "x" y»\\' more"`,
     '{"password": "«hunter2»", "a": 1}',
     'psk="«two wor»',
     'psk="«two wor\\»',

@@ -24,7 +24,8 @@ const TOKEN = new RegExp(`[A-Za-z0-9_-]${MANY}`, 'y')
 
 /** What a value is made of behind a quotation mark: one that is escaped, as in a text inside another, a double one, `$'` and a single one. */
 const QUOTED_VALUES: readonly (readonly [begin: string, piece: string])[] = [
-  [String.raw`(?<=\\["'])`, String.raw`[^"'\\\n]`],
+  [String.raw`(?<=\\")`, String.raw`[^"\\\n]`],
+  [String.raw`(?<=\\')`, String.raw`[^'\\\n]`],
   [String.raw`(?<=(?<!\\)")`, DOUBLE_QUOTED],
   [String.raw`(?<=\$')`, String.raw`(?:[^'\\\n]|\\[^\n]|\\(?![^\n]))`],
   [String.raw`(?<=(?<![\\$])')`, String.raw`[^'\n]`],
