@@ -55,6 +55,9 @@ const ASSIGNED_NAMES =
 /** Between a name and its value. A text inside another has its quotation marks escaped. */
 const separatedBy = (sign: string): string => String.raw`\\{0,3}["']?[ \t]{0,20}${sign}[ \t]{0,20}(?:[\\$]{0,3}["'])?`
 
+/** A name and a text of JSON leave no doubt either. */
+const IN_JSON = String.raw`(?<=["'][ \t]{0,20}):(?=[ \t]{0,20}\\{0,3}["'])`
+
 const SWITCHES =
   'files|compat|db|sss|ldap|nis|winbind|systemd|sufficient|required|requisite|optional|include|substack|true|false|yes|no|on|off|none|null|enabled|disabled|never|prompt'
 const PLACEHOLDERS = String.raw`(?:\*{1,64}(?![^\s"',;])|\[|\(\w{1,20}\)|<[^<>\n]{1,64}>|ALL(?![\w-]))`
@@ -223,11 +226,11 @@ export const RULES: readonly Rule[] = [
     ),
     rest: ofAssignment,
   },
-  // The same with an equals sign, as in environments and options, where short values and paths are secrets too, and more names.
+  // The same with an equals sign, as in environments and options, and in JSON, where short values and paths are secrets too, and more names.
   {
     class: 'password',
     pattern: new RegExp(
-      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy('=')})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
+      String.raw`((?<![\w-])(?:(?:\w[\w-]{0,40})?(?:${ASSIGNED_NAMES})|\w[\w-]{0,40}[_-](?:pass|pw))${separatedBy(`(?:=|${IN_JSON})`)})${NO_SECRET}(?!=|[01](?![^\s"',;]))${anyValue(1)}`,
       'gi',
     ),
     rest: ofAssignment,
