@@ -8,6 +8,7 @@ import type { Rule } from '../../main/core/collector/redact-rules.ts'
 import { whyNoHosts } from '../support/hosts/base.ts'
 import { plant, VISIBLE } from '../support/hosts/canaries.ts'
 import { type Lab, type Ran, startLab } from '../support/hosts/lab.ts'
+import { namesOfContainer, runContainer } from '../support/hosts/podman.ts'
 
 const CLI = 'out/main/cli.js'
 const missing = whyNoHosts() ?? (existsSync(CLI) ? null : `${CLI} is not built`)
@@ -69,6 +70,7 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
   let out = ''
   /** What the program of a collection prints on the node, before anything of ours has read it. */
   let raw = Buffer.alloc(0)
+  let container = { id: '', said: '' }
 
   /** Runs the product, and keeps what it says. */
   const cli = async (...argv: readonly string[]): Promise<Ran> => {
@@ -79,6 +81,7 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
 
   beforeAll(async () => {
     lab = await startLab([{ name: 'canary', suite: 'trixie', setup: planted.setup, network: planted.network }])
+    container = await runContainer(lab, 'canary', planted.canaries)
     const at = (name: string): string => join(lab.folder, name)
     out = at('out')
     const { address, hostKey } = lab.hosts.get('canary') ?? { address: '', hostKey: '' }
@@ -166,6 +169,18 @@ describe.skipIf(missing !== null)(`a host full of secrets${missing === null ? ''
         .sort(),
     )
     expect(found(raw, of('kept')).filter((name) => name !== 'said at login')).toEqual([])
+  })
+
+  test('a container with secrets in its arguments and its environment runs, and is among what the node prints', () => {
+    expect(raw.includes(container.id)).toBe(true)
+    expect(found(container.said, canaries)).toEqual(expect.arrayContaining([...namesOfContainer]))
+  })
+
+  test('none is left of what Podman and ps print of the container', async () => {
+    const { redact } = await import('../../main/core/collector/redact.ts')
+    const said = Buffer.from(redact(Buffer.from(container.said)).bytes)
+    expect(found(said, canaries)).toEqual([])
+    expect(found(said, [{ name: 'id', secret: container.id }])).toEqual(['id'])
   })
 
   test.skipIf(!hasFaketime)(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { namesOfContainer } from './podman.ts'
 
 /**
  * A secret planted on a host. `reached`: the catalog asks for the line that it stands in, so that only masking keeps it out of what is
@@ -136,6 +137,8 @@ const PLACES: readonly Place[] = [
   ],
   ['PAM argument', 'reached', '/etc/pam.d/canary', (x) => `auth optional pam_unix.so secret=${x}`],
   ['rules of access', 'reached', '/etc/security/access.conf', (x) => `+:ALL:LOCAL # password=${x}`],
+  // As files: the kernel gives no control over audit to a host in a process namespace of its own (kernel/audit.c, audit_netlink_ok).
+  ['key of an audit rule', 'reached', '/etc/audit/rules.d/canary.rules', (x) => `-w /etc/passwd -p wa -k token=${x}`],
   // Cut in the question, or never asked for.
   ['comment behind a key', 'kept', '/root/.ssh/authorized_keys', (x) => `${KEY} ${x}`],
   ['sudoers comment', 'kept', '/etc/sudoers.d/canary', (x) => `# root password ${x}`],
@@ -191,6 +194,13 @@ const PLACES: readonly Place[] = [
     'kept',
     '/etc/audit/audisp-remote.conf',
     (x) => `remote_server = log.example\n# password ${x}`,
+  ],
+  [
+    'audit log',
+    'kept',
+    '/var/log/audit/audit.log',
+    (x) =>
+      `type=EXECVE msg=audit(1795600000.000:1): argc=3 a0="mysql" a1="-p${x}" a2="db"\ntype=PROCTITLE msg=audit(1795600000.000:1): proctitle=${Buffer.from(`mysql\0-p${x}\0db`).toString('hex').toUpperCase()}`,
   ],
   [
     'journal upload address',
@@ -258,6 +268,8 @@ RemainAfterExit=yes
 ExecStart=/bin/mount -t tmpfs https:${'//'}svc:${secret('mount source', 'kept')}@nas.example/share /mnt
 [Install]
 WantedBy=multi-user.target`
+  // Given to a container when the host has booted.
+  for (const name of namesOfContainer) secret(name, 'kept')
   const commandLine = `[Service]
 Type=oneshot
 ExecStart=/bin/mount --bind /etc/canary-cmdline /proc/cmdline
