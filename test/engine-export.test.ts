@@ -55,6 +55,7 @@ describe('what an export would hold', () => {
       frameworks: [{ id: 'soc2', title: 'Sample', chosen: true, kind: 'usual' }],
       also: [
         expect.objectContaining({ id: 'executive', chosen: true }),
+        expect.objectContaining({ id: 'annex', chosen: false }),
         expect.objectContaining({ id: 'binder', chosen: false }),
         expect.objectContaining({ id: 'xlsx', chosen: true }),
         expect.objectContaining({ id: 'oscal', chosen: true }),

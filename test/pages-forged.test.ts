@@ -76,7 +76,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
 
   test('an executive page that states another result is rejected', async () => {
     const isPage = ({ title }: ReportDocument): boolean => title.startsWith('Executive summary')
-    const report = await verified(forging(replacing('Deviations noted', 'No deviations noted', isPage)))
+    const report = await verified(forging(replacing('resulted in', 'did not result in', isPage)))
     expect(report.ok).toBe(false)
     expect(complete(report)?.details[0]).toMatch(/^data\/report-executive\.pdf: Page 1 reads /)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { catalog } from '../main/catalog/index.ts'
-import { assess, assessNode, judgingOf } from '../main/core/assess.ts'
+import { assess, assessNode, termsOf } from '../main/core/assess.ts'
 import type { LoadedRecording } from '../main/core/recording.ts'
 import {
   NO_READING,
@@ -18,7 +18,7 @@ import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 const METAL = 'demo-metal-04'
 const asOf = FIXTURE_TIME
 const recorded = fixtureRecording(METAL, catalog.probes)
-const judged = (loaded: LoadedRecording | null, node = METAL) => assessNode(catalog, node, loaded, judgingOf({ asOf }))
+const judged = (loaded: LoadedRecording | null, node = METAL) => assessNode(catalog, node, loaded, termsOf({ asOf }))
 const traceFrom = (loaded: LoadedRecording): Uint8Array => {
   const scope = { fleet: 'clinic', population: [METAL], frameworks: ['soc2' as const] }
   const assessment = assess({ catalog, scope, recordings: [loaded], asOf })

@@ -1,7 +1,7 @@
 import type { FlipDetail, RunDrift } from '../../schemas/drift.ts'
 import type { RunTrace, Scope } from '../../schemas/types.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
-import { declaredJudging } from '../core/assess.ts'
+import { declaredTerms } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { type Baseline, baselineIn } from '../core/drift/baseline.ts'
 import { driftOf } from '../core/drift/compare.ts'
@@ -111,18 +111,18 @@ export async function flipsBetween(
     const recording = await recordingIn(world, root, trace.run, node)
     if (!recording.ok) return recording
     const scope = from === 'evidence' ? NOTHING_DECLARED : await scopeOfPack(world, root, head)
-    return ok({ trace, recording: recording.value, judging: scope === null ? null : declaredJudging(scope) })
+    return ok({ trace, recording: recording.value, terms: scope === null ? null : declaredTerms(scope) })
   }
   const [then, now] = [await told(before), await told(after)]
   if (!then.ok) return then
   if (!now.ok) return now
   return ok({
     flips: explainFlips(catalog, node, then.value, now.value),
-    undeclared: [then, now].flatMap(({ value }) => (value.judging === null ? [value.trace.run] : [])),
+    undeclared: [then, now].flatMap(({ value }) => (value.terms === null ? [value.trace.run] : [])),
   })
 }
 
-const NOTHING_DECLARED: Parameters<typeof declaredJudging>[0] = {}
+const NOTHING_DECLARED: Parameters<typeof declaredTerms>[0] = {}
 
 /** The declarations of a run, as its own pack states them; null where that pack is missing or was replaced. */
 async function scopeOfPack(

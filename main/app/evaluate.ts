@@ -2,7 +2,7 @@ import type { Figure } from '../../schemas/figure.ts'
 import type { Assessment, NodeAssessment, Register, Scope, TracedNode } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
-import { assessNode, compareNodes, conclude, judgingOf, latest, populationOf } from '../core/assess.ts'
+import { assessNode, compareNodes, conclude, latest, populationOf, termsOf } from '../core/assess.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { sha256 } from '../core/digest.ts'
 import type { Outcome } from '../core/failure.ts'
@@ -57,7 +57,7 @@ export async function evaluate(
     const found = await restedOn(byNode.get(node) ?? [], node, share)
     if (!found.ok) return found
     const rested = found.value
-    const assessed = share(ownText(assessNode(catalog, node, rested, judgingOf({ ...scope, asOf }))))
+    const assessed = share(ownText(assessNode(catalog, node, rested, termsOf({ ...scope, asOf }))))
     alone.push(assessed)
     onNode?.(alone.length)
     traced.push(share(traceNode(catalog, rested, assessed)))

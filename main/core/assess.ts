@@ -60,8 +60,8 @@ export function isStale(observedAt: string, asOf: string): boolean {
  */
 export function assess({ catalog, scope, recordings, asOf, register = EMPTY_REGISTER }: AssessInput): Assessment {
   const rested = populationOf(scope).map((node) => ({ node, loaded: latest(recordings, node) }))
-  const judging = judgingOf({ ...scope, asOf })
-  const alone = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, judging))
+  const terms = termsOf({ ...scope, asOf })
+  const alone = rested.map(({ node, loaded }) => assessNode(catalog, node, loaded, terms))
   const nodes = compareNodes(catalog, alone, asOf)
   const demo = rested.some(({ loaded }) => loaded?.recording.demo === true)
   return { schema: 'barewitness.assessment/1', ...conclude(catalog, { scope, asOf, demo, register }, nodes), nodes }
@@ -134,7 +134,7 @@ export function latest<T extends RecordingOutline>(recordings: readonly T[], nod
 }
 
 /** What results depend on in addition to the evidence: evaluation date, thresholds, provider claims, location data, ePHI map. */
-export interface Judging {
+export interface AssessmentTerms {
   /** UTC, ISO 8601. */
   readonly asOf: string
   readonly profile: ChosenProfile | undefined
@@ -146,13 +146,18 @@ export interface Judging {
 
 type Declared = Pick<Scope, 'profile' | 'provider' | 'location' | 'engagement'>
 
-export const judgingOf = ({ asOf, ...scope }: Declared & { readonly asOf: string }): Judging => ({
+export const termsOf = ({ asOf, ...scope }: Declared & { readonly asOf: string }): AssessmentTerms => ({
   asOf,
-  ...declaredJudging(scope),
+  ...declaredTerms(scope),
 })
 
 /** What a scope declares that results depend on, without the moment. */
-export const declaredJudging = ({ profile, provider, location, engagement }: Declared): Omit<Judging, 'asOf'> => ({
+export const declaredTerms = ({
+  profile,
+  provider,
+  location,
+  engagement,
+}: Declared): Omit<AssessmentTerms, 'asOf'> => ({
   profile,
   provider,
   location,
@@ -207,7 +212,7 @@ export function assessNode(
   catalog: Catalog,
   node: string,
   loaded: LoadedRecording | null,
-  { asOf, profile, provider, location, ephi }: Judging,
+  { asOf, profile, provider, location, ephi }: AssessmentTerms,
 ): NodeAssessment {
   if (loaded === null) return notCollected(catalog, node, 'No recording exists for this declared node.', provider)
   const { recording, captures } = loaded

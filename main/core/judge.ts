@@ -10,7 +10,7 @@ import type {
   SharedIdentities,
   TracedNode,
 } from '../../schemas/types.ts'
-import { assessNode, conclude, judgingOf, withNodesCompared } from './assess.ts'
+import { assessNode, conclude, termsOf, withNodesCompared } from './assess.ts'
 import { type Catalog, catalogFor, catalogReference } from './catalog.ts'
 import type { NodeVerdicts } from './conclusion/conclude.ts'
 import type { PackScope } from './pack-files.ts'
@@ -108,11 +108,11 @@ export const rulesOf = (catalog: Catalog): Rules => ({
   pack: ({ scope, shared }) => {
     const { asOf, ...declared } = scope
     const compared = withNodesCompared(catalog, shared, asOf)
-    const judging = judgingOf(scope)
+    const terms = termsOf(scope)
     return {
       node: (node, recording) => {
         try {
-          const assessment = compared(assessNode(catalog, node, recording, judging))
+          const assessment = compared(assessNode(catalog, node, recording, terms))
           return { assessment, traced: traceNode(catalogFor(catalog, scope), recording, assessment) }
         } catch (thrown) {
           // Whatever a pack holds must not end the other answers.

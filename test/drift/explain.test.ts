@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assess, assessNode, judgingOf } from '../../main/core/assess.ts'
+import { assess, assessNode, termsOf } from '../../main/core/assess.ts'
 import type { Catalog } from '../../main/core/catalog.ts'
 import { type Check, defineCheck } from '../../main/core/check.ts'
 import { sha256 } from '../../main/core/digest.ts'
@@ -57,13 +57,13 @@ function told(name: string, recording: LoadedRecording, { catalog = strict, scop
   const whole: Scope = { fleet: 'f', population: [NODE], frameworks: [], ...scope }
   const moment = asOf ?? recording.recording.endedAt
   const assessment = assess({ catalog, scope: whole, recordings: [recording], asOf: moment })
-  const judged = assessNode(catalog, NODE, recording, judgingOf({ ...whole, asOf: moment }))
+  const judged = assessNode(catalog, NODE, recording, termsOf({ ...whole, asOf: moment }))
   const nodes = [traceNode(catalog, recording, judged)]
   const { profile, provider, location } = whole
   return {
     trace: traceOf(catalog, { run: name, planned: null, assessment, nodes }),
     recording,
-    judging: { profile, provider, location },
+    terms: { profile, provider, location },
   }
 }
 const only = (before: DescribedRun, after: DescribedRun, catalog = strict): FlipDetail | undefined =>
@@ -190,9 +190,9 @@ describe('a flip taken apart', () => {
     const was = told('1', answered(''), { catalog: byPlace, scope })
     const is = told('2', answered('', '21'), { catalog: byPlace })
     expect(only(was, is, byPlace)?.because).toBe('scope')
-    expect(only({ ...was, judging: null }, is, byPlace)?.because).toBe('undecided')
-    expect(only(was, { ...is, judging: null }, byPlace)?.because).toBe('undecided')
-    const evidence = only({ ...told('1', answered('')), judging: null }, told('2', answered(SWAP, '21')))
+    expect(only({ ...was, terms: null }, is, byPlace)?.because).toBe('undecided')
+    expect(only(was, { ...is, terms: null }, byPlace)?.because).toBe('undecided')
+    const evidence = only({ ...told('1', answered('')), terms: null }, told('2', answered(SWAP, '21')))
     expect(evidence?.because).toBe('evidence')
   })
   test('what was not asked in one of the runs is no answer that changed', () => {

@@ -1,5 +1,5 @@
 import { catalog } from '../../main/catalog/index.ts'
-import { assessNode, judgingOf } from '../../main/core/assess.ts'
+import { assessNode, termsOf } from '../../main/core/assess.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import type { CapturedAnswer, LoadedRecording } from '../../main/core/recording.ts'
 import { traceNode } from '../../main/core/trace.ts'
@@ -96,7 +96,7 @@ function baseOf(name: string): Base {
     frameworks: ['soc2' as const],
     asOf: FIXTURE_TIME,
   }
-  const { parts } = traceNode(catalog, loaded, assessNode(catalog, name, loaded, judgingOf(scope)))
+  const { parts } = traceNode(catalog, loaded, assessNode(catalog, name, loaded, termsOf(scope)))
   const values = [...new Set(parts.map(({ value }) => value))].sort((a, b) => b.length - a.length)
   const made = { loaded, parts: values }
   bases.set(name, made)

@@ -101,10 +101,10 @@ function drawTitle(sheet: Sheet, parent: Element, block: Extract<Block, { kind: 
     )
     sheet.y += after
   }
-  const { beside, title } = sheet.type
-  if (block.over !== '') part(block.over, 'P', 'strong', beside, INK.quiet, 2)
+  const { subtitle, title } = sheet.type
+  if (block.over !== '') part(block.over, 'P', 'strong', subtitle, INK.quiet, 2)
   part(block.text, 'H1', 'strong', title, INK.text, block.under === '' ? 10 : 2)
-  if (block.under !== '') part(block.under, 'P', 'sans', beside, INK.quiet, 10)
+  if (block.under !== '') part(block.under, 'P', 'sans', subtitle, INK.quiet, 10)
 }
 
 const TITLE_LEADING = 1.22

@@ -81,7 +81,7 @@ function rehearse(doc: PDFKit.PDFDocument, root: Element, document: ReportDocume
     sheet = sheet.again(String(sheet.pages).length)
     layOut(sheet, root, document, null)
   }
-  sheet.landings.settle()
+  sheet.landings.resolve()
   return sheet
 }
 

@@ -36,14 +36,14 @@ export class Landings {
   }
 
   /** Throws where a link leads nowhere, or to an anchor with several places: an error of the document. */
-  settle(): void {
+  resolve(): void {
     for (const anchor of this.wanted) {
       if (!this.found.has(anchor)) throw new Error(`A link leads to an unknown anchor: ${anchor}`)
       if (this.repeated.has(anchor)) throw new Error(`A link leads to an anchor with more than one place: ${anchor}`)
     }
   }
 
-  /** Of an anchor that a link leads to; after settle() it is known. */
+  /** Of an anchor that a link leads to; after resolve() it is known. */
   at(anchor: string): Landing {
     const landing = this.found.get(anchor)
     if (landing === undefined) throw new Error(`A link leads to an unknown anchor: ${anchor}`)

@@ -82,7 +82,7 @@ export interface Type {
   readonly leading: number
   /** Name of the document, and the lines over and under it. */
   readonly title: number
-  readonly beside: number
+  readonly subtitle: number
   readonly section: number
   readonly heading: number
   readonly sub: number
@@ -111,7 +111,7 @@ export interface TableStyle {
 const ANNEX: Type = {
   leading: 1.36,
   title: 26,
-  beside: 10.5,
+  subtitle: 10.5,
   section: 16,
   heading: 11.5,
   sub: 9.5,
@@ -132,7 +132,7 @@ const ANNEX: Type = {
 const READING: Type = {
   leading: 1.3,
   title: 19,
-  beside: 10,
+  subtitle: 10,
   section: 15,
   heading: 10.6,
   sub: 9.6,

@@ -1,6 +1,6 @@
 import type { DayWindow, Entered, HistoryDeviation, HistoryRun } from '../../../schemas/ipc-history.ts'
 import type { Deviation } from '../../../schemas/types.ts'
-import { declaredJudging } from '../../core/assess.ts'
+import { declaredTerms } from '../../core/assess.ts'
 import { catalogFor } from '../../core/catalog.ts'
 import { driftOf } from '../../core/drift/compare.ts'
 import { type DescribedRun, explainFlips, needsIn } from '../../core/drift/explain.ts'
@@ -143,8 +143,8 @@ async function toldBoth(context: EngineContext, { was, is }: Pair, node: string)
       node,
     )
   return ok({
-    was: { trace: was.trace, recording: then.value.recording, judging: declaredJudging(then.value.scope) },
-    is: { trace: is.trace, recording: now.value.recording, judging: declaredJudging(now.value.scope) },
+    was: { trace: was.trace, recording: then.value.recording, terms: declaredTerms(then.value.scope) },
+    is: { trace: is.trace, recording: now.value.recording, terms: declaredTerms(now.value.scope) },
     scope: now.value.scope,
   })
 }

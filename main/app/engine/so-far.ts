@@ -1,6 +1,6 @@
 import type { NodeAssessment } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { assessNode, compareNodes, conclude, judgingOf, populationOf } from '../../core/assess.ts'
+import { assessNode, compareNodes, conclude, populationOf, termsOf } from '../../core/assess.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { LoadedRecording } from '../../core/recording.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
@@ -26,7 +26,7 @@ export function soFarOf(world: Pick<Ports, 'clock'>, catalog: Catalog, { run, sc
   const take = (loaded: LoadedRecording): void => {
     const { name } = loaded.recording.node
     recordings.set(name, loaded)
-    nodes.set(name, assessNode(catalog, name, loaded, judgingOf({ ...scope, asOf: world.clock.now() })))
+    nodes.set(name, assessNode(catalog, name, loaded, termsOf({ ...scope, asOf: world.clock.now() })))
   }
   for (const earlier of before?.recordings ?? []) take(earlier)
   return {
@@ -39,8 +39,8 @@ export function soFarOf(world: Pick<Ports, 'clock'>, catalog: Catalog, { run, sc
       if (nodes.size === 0) return null
       if (shown !== null) return shown
       const asOf = world.clock.now()
-      const judging = judgingOf({ ...scope, asOf })
-      const alone = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, judging))
+      const terms = termsOf({ ...scope, asOf })
+      const alone = populationOf(scope).map((name) => nodes.get(name) ?? assessNode(catalog, name, null, terms))
       const judged = compareNodes(catalog, alone, asOf)
       const all = [...recordings.values()]
       const demo = all.some(({ recording }) => recording.demo)

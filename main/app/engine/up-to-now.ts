@@ -1,6 +1,6 @@
 import type { Scope } from '../../../schemas/types.ts'
 import type { Ports } from '../../core/all-ports.ts'
-import { assessNode, conclude, judgingOf, populationOf } from '../../core/assess.ts'
+import { assessNode, conclude, populationOf, termsOf } from '../../core/assess.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import { EMPTY_REGISTER } from '../../core/register.ts'
@@ -38,8 +38,8 @@ function rescoped(world: Pick<Ports, 'clock'>, catalog: Catalog, run: RunState, 
     return assessedNow(world, catalog, { ...run, scope })
   const { schema, asOf, demo, nodes: before } = run.assessment
   const known = new Map(before.map((node) => [node.node, node]))
-  const judging = judgingOf({ ...scope, asOf })
-  const nodes = populationOf(scope).map((name) => known.get(name) ?? assessNode(catalog, name, null, judging))
+  const terms = termsOf({ ...scope, asOf })
+  const nodes = populationOf(scope).map((name) => known.get(name) ?? assessNode(catalog, name, null, terms))
   const concluded = conclude(catalog, { scope, asOf, demo, register: EMPTY_REGISTER }, nodes)
   return { ...run, scope, assessment: { schema, ...concluded, nodes } }
 }

@@ -1,7 +1,7 @@
 import type { CaptureChange, FlipCause, FlipDetail } from '../../../schemas/drift.ts'
 import type { RunTrace } from '../../../schemas/types.ts'
 import type { Verdict } from '../../../schemas/words.ts'
-import { assessNode, type Judging } from '../assess.ts'
+import { type AssessmentTerms, assessNode } from '../assess.ts'
 import { capturesByKey } from '../captures.ts'
 import type { Catalog } from '../catalog.ts'
 import { captureKey } from '../probe.ts'
@@ -18,7 +18,7 @@ export interface DescribedRun {
   /** The recording of the node that it rests on; null without one. */
   readonly recording: LoadedRecording | null
   /** What was declared besides; the moment is the recording's own end. Null: not known any more. */
-  readonly judging: Omit<Judging, 'asOf'> | null
+  readonly terms: Omit<AssessmentTerms, 'asOf'> | null
 }
 
 /** Questions that checks of this catalog rest on, wanted ones with the needed. */
@@ -56,7 +56,7 @@ export function explainFlips(
   const steps = stepsOf(catalog, node, before, after)
   const needsOf = needsIn(catalog)
   const differs = differing(catalog, before.recording, after.recording)
-  const isKnown = before.judging !== null && after.judging !== null
+  const isKnown = before.terms !== null && after.terms !== null
   const comparing = new Set(catalog.checks.flatMap(({ id, amongNodes }) => (amongNodes === undefined ? [] : [id])))
   const isSameRules = before.trace.rules === after.trace.rules
   return flipped.map(({ check, stated, now }) => {
@@ -102,16 +102,20 @@ function stepsOf(
   before: DescribedRun,
   after: DescribedRun,
 ): Readonly<Record<'statedThen' | 'rules' | 'scope' | 'evidence' | 'later' | 'statedNow', Verdicts>> {
-  const judge = (recording: LoadedRecording | null, judging: Omit<Judging, 'asOf'>, stated?: RunTrace): Verdicts => {
+  const judge = (
+    recording: LoadedRecording | null,
+    terms: Omit<AssessmentTerms, 'asOf'>,
+    stated?: RunTrace,
+  ): Verdicts => {
     const asOf = stated?.asOf ?? recording?.recording.endedAt ?? after.trace.asOf
-    const { results } = assessNode(catalog, node, recording, { ...judging, asOf })
+    const { results } = assessNode(catalog, node, recording, { ...terms, asOf })
     return new Map(results.map(({ check, verdict }) => [check, verdict]))
   }
   const [then, now] = [before.recording, after.recording]
-  const isKnown = before.judging !== null && after.judging !== null
-  const current = isKnown ? after.judging : UNDECLARED
+  const isKnown = before.terms !== null && after.terms !== null
+  const current = isKnown ? after.terms : UNDECLARED
   // The profile belongs to the rules.
-  const former = isKnown ? { ...before.judging, profile: current.profile } : UNDECLARED
+  const former = isKnown ? { ...before.terms, profile: current.profile } : UNDECLARED
   const declared =
     then === null || now === null ? then : { ...then, recording: { ...then.recording, node: now.recording.node } }
   const aged =
@@ -130,7 +134,7 @@ function stepsOf(
   }
 }
 
-const UNDECLARED: Omit<Judging, 'asOf'> = { profile: undefined }
+const UNDECLARED: Omit<AssessmentTerms, 'asOf'> = { profile: undefined }
 
 /** Questions that are answered otherwise, apart from what changes by itself. */
 function differing(catalog: Catalog, then: LoadedRecording | null, now: LoadedRecording | null): ReadonlySet<string> {
