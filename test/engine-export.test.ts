@@ -91,6 +91,7 @@ describe('sealing', () => {
       'assessment.json',
       'summary.txt',
       'findings.csv',
+      'results.csv',
       'controls.csv',
       'population.csv',
       'location.csv',

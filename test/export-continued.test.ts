@@ -83,7 +83,15 @@ describe('an export that was interrupted is continued, and its run is sealed onc
     })
   }
 
-  const WHOLE = ['assessment.json', 'controls.csv', 'evidence.csv', 'findings.csv', 'location.csv', 'population.csv']
+  const WHOLE = [
+    'assessment.json',
+    'controls.csv',
+    'evidence.csv',
+    'findings.csv',
+    'location.csv',
+    'population.csv',
+    'results.csv',
+  ]
   const namesIn = ({ root, run }: { readonly root: string; readonly run: string }): readonly string[] =>
     readdirSync(join(root, run)).sort()
 

@@ -2,21 +2,29 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { csvOf } from '../main/adapters/csv-file.ts'
 import { xlsxOf } from '../main/adapters/xlsx-file.ts'
-import { controlsTable, findingsTable, locationTable, populationTable } from '../main/app/tables.ts'
+import { controlsTable, findingsTable, locationTable, populationTable, resultsTable } from '../main/app/tables.ts'
 import { MOST_ROWS, sheetOf } from '../main/present/formats/grids/grid.ts'
 import { hdfFiles } from '../main/present/formats/hdf.ts'
 import { oscalOf } from '../main/present/formats/oscal.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
 import { workbookOf } from '../main/present/formats/workbook.ts'
-import { DOCUMENT_STATES, ROW_STATES, rowStateWords, SERVER_STATES } from '../schemas/conclusion-words.ts'
+import { statusWords } from '../main/present/report/findings.ts'
+import {
+  DOCUMENT_STATES,
+  ROW_STATES,
+  rowStateWords,
+  SERVER_STATES,
+  severityWords,
+} from '../schemas/conclusion-words.ts'
 import { BANNED, standingWords, VERDICTS, type Verdict, verdictWords } from '../schemas/words.ts'
-import { formatSample } from './support/format-sample.ts'
+import { formatSample, shownAgain } from './support/format-sample.ts'
 import { readXlsx } from './support/read-xlsx.ts'
 
 const input = formatSample()
 const { assessment, catalog, register } = input
 const tables = {
-  findings: [...findingsTable(assessment, catalog, register)],
+  findings: findingsTable(input),
+  results: [...resultsTable(input)],
   controls: controlsTable(assessment, catalog, register),
   population: populationTable(assessment),
   location: locationTable(assessment),
@@ -105,9 +113,9 @@ describe('one assessment, in every format', () => {
   })
 
   test('CSV', () => {
-    const findings = fromCsv(tables.findings)
+    const results = fromCsv(tables.results)
     const population = fromCsv(tables.population)
-    expect(count(VERDICTS, column(findings, 'verdict'))).toEqual(verdicts)
+    expect(count(VERDICTS, column(results, 'verdict'))).toEqual(verdicts)
     expect(count(ROW_STATES, column(fromCsv(tables.controls), 'state'))).toEqual(states)
     expect(column(population, 'node')).toEqual(nodes)
     const location = fromCsv(tables.location)
@@ -116,7 +124,7 @@ describe('one assessment, in every format', () => {
       assessment.nodes.filter((one) => one.location?.results.some((answer) => answer.of === 'declared-place')).length,
     )
     expect(sum(population, 'not satisfied')).toBe(verdicts['not-satisfied'])
-    expect(column(findings, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
+    expect(column(results, 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
   })
 
   test('workbook', async () => {
@@ -124,10 +132,11 @@ describe('one assessment, in every format', () => {
     const sheet = (name: string) => byTitle(read.get(name) ?? [])
     expect([...read.keys()]).toEqual([
       'About',
+      'Findings',
       'Population',
       'Inventory',
       'Location',
-      'Findings',
+      'Results',
       'Controls',
       'Evidence',
       'Risk acceptances',
@@ -136,11 +145,11 @@ describe('one assessment, in every format', () => {
       'Claims',
       'Checks',
     ])
-    expect(count(VERDICTS, column(sheet('Findings'), 'verdict'))).toEqual(verdicts)
+    expect(count(VERDICTS, column(sheet('Results'), 'verdict'))).toEqual(verdicts)
     expect(count(ROW_STATES, column(sheet('Controls'), 'state'))).toEqual(states)
     expect(column(sheet('Population'), 'node')).toEqual(nodes)
     expect(column(sheet('Location'), 'node')).toEqual(nodes)
-    expect(column(sheet('Findings'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
+    expect(column(sheet('Results'), 'risk acceptance').filter((one) => one !== '')).toHaveLength(excepted)
     expect(sum(sheet('Risk acceptances'), 'currently deviating')).toBe(excepted + 2)
     expect(column(sheet('Risk acceptances'), 'standing')).toEqual([
       standingWords['in-force'],
@@ -243,6 +252,44 @@ function leaves(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.values(value).flatMap(leaves)
 }
+
+describe('the table of findings', () => {
+  const rows = fromCsv(tables.findings)
+
+  test('has one row per finding, in the order of the report, and counts as the report does', () => {
+    expect(column(rows, 'reference')).toEqual(input.shown.findings.map(({ reference }) => reference))
+    expect(column(rows, 'check')).toEqual(input.shown.findings.map(({ check }) => check))
+    expect(sum(rows, 'deviations')).toBe(input.shown.figures.deviations)
+    for (const level of ['critical', 'high', 'medium', 'low'] as const)
+      expect(
+        rows.filter(({ severity }) => severity === severityWords[level]),
+        level,
+      ).toHaveLength(input.shown.figures.findings[level])
+  })
+
+  test('names nodes, owner and due day; what management does not state is empty', () => {
+    const row = (check: string) => rows.find((one) => one.check === check)
+    expect(row('vuln.eol')).toMatchObject({
+      owner: 'K. Adeyemi',
+      'due (UTC)': '2026-12-15',
+      status: statusWords['in-progress'],
+      plan: 'New image',
+      overdue: 'no',
+      'deviations with a risk acceptance in effect': '3',
+    })
+    expect(row('vuln.eol')?.nodes?.split(', ')).toHaveLength(Number(row('vuln.eol')?.deviations))
+    expect(row('access.sshd.password-auth')).toMatchObject({ owner: '', 'due (UTC)': '', plan: '' })
+  })
+
+  test('a result that is not satisfied has the reference of its finding', () => {
+    const results = fromCsv(tables.results)
+    const referred = results.filter(({ finding }) => finding !== '')
+    expect(referred.every(({ verdict }) => verdict === 'not-satisfied')).toBe(true)
+    expect(new Set(column(referred, 'finding'))).toEqual(
+      new Set([...input.shown.findings, ...input.shown.informational].map(({ reference }) => reference)),
+    )
+  })
+})
 
 describe('the table of controls', () => {
   const rows = fromCsv(tables.controls)
@@ -397,9 +444,9 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
     assessment.nodes.map((one) => ({ ...one, node: at === 0 ? one.node : `${one.node}-${at}` })),
   ).flat()
   const recordings = Array.from({ length: times }, () => input.recordings).flat()
-  const sheets = workbookOf({ ...input, assessment: { ...assessment, nodes: many }, recordings })
+  const sheets = workbookOf(shownAgain({ ...input, assessment: { ...assessment, nodes: many }, recordings }))
   const sheet = (name: string) => byTitle(sheets.find((one) => one.name === name)?.rows ?? [])
-  const findings = sheet('Findings')
+  const findings = sheet('Results')
   const all = assessment.nodes.flatMap(({ results }) => results)
   expect(sum(findings, 'nodes')).toBe(all.length * times)
   for (const verdict of VERDICTS)
@@ -421,7 +468,7 @@ test('of a large fleet the workbook has counts, worst first, that add up to ever
 
 test('a sheet that would be too long ends with how much is left out, and where it is', () => {
   const rows = Array.from({ length: MOST_ROWS + 2 }, (_, index) => [index])
-  const sheet = sheetOf('Long', { columns: [{ title: 'n', width: 5 }], rows }, 'findings.csv')
+  const sheet = sheetOf('Long', { columns: [{ title: 'n', width: 5 }], rows }, 'results.csv')
   expect(sheet.rows).toHaveLength(MOST_ROWS + 2)
-  expect(sheet.rows.at(-1)).toEqual(['2 more rows are omitted here. See findings.csv.'])
+  expect(sheet.rows.at(-1)).toEqual(['2 more rows are omitted here. See results.csv.'])
 })

@@ -2,7 +2,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvOf, defused } from '../main/adapters/csv-file.ts'
-import { controlsTable, findingsTable, populationTable } from '../main/app/tables.ts'
+import { controlsTable, findingsTable, populationTable, resultsTable } from '../main/app/tables.ts'
+import { matterOf } from '../main/present/report.ts'
 import type { Reconciliation } from '../schemas/types.ts'
 import { registerOf, riskAcceptanceOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
@@ -59,7 +60,9 @@ describe('a CSV file', () => {
 })
 
 describe('tables', () => {
-  const { assessment, catalog } = sampleInput()
+  const input = { ...sampleInput(), remediations: [] }
+  const { assessment, catalog } = input
+  const given = { ...input, shown: matterOf(input).shown }
   const contradicted = assessment.nodes
     .flatMap(({ node, results }) => results.map((finding) => ({ node, ...finding })))
     .find(({ verdict }) => verdict === 'not-satisfied')
@@ -68,7 +71,7 @@ describe('tables', () => {
   })
 
   test('keep their columns in place: new ones stand at the end', () => {
-    expect([...findingsTable(assessment, catalog)][0]?.slice(0, 9)).toEqual([
+    expect([...resultsTable(given)][0]?.slice(0, 9)).toEqual([
       'node',
       'check',
       'expected condition',
@@ -111,7 +114,7 @@ describe('tables', () => {
   })
 
   test('a risk acceptance is listed beside the verdict, which stays', () => {
-    const rows = [...findingsTable(assessment, catalog, register)].filter(
+    const rows = [...resultsTable({ ...given, register })].filter(
       (row) => row[10] !== '' && row[10] !== 'risk acceptance',
     )
     expect(rows.map((row) => [row[0], row[1], row[3], row[9]])).toEqual([
@@ -121,7 +124,8 @@ describe('tables', () => {
 
   test('every row has as many cells as there are columns', () => {
     for (const table of [
-      [...findingsTable(assessment, catalog)],
+      [...resultsTable(given)],
+      findingsTable(given),
       controlsTable(assessment, catalog),
       populationTable(assessment),
     ])

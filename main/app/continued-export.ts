@@ -16,7 +16,7 @@ import { evaluate } from './evaluate.ts'
 import type { Exported, ExportInput } from './export.ts'
 import { besideFiles, type Content, type Contents, writeBeside } from './output-files.ts'
 import { alsoFiles } from './output-formats.ts'
-import { reportInputOf } from './report-input.ts'
+import { besideInput, reportInputOf } from './report-input.ts'
 
 /**
  * Whether a run is sealed, after settlePrepared() has completed or discarded an interrupted export: an archive that the
@@ -156,8 +156,9 @@ async function continued(
   const { about } = parts.value
   const report = await pack.read(PATHS.report)
   const executive = await pack.read(PATHS.executive)
-  const also = alsoFiles(world, input.also, { ...about, run: input.run, created: asOf, signer, executive })
-  const beside = besideFiles(world, about, input.run, report)
+  const shared = besideInput(about, input.run)
+  const also = alsoFiles(world, input.also, { ...shared, created: asOf, signer, executive })
+  const beside = besideFiles(world, shared, report)
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
     for await (const [name, content] of contents) {

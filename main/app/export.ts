@@ -26,7 +26,7 @@ import { collectGarbageBetween, tidyAfter } from './memory-pressure.ts'
 import { besideFiles, type ExportedFile, writeBeside } from './output-files.ts'
 import { type Also, alsoFiles } from './output-formats.ts'
 import { PRODUCER } from './producer.ts'
-import { reportInputOf } from './report-input.ts'
+import { besideInput, reportInputOf } from './report-input.ts'
 import { sealedPack } from './seal-pack.ts'
 import { whileSigning } from './signing.ts'
 import { type Stamping, stampReport } from './stamping.ts'
@@ -251,8 +251,9 @@ async function exportEvaluated(
       : await putInChain(world, { path, content }, chain, { entry, signature: null })
   if (!archive.ok) return archive
   tidy()
-  const also = alsoFiles(world, input.also, { ...about, run, created: input.asOf, signer, executive })
-  const files = await writeBeside(world, folder, packName, besideFiles(world, about, run, report.pdf), also)
+  const shared = besideInput(about, run)
+  const also = alsoFiles(world, input.also, { ...shared, created: input.asOf, signer, executive })
+  const files = await writeBeside(world, folder, packName, besideFiles(world, shared, report.pdf), also)
   if (!files.ok) return files
   return ok({
     assessment,

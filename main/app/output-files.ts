@@ -3,11 +3,11 @@ import type { Outcome } from '../core/failure.ts'
 import { reportName } from '../core/layout.ts'
 import { assessmentPieces } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
-import type { ReportInput } from '../present/report.ts'
+import type { FormatInput } from '../present/formats/input.ts'
 import { claimsTable } from './claims-table.ts'
 import { evidenceTable } from './evidence-table.ts'
 import { summaryText } from './summary.ts'
-import { controlsTable, findingsTable, locationTable, populationTable } from './tables.ts'
+import { controlsTable, findingsTable, locationTable, populationTable, resultsTable } from './tables.ts'
 
 export interface ExportedFile {
   readonly name: string
@@ -23,14 +23,15 @@ export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<read
 /** Outputs that people open without a pack, by name. Each is generated on demand: with a large fleet each is large. */
 export function* besideFiles(
   { csvPieces }: Pick<Ports, 'csvPieces'>,
-  { assessment, catalog, register, recordings }: ReportInput,
-  run: string,
+  input: FormatInput,
   report: Uint8Array,
 ): Generator<readonly [string, Content]> {
+  const { assessment, catalog, register, recordings, run } = input
   yield [reportName(run), report]
   yield ['assessment.json', assessmentPieces(assessment)]
   yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
-  yield ['findings.csv', csvPieces(findingsTable(assessment, catalog, register))]
+  yield ['findings.csv', csvPieces(findingsTable(input))]
+  yield ['results.csv', csvPieces(resultsTable(input))]
   yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]
   yield ['population.csv', csvPieces(populationTable(assessment))]
   yield ['location.csv', csvPieces(locationTable(assessment))]

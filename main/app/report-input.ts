@@ -11,8 +11,9 @@ import type { Parsed } from '../core/probe.ts'
 import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '../core/recording.ts'
 import { ok } from '../core/result.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
+import type { FormatInput } from '../present/formats/input.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
-import type { ReportInput } from '../present/report.ts'
+import { matterOf, type ReportInput } from '../present/report.ts'
 import { picturesOf } from './evaluate.ts'
 import { PRODUCER } from './producer.ts'
 
@@ -61,6 +62,13 @@ export async function reportInputOf(
   if (!pictures.ok) return pictures
   return ok({ about: { ...plain, figures: pictures.value, fleetFigures: fleetFiguresOf(assessment) }, embedded })
 }
+
+/** Input of the files beside a pack. The findings are shaped once, for all of them. */
+export const besideInput = (about: ReportInput, run: string): ReportInput & FormatInput => ({
+  ...about,
+  run,
+  shown: matterOf(about).shown,
+})
 
 /** In the order of a pack: a store returns captures in the order of arrival. */
 const inOrder = ({ recording, captures }: RecordingOutline): RecordingOutline => ({

@@ -152,7 +152,7 @@ function nodeList({ nodes, asOf }: Assessment, register: Register): readonly str
     return nodes.flatMap((node) => [...nodeLines(node), ...explained(register, node.node, asOf)])
   const silent = nodes.filter(({ status }) => status !== 'complete').map(({ node }) => node)
   return [
-    `${nodes.length} nodes; findings.csv lists all of them.`,
+    `${nodes.length} nodes; population.csv lists all of them.`,
     ...(silent.length === 0 ? [] : [`Not collected or partially collected (${silent.length}): ${namesOf(silent)}`]),
   ]
 }

@@ -2,20 +2,24 @@ import type { Assessment, Register } from '../../schemas/types.ts'
 import type { Catalog } from '../core/catalog.ts'
 import { EMPTY_REGISTER } from '../core/register.ts'
 import { controlsGrid } from '../present/formats/grids/controls.ts'
-import { FINDINGS_COLUMNS, findingRows } from '../present/formats/grids/findings.ts'
+import { findingsGrid } from '../present/formats/grids/findings.ts'
 import { type Grid, textRows } from '../present/formats/grids/grid.ts'
 import { locationGrid } from '../present/formats/grids/location.ts'
 import { populationGrid } from '../present/formats/grids/population.ts'
+import { RESULTS_COLUMNS, resultRows } from '../present/formats/grids/results.ts'
+import type { FormatInput } from '../present/formats/input.ts'
 
 /** The assessment as tables for spreadsheets. Plain lines of text; an adapter turns them into files. */
 export type Table = readonly (readonly string[])[]
 
+/** One line per finding. */
+export const findingsTable = (input: Pick<FormatInput, 'catalog' | 'remediations' | 'shown'>): Table =>
+  tableOf(findingsGrid(input))
+
 /** One line per node and check, with the risk acceptance in effect. Each is generated on demand. */
-export const findingsTable = (
-  assessment: Assessment,
-  catalog: Catalog,
-  register: Register = EMPTY_REGISTER,
-): Iterable<readonly string[]> => textRows(FINDINGS_COLUMNS, findingRows(assessment, catalog, register))
+export const resultsTable = (
+  input: Pick<FormatInput, 'assessment' | 'catalog' | 'register' | 'shown'>,
+): Iterable<readonly string[]> => textRows(RESULTS_COLUMNS, resultRows(input))
 
 /** One line per control of each framework in scope, with its counts, documents and control decisions. */
 export const controlsTable = (assessment: Assessment, catalog: Catalog, register: Register = EMPTY_REGISTER): Table =>

@@ -1,8 +1,11 @@
 import { catalog } from '../../main/catalog/index.ts'
+import { REMEDIATIONS } from '../../main/catalog/remediation.ts'
 import { assess, latest } from '../../main/core/assess.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { EVIDENCE_REQUESTS } from '../../main/core/register.ts'
+import { tally } from '../../main/core/tally.ts'
 import type { FormatInput } from '../../main/present/formats/input.ts'
+import { presentationOf } from '../../main/present/presentation.ts'
 import type { ControlDecision, Engagement, ProviderProfile, Register } from '../../schemas/types.ts'
 import { fixtureNames, fixtureRecording } from './fixtures.ts'
 import { documentOf, inspectedFor, registerOf, riskAcceptanceOf } from './register.ts'
@@ -132,6 +135,20 @@ const REGISTER: Register = {
     ],
   }),
   decisions: [DECISION],
+  responses: [
+    {
+      id: '9'.repeat(32),
+      check: 'vuln.eol',
+      status: 'in-progress',
+      owner: 'K. Adeyemi',
+      due: '2026-12-15T23:59:59.999Z',
+      plan: 'New image',
+      cause: 'The image was not renewed.',
+      statedBy: 'M. Ortiz',
+      statedAt: '2026-11-10T08:00:00.000Z',
+      withdrawn: null,
+    },
+  ],
   acceptanceRequests: [
     {
       id: 'f'.repeat(32),
@@ -166,9 +183,10 @@ export function formatSample(): FormatInput {
     asOf: AS_OF,
     register: REGISTER,
   })
-  return {
+  return shownAgain({
     assessment,
     catalog,
+    remediations: REMEDIATIONS,
     recordings: population.flatMap((node) => latest(recordings, node) ?? []),
     register: REGISTER,
     producer: 'Barewitness 0.1.0',
@@ -177,8 +195,14 @@ export function formatSample(): FormatInput {
     signer: { subject: 'CN=Demo', fingerprint: sha256('certificate') },
     demo: true,
     run: 'demo-20261121',
-  }
+  })
 }
+
+/** An input with the findings of its assessment. */
+export const shownAgain = (input: Omit<FormatInput, 'shown'>): FormatInput => ({
+  ...input,
+  shown: presentationOf({ ...input, tally: tally(input.assessment, input.catalog.checks) }),
+})
 
 /** As many nodes as asked for, made from those of an input under other names. */
 export function enlarged(input: FormatInput, size: number): FormatInput {
@@ -193,5 +217,5 @@ export function enlarged(input: FormatInput, size: number): FormatInput {
       ? []
       : [{ ...from, recording: { ...from.recording, node: { ...from.recording.node, name: node } } }]
   })
-  return { ...input, recordings, assessment: { ...input.assessment, nodes: many } }
+  return shownAgain({ ...input, recordings, assessment: { ...input.assessment, nodes: many } })
 }

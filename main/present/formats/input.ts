@@ -2,6 +2,7 @@ import { standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Control } from '../../core/framework.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
+import type { Presentation } from '../presentation.ts'
 import type { ReportInput } from '../report/input.ts'
 
 /** Input of the export formats: all contain the same assessment and cite the sealed evidence behind it. */
@@ -12,6 +13,7 @@ export interface FormatInput
     | 'catalog'
     | 'recordings'
     | 'register'
+    | 'remediations'
     | 'producer'
     | 'evidenceDigest'
     | 'packName'
@@ -19,6 +21,8 @@ export interface FormatInput
     | 'demo'
   > {
   readonly run: string
+  /** Findings, figures and sentences, as the report has them. */
+  readonly shown: Presentation
 }
 
 /** Printed in every file that is used without the report. */

@@ -11,11 +11,12 @@ import { columns, type Grid, sheetOf } from './grids/grid.ts'
 import { locationGrid } from './grids/location.ts'
 import { decisionsGrid, documentsGrid, exceptionsGrid } from './grids/people.ts'
 import { inventoryGrid, populationGrid } from './grids/population.ts'
+import { resultsGrid } from './grids/results.ts'
 import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The workbook: information, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * The workbook: information, findings, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
  * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
@@ -25,10 +26,11 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
     grid.rows.length === 0 ? [] : [sheetOf(name, grid, elsewhere)]
   return [
     sheetOf('About', aboutGrid(input), 'the report'),
+    sheetOf('Findings', findingsGrid(input), 'findings.csv'),
     sheetOf('Population', populationGrid(assessment), 'population.csv'),
     ...optional('Inventory', inventoryGrid(assessment), 'data/inventory.csv of the pack'),
     sheetOf('Location', locationGrid(assessment), 'location.csv'),
-    sheetOf('Findings', findingsGrid(assessment, catalog, register), 'findings.csv'),
+    sheetOf('Results', resultsGrid(input), 'results.csv'),
     sheetOf('Controls', controlsGrid(assessment, catalog, register), 'controls.csv'),
     sheetOf('Evidence', evidenceGrid(recordings), 'captures.jsonl of each node in the pack'),
     sheetOf('Risk acceptances', exceptionsGrid(input), 'data/register.json of the pack'),

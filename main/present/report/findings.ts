@@ -117,19 +117,27 @@ type Remedies = ReadonlyMap<string, CheckRemediation>
 
 /** Criterion, cause, effect with the reasons of the severity, and recommendation. */
 function argumentLines(finding: Finding, remediation: CheckRemediation | undefined): readonly Line[] {
-  const { criterion, cause, effect, severity } = finding
-  const limits = criterion.thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}`)
-  const base = severityWords[severity.base].toLowerCase()
-  const why = [
-    ...severity.raised.map(({ text: words, nodes }) => `Raised from ${base} because ${words}: ${names(nodes, 3)}.`),
-    ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
-  ]
+  const { cause } = finding
   return [
-    { text: `Criterion: ${[criterion.expected, ...limits.map((one) => `${one}.`)].join(' ')}` },
+    { text: `Criterion: ${criterionText(finding)}` },
     ...(cause === null ? [] : [{ text: `Cause, as management states it: ${oneLine(cause, 600)}` }]),
-    { text: `Effect: ${[...effect, ...why].join(' ')}` },
+    { text: `Effect: ${effectText(finding)}` },
     { text: `Recommendation: ${remedyText(finding, remediation)}` },
   ]
+}
+
+/** The expected condition, with the thresholds that it was compared against. */
+export const criterionText = ({ criterion: { expected, thresholds } }: Finding): string =>
+  [expected, ...thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}.`)].join(' ')
+
+/** What the condition can lead to, and why its severity is another one than that of its check. */
+export function effectText({ effect, severity }: Finding): string {
+  const base = severityWords[severity.base].toLowerCase()
+  return [
+    ...effect,
+    ...severity.raised.map(({ text: words, nodes }) => `Raised from ${base} because ${words}: ${names(nodes, 3)}.`),
+    ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
+  ].join(' ')
 }
 
 /** What was found on the first nodes, and out of how many. Nodes without any result are stated once for all findings. */
@@ -169,7 +177,8 @@ const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
   both: 'You and the provider can change this.',
 }
 
-function remedyText(finding: Finding, remediation: CheckRemediation | undefined): string {
+/** What to change, by the titles of the steps, and who can change it. */
+export function remedyText(finding: Finding, remediation: CheckRemediation | undefined): string {
   if (remediation === undefined) return `${remedyOf(finding, undefined)}.`
   const steps = [
     ...new Set(remediation.steps.map(({ title, when }) => (when === undefined ? title : `${title} (where ${when})`))),

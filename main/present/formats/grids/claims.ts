@@ -2,8 +2,8 @@ import { checkSourceWords } from '../../../../schemas/conclusion-words.ts'
 import type { Assessment, ProviderProfile } from '../../../../schemas/types.ts'
 import { claimAnswerWords } from '../../../../schemas/words.ts'
 import type { Catalog } from '../../../core/catalog.ts'
-import { reasonsText } from './findings.ts'
 import { columns, type Grid } from './grid.ts'
+import { reasonsText } from './results.ts'
 
 const COLUMNS = columns({
   claim: 24,
