@@ -60,6 +60,28 @@ describe('a workbook', () => {
     expect(fonts[Number(font)]).toContain('<b/>')
   })
 
+  test('has a filter over every table, with the name under which a program keeps it', async () => {
+    const wide = [Array.from({ length: 28 }, (_, at) => `head ${at}`), ['a'], ['b']]
+    const { parts } = readXlsx(await xlsxOf([sheet([['one', 'two']]), sheet(wide, "R&D's"), sheet([])]))
+    const xml = (id: number): string => parts.get(`xl/worksheets/sheet${id}.xml`) ?? ''
+    expect(xml(1)).toContain('</sheetData><autoFilter ref="A1:B1"/>')
+    expect(xml(2)).toContain('</sheetData><autoFilter ref="A1:AB3"/>')
+    expect(xml(3)).not.toContain('autoFilter')
+    const names = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<definedName ([^>]*)>([^<]*)</g)]
+    expect(names.map(([, attributes, range]) => [attributes, range])).toEqual([
+      ['name="_xlnm._FilterDatabase" localSheetId="0" hidden="1"', "'Sheet'!$A$1:$B$1"],
+      ['name="_xlnm._FilterDatabase" localSheetId="1" hidden="1"', "'R&amp;D''s'!$A$1:$AB$3"],
+    ])
+  })
+
+  test('keeps lines of a cell apart, and no more of them than a program opens', async () => {
+    const lines = (count: number): string => Array.from({ length: count }, (_, at) => String(at)).join('\n')
+    const [[few, many] = []] = (await read([[lines(253), lines(254)]])) ?? []
+    expect(few).toBe(lines(253))
+    expect(String(many).split('\n')).toHaveLength(253)
+    expect(String(many)).toMatch(/… \(cut\)$/)
+  })
+
   test('cuts what is too long for a cell, and says so', async () => {
     const [[long, fits] = []] = (await read([['x'.repeat(40_000), 'y'.repeat(32_767)]])) ?? []
     expect(String(long)).toHaveLength(32_767)

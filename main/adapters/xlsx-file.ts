@@ -1,29 +1,85 @@
-import { type Cell, default as writeXlsxFile } from 'write-excel-file/node'
+import type { Blob } from 'node:buffer'
+import type Stream from 'node:stream'
+import { type Cell, type Feature, default as writeXlsxFile } from 'write-excel-file/node'
 import type { Sheet } from '../core/all-ports.ts'
 import { END_BYTES, LISTED_BYTES, SIGNATURES } from './pack/zip-format.ts'
 
-/** Limits of Microsoft Excel: rows of a sheet, characters of a cell and of a sheet's name. */
+/** Limits of Microsoft Excel: rows of a sheet, characters and line ends of a cell, characters of a sheet's name. */
 const MOST_ROWS = 1_048_576
 const LONGEST_CELL = 32_767
+const MOST_LINES = 253
 const LONGEST_NAME = 31
 
 /**
  * Sheets as one Office Open XML workbook (ECMA-376). Every cell is typed as text or as a number, so nothing is ever
- * read as a formula. The first row of each sheet is bold and stays visible. Text is truncated, and rows beyond the
- * limit of a sheet are omitted, both with a mark. The same sheets give the same bytes: the archive contains no dates.
+ * read as a formula. The first row of each sheet is bold, stays visible, and has a filter for each column. Text is
+ * truncated, and rows beyond the limit of a sheet are omitted, both with a mark. The same sheets give the same bytes: the
+ * archive contains no dates.
  */
 export async function xlsxOf(sheets: readonly Sheet[]): Promise<Uint8Array> {
   const names = sheetNames(sheets.map(({ name }) => name))
+  const fitting = sheets.map(({ rows }) => whatFits(rows))
   const written = writeXlsxFile(
-    sheets.map(({ widths, rows }, index) => ({
+    sheets.map(({ widths }, index) => ({
       sheet: names[index] ?? '',
       columns: widths.map((width) => ({ width })),
       stickyRowsCount: 1,
-      data: whatFits(rows).map((row, at) => row.map((cell) => cellOf(cell, at === 0))),
+      data: fitting[index]?.map((row, at) => row.map((cell) => cellOf(cell, at === 0))) ?? [],
     })),
+    { features: [filters(fitting.map((rows, index) => ({ name: names[index] ?? '', range: rangeOf(rows) })))] },
   )
   return withoutDates(await written.toBuffer())
 }
+
+interface Filter {
+  readonly name: string
+  /** Null where the sheet has no columns. */
+  readonly range: { readonly columns: string; readonly rows: number } | null
+}
+
+function rangeOf(rows: Sheet['rows']): Filter['range'] {
+  const width = rows[0]?.length ?? 0
+  return width === 0 ? null : { columns: columnName(width), rows: rows.length }
+}
+
+/** The letters of a column by its number from 1. */
+const columnName = (number: number): string =>
+  number === 0 ? '' : columnName(Math.floor((number - 1) / 26)) + String.fromCharCode(65 + ((number - 1) % 26))
+
+/**
+ * A filter over each table, which the library does not offer: the element autoFilter behind the cells (ECMA-376 part 1, 18.3.1.2), and the
+ * hidden name under which Excel keeps the range. Sheets are numbered from 0.
+ */
+const filters = (sheets: readonly Filter[]): Feature<Stream | Buffer | Blob> => ({
+  files: {
+    transform: {
+      'xl/worksheets/sheet{id}.xml': {
+        transform: (xml, _, { sheetIndex }) => {
+          const range = sheets[sheetIndex]?.range
+          return range == null
+            ? xml
+            : xml.replace('</sheetData>', `</sheetData><autoFilter ref="A1:${range.columns}${range.rows}"/>`)
+        },
+      },
+      'xl/workbook.xml': {
+        transform: (xml) =>
+          xml.replace(
+            '<definedNames/>',
+            () =>
+              `<definedNames>${sheets
+                .map(({ name, range }, index) =>
+                  range === null
+                    ? ''
+                    : `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${xmlText(`'${name.replaceAll("'", "''")}'`)}!$A$1:$${range.columns}$${range.rows}</definedName>`,
+                )
+                .join('')}</definedNames>`,
+          ),
+      },
+    },
+  },
+})
+
+const xmlText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function whatFits(rows: Sheet['rows']): Sheet['rows'] {
   if (rows.length <= MOST_ROWS) return rows
@@ -34,7 +90,8 @@ function whatFits(rows: Sheet['rows']): Sheet['rows'] {
 function cellOf(cell: string | number, head: boolean): Cell {
   if (head) return { type: String, value: textOf(String(cell)), fontWeight: 'bold' }
   if (typeof cell === 'number' && Number.isFinite(cell)) return { type: Number, value: cell }
-  return { type: String, value: textOf(String(cell)) }
+  const text = textOf(String(cell))
+  return { type: String, value: text, ...(text.includes('\n') ? { wrap: true } : {}) }
 }
 
 // Not allowed in XML 1.0, section 2.2: control characters except tab and line ends, halves of surrogate pairs, and two
@@ -44,7 +101,9 @@ const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surroga
 const ESCAPED = /_(?=x[0-9a-f]{4}_)/gi
 
 function textOf(text: string): string {
-  const cut = text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - MARK.length)}${MARK}` : text
+  const lines = text.split('\n')
+  const few = lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES - 1), MARK].join('\n') : text
+  const cut = few.length > LONGEST_CELL ? `${few.slice(0, LONGEST_CELL - MARK.length)}${MARK}` : few
   const clean = cut.replace(NOT_XML, '').replace(ESCAPED, '_x005F_')
   // The library keeps its list of texts in a plain object, where these names are already defined.
   return clean in Object.prototype ? `${clean} ` : clean
