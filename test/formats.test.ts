@@ -59,7 +59,12 @@ interface HdfControl {
   readonly id: string
   readonly impact: number
   readonly descriptions: readonly { readonly label: string; readonly data: string }[]
-  readonly tags: { readonly nist: readonly string[]; readonly severity?: string }
+  readonly tags: {
+    readonly nist: readonly string[]
+    readonly severity?: string
+    readonly finding?: string
+    readonly [framework: string]: readonly string[] | string | undefined
+  }
   readonly results: readonly {
     readonly status: string
     readonly message?: string
@@ -69,6 +74,7 @@ interface HdfControl {
 }
 interface HdfDocument {
   readonly platform: { readonly target_id: string }
+  readonly statistics: { readonly duration: number }
   readonly profiles: readonly { readonly controls: readonly HdfControl[]; readonly sha256: string }[]
 }
 
@@ -197,15 +203,16 @@ describe('one assessment, in every format', () => {
 
   test('HDF', () => {
     const results = hdf.flatMap(([, { profiles }]) => profiles.flatMap(({ controls }) => controls))
-    const of = (status: string) =>
-      results.filter(({ results: [first], impact }) => first?.status === status && impact > 0).length
+    const of = (status: string) => results.filter(({ results: [first] }) => first?.status === status).length
     expect(hdf.map(([, { platform }]) => platform.target_id)).toEqual(nodes)
     expect(of('passed')).toBe(verdicts.satisfied)
     expect(of('failed')).toBe(verdicts['not-satisfied'])
     expect(of('skipped')).toBe(
-      (verdicts.inconclusive ?? 0) + (verdicts['not-tested'] ?? 0) + (verdicts.informational ?? 0),
+      (verdicts.inconclusive ?? 0) +
+        (verdicts['not-tested'] ?? 0) +
+        (verdicts.informational ?? 0) +
+        (verdicts['not-applicable'] ?? 0),
     )
-    expect(results.filter(({ impact }) => impact === 0)).toHaveLength(verdicts['not-applicable'] ?? 0)
     const noted = results.filter(({ results: [first] }) => first?.message?.includes('Risk accepted until') === true)
     expect(noted).toHaveLength(excepted)
     expect(noted.every(({ results: [first] }) => first?.status === 'failed')).toBe(true)
@@ -375,6 +382,7 @@ describe('the table of controls', () => {
 })
 
 describe('the Heimdall Data Format', () => {
+  const nodes = assessment.nodes.map(({ node }) => node)
   test('has one document per node, under a name that every file system keeps', () => {
     const hostile = assessment.nodes.map((node, index) => ({
       ...node,
@@ -400,7 +408,9 @@ describe('the Heimdall Data Format', () => {
         const verdict = assessment.nodes[at]?.results.find(({ check }) => check === control.id)?.verdict as Verdict
         expect(control.results.map(({ status }) => status)).toEqual([STATUS[verdict]])
         // Heimdall shows impact 0 as not applicable, whatever the status.
-        expect(control.impact === 0).toBe(verdict === 'not-applicable')
+        const isOutside =
+          verdict === 'not-applicable' || (verdict === 'informational' && control.tags.severity === 'info')
+        expect(control.impact === 0).toBe(isOutside)
         if (STATUS[verdict] === 'skipped') expect(control.results[0]?.skip_message).not.toBe('')
       }
   })
@@ -412,13 +422,51 @@ describe('the Heimdall Data Format', () => {
     ['low', 0.3],
     ['info', 0.1],
   ])('severity %s has impact %s', (severity, impact) => {
-    const rated = catalog.severities.filter((one) => one.severity === severity).map(({ check }) => check)
     const found = hdf
       .flatMap(([, { profiles }]) => profiles.flatMap(({ controls }) => controls))
-      .filter((one) => one.impact > 0 && rated.includes(one.id))
+      .filter((one) => one.impact > 0 && one.tags.severity === severity)
     expect(found.length).toBeGreaterThan(0)
-    expect(new Set(found.map((one) => `${one.tags.severity} ${one.impact}`))).toEqual(
-      new Set([`${severity} ${impact}`]),
+    expect(new Set(found.map((one) => one.impact))).toEqual(new Set([impact]))
+  })
+
+  test('a result that is not satisfied has the severity and the reference of its finding; any other, those of its check', () => {
+    const findings = new Map([...input.shown.findings, ...input.shown.informational].map((one) => [one.check, one]))
+    const base = new Map(catalog.severities.map((one) => [one.check, one.severity]))
+    const told = hdf.flatMap(([, { profiles }]) => profiles.flatMap(({ controls }) => controls))
+    for (const { id, tags, results } of told) {
+      const finding = results[0]?.status === 'failed' ? findings.get(id) : undefined
+      expect([tags.severity, tags.finding], id).toEqual([finding?.severity.level ?? base.get(id), finding?.reference])
+    }
+    // At least one is rated differently on these nodes than by its check alone.
+    expect([...findings.values()].some(({ severity }) => severity.level !== severity.base)).toBe(true)
+  })
+
+  test('has the procedure and the remedy where Heimdall shows them, and the time that collecting took', () => {
+    const [, document] = hdf[0] ?? []
+    const text = (id: string, label: string) =>
+      document?.profiles[0]?.controls.find((one) => one.id === id)?.descriptions.find((one) => one.label === label)
+        ?.data
+    const [rated] = catalog.severities.filter(({ check }) => check === 'access.sshd.password-auth')
+    const [remedy] = input.remediations.filter(({ check }) => check === 'access.sshd.password-auth')
+    expect(text('access.sshd.password-auth', 'check')).toBe(rated?.procedure)
+    expect(text('access.sshd.password-auth', 'fix')?.split('\n')).toEqual(
+      expect.arrayContaining((remedy?.steps[0]?.commands ?? ['no command']).map((line) => `Run: ${line}`)),
+    )
+    const [first, ...others] = input.recordings
+    if (first === undefined) throw new Error('no recording')
+    const endedAt = new Date(Date.parse(first.recording.startedAt) + 12_500).toISOString()
+    const unreadable = { ...others[0]?.recording, startedAt: 'never' } as typeof first.recording
+    const timed = [
+      ...hdfFiles({
+        ...input,
+        recordings: [
+          { ...first, recording: { ...first.recording, endedAt } },
+          { captures: [], recording: unreadable },
+        ],
+      }),
+    ] as typeof hdf
+    expect(timed.map(([, { platform, statistics }]) => [platform.target_id, statistics.duration])).toEqual(
+      nodes.map((node) => [node, node === first.recording.node.name ? 12.5 : 0]),
     )
   })
 
@@ -435,6 +483,14 @@ describe('the Heimdall Data Format', () => {
   test('names the controls that Heimdall groups by', () => {
     const control = hdf[0]?.[1].profiles[0]?.controls.find(({ id }) => id === 'tenancy.no-hypervisor')
     expect(control?.tags.nist).toEqual(['CM-8', 'SC-2', 'SC-3', 'SC-39'])
+    for (const framework of ['hipaa', 'soc2'])
+      expect(control?.tags[framework], framework).toEqual(
+        catalog.frameworks
+          .find(({ id }) => id === framework)
+          ?.controls.filter(({ mappings }) => mappings.some(({ check }) => check === 'tenancy.no-hypervisor'))
+          .map(({ id }) => id)
+          .sort(),
+      )
   })
 })
 

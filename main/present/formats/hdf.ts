@@ -1,13 +1,15 @@
-import { documentLine, roleWords, type Severity, serverLine, severityWords } from '../../../schemas/conclusion-words.ts'
-import type { CheckResult, NodeAssessment } from '../../../schemas/types.ts'
+import { documentLine, roleWords, type Severity, serverLine } from '../../../schemas/conclusion-words.ts'
+import type { CheckResult, NodeAssessment, Recording } from '../../../schemas/types.ts'
 import { type Property, propertyWords, type Verdict, verdictWords } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
+import type { Finding } from '../../core/finding/finding.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
 import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Acceptances, acceptancesOf } from '../../core/register.ts'
 import { worstFirst } from '../report/wording.ts'
 import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import { remedyLines } from './remedy-steps.ts'
 
 /**
  * One document per node, generated lazily, in the Heimdall Data Format, the InSpec report as read by MITRE Heimdall (InSpec’s exec-json schema), by file
@@ -17,13 +19,15 @@ import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from
  * result: a result on one node never hides a missing result on another. Only `met` is `passed`; inconclusive, not
  * tested and informational results are `skipped`, which Heimdall shows as Not Reviewed; it shows impact 0 as Not Applicable.
  *
- * The impact of every other result is the severity of the check: a rating of the check, not of the node.
+ * The impact of a result that is not satisfied is the severity of its finding; of any other, the severity of the check.
  */
 export function* hdfFiles(input: FormatInput): Generator<readonly [string, unknown]> {
-  const { assessment, register } = input
+  const { assessment, register, recordings, shown } = input
   const shared: Shared = {
     input,
     checks: staticParts(input),
+    findings: new Map([...shown.findings, ...shown.informational].map((one) => [one.check, one])),
+    seconds: new Map(recordings.map(({ recording }) => [recording.node.name, secondsOf(recording)])),
     accepted: acceptancesOf(register.riskAcceptances, assessment.asOf),
   }
   for (const node of assessment.nodes) yield [`${fileName(node.node)}.hdf.json`, documentOf(shared, node)]
@@ -32,24 +36,43 @@ export function* hdfFiles(input: FormatInput): Generator<readonly [string, unkno
 interface Shared {
   readonly input: FormatInput
   readonly checks: ReturnType<typeof staticParts>
+  readonly findings: ReadonlyMap<string, Finding>
+  /** How long the collection from a node took. */
+  readonly seconds: ReadonlyMap<string, number>
   readonly accepted: Acceptances
+}
+
+function secondsOf({ startedAt, endedAt }: Pick<Recording, 'startedAt' | 'endedAt'>): number {
+  const seconds = (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
+  return Number.isFinite(seconds) ? Math.max(seconds, 0) : 0
 }
 
 /** The name of the node’s folder in the pack: valid on every file system and unique. */
 const fileName = (node: string): string => nodeFolder(node).slice(nodeFolder('').lastIndexOf('/') + 1)
 
-function documentOf({ input, checks, accepted }: Shared, node: NodeAssessment): unknown {
+function documentOf({ input, checks, findings, seconds, accepted }: Shared, node: NodeAssessment): unknown {
   const { assessment, producer, demo, run, packName, evidenceDigest } = input
   const name = plain(node.node, 200)
-  const controls = node.results.map((finding) => ({
-    ...(checks.get(finding.check)?.part ?? unknownCheck(finding.check)),
-    impact: finding.verdict === 'not-applicable' ? 0 : (checks.get(finding.check)?.impact ?? IMPACT.medium),
-    results: [resultOf(finding, node, accepted, assessment.asOf)],
-  }))
+  const controls = node.results.map((result) => {
+    const known = checks.get(result.check)
+    const part = known?.part ?? unknownCheck(result.check)
+    const finding = result.verdict === 'not-satisfied' ? findings.get(result.check) : undefined
+    const severity = finding?.severity.level ?? known?.severity
+    return {
+      ...part,
+      tags: {
+        ...part.tags,
+        ...(severity === undefined ? {} : { severity }),
+        ...(finding === undefined ? {} : { finding: finding.reference }),
+      },
+      impact: impactOf(result.verdict, severity ?? 'medium'),
+      results: [resultOf(result, node, accepted, assessment.asOf)],
+    }
+  })
   return {
     platform: { name: 'Barewitness', release: assessment.engine, target_id: name },
     version: assessment.engine,
-    statistics: { duration: 0 },
+    statistics: { duration: seconds.get(node.node) ?? 0 },
     profiles: [
       {
         name: 'barewitness',
@@ -81,36 +104,45 @@ function groupsOf(results: readonly CheckResult[]): readonly unknown[] {
 }
 
 /**
- * InSpec's impact of each severity (InSpec profiles: none 0.0, low 0.3, medium 0.5, high 0.7, critical 0.9). Informational checks have 0.1
- * instead of 0.0: Heimdall shows impact 0 as Not Applicable, which would hide a result that was observed.
+ * InSpec's impact of each severity (InSpec profiles: none 0.0, low 0.3, medium 0.5, high 0.7, critical 0.9). Heimdall shows impact 0 as Not
+ * Applicable, so only a result that no criterion applies to has it: an informational check that was not tested would look as if it could not
+ * apply.
  */
 const IMPACT: Readonly<Record<Severity, number>> = { critical: 0.9, high: 0.7, medium: 0.5, low: 0.3, info: 0.1 }
 
-/** Properties of a check on every node: expected condition, limitations, severity, and the controls it decides with both parts. */
-function staticParts({ assessment, catalog }: FormatInput) {
-  const severities = new Map(catalog.severities.map((one) => [one.check, one.severity]))
+const impactOf = (verdict: Verdict, severity: Severity): number =>
+  verdict === 'not-applicable' || (verdict === 'informational' && severity === 'info') ? 0 : IMPACT[severity]
+
+/** Properties of a check on every node: expected condition, procedure, remedy, limitations, and the controls it decides with both parts. */
+function staticParts({ assessment, catalog, remediations }: FormatInput) {
+  const severities = new Map(catalog.severities.map((one) => [one.check, one]))
+  const remedies = new Map(remediations.map((one) => [one.check, one]))
   const rows = rowsByCheck(assessment, catalog)
+  const mapped = mappedControls(assessment.scope.frameworks, catalog)
   return new Map(
     catalog.checks.map(({ id, expected, limitations }) => {
-      const severity = severities.get(id)
+      const rated = severities.get(id)
+      const remedy = remedies.get(id)
       const decided = rows.get(id) ?? []
       const part = {
         id,
         title: expected,
         desc: expected,
         descriptions: [
+          ...(rated === undefined ? [] : [{ label: 'check', data: rated.procedure }]),
+          ...(remedy === undefined ? [] : [{ label: 'fix', data: remedyLines(remedy).join('\n') }]),
           { label: 'limitations', data: limitations },
-          ...(severity === undefined ? [] : [{ label: 'severity', data: severityWords[severity] }]),
+          ...(rated === undefined ? [] : [{ label: 'rationale', data: rated.why }]),
           ...(decided.length === 0
             ? []
             : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
         ],
         refs: [],
-        tags: { nist: nistOf(catalog, id), ...(severity === undefined ? {} : { severity }) },
+        tags: mapped(id),
         code: '',
         source_location: {},
       }
-      return [id, { part, impact: IMPACT[severity ?? 'medium'] }] as const
+      return [id, { part, severity: rated?.severity }] as const
     }),
   )
 }
@@ -148,16 +180,23 @@ const unknownCheck = (id: string) => ({
   source_location: {},
 })
 
-/** The framework by which Heimdall groups. */
+/** The framework by which Heimdall groups, and its tag. Other frameworks are tagged under their own id. */
 const NIST = 'nist-800-53'
+const TAG = 'nist'
 
-/** NIST SP 800-53 controls that the check is mapped to. */
-function nistOf({ frameworks }: Catalog, check: string): readonly string[] {
-  const rows = frameworks.find(({ id }) => id === NIST)?.controls ?? []
-  return rows
-    .filter(({ mappings }) => mappings.some((one) => one.check === check))
-    .map(({ id }) => id)
-    .sort(compare)
+/** By check, the controls it is mapped to: NIST SP 800-53 always, and every other framework in scope. */
+function mappedControls(
+  chosen: readonly string[],
+  { frameworks }: Catalog,
+): (check: string) => { readonly nist: readonly string[] } & Readonly<Record<string, readonly string[]>> {
+  const wanted = frameworks.filter(({ id }) => id === NIST || chosen.includes(id))
+  return (check) => {
+    const tags = wanted.flatMap(({ id, controls }) => {
+      const own = controls.filter(({ mappings }) => mappings.some((one) => one.check === check))
+      return own.length === 0 ? [] : [[id === NIST ? TAG : id, own.map((one) => one.id).sort(compare)] as const]
+    })
+    return { [TAG]: [], ...Object.fromEntries(tags) }
+  }
 }
 
 const STATUS: Readonly<Record<Verdict, 'passed' | 'failed' | 'skipped'>> = {
