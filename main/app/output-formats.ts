@@ -2,7 +2,7 @@ import type { Ports } from '../core/all-ports.ts'
 import type { Signer } from '../core/ports.ts'
 import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
-import { oscalOf } from '../present/formats/oscal.ts'
+import { oscalFiles } from '../present/formats/oscal.ts'
 import { workbookOf } from '../present/formats/workbook.ts'
 import { buildBinder } from '../present/report/binder.ts'
 import { buildAnnexes, type ReportInput } from '../present/report.ts'
@@ -60,7 +60,7 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
     yield [`${input.run}.register.xlsx`, await world.xlsx(workbookOf(input))]
   },
   oscal: async function* (_, input) {
-    yield [`${input.run}.oscal-assessment-results.json`, json(oscalOf(input))]
+    for (const [name, value] of oscalFiles(input)) yield [name, json(value)]
   },
   hdf: async function* (_, input) {
     for (const [name, value] of hdfFiles(input)) yield [`hdf/${name}`, json(value)]

@@ -1,92 +1,83 @@
-import { rowStateWords } from '../../../schemas/conclusion-words.ts'
+import { rowStateWords, SEVERITIES } from '../../../schemas/conclusion-words.ts'
 import type { ControlAssessment } from '../../../schemas/types.ts'
-import { PATHS } from '../../core/pack-files.ts'
 import { compare } from '../../core/recording.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../../core/same-machine.ts'
-import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import type { FormatInput } from './input.ts'
+import { catalogDocument } from './oscal/catalog.ts'
 import { findingsOf, statusOf, verdictProps } from './oscal/findings.ts'
-import { MOST_NODES, type Names, namesOf } from './oscal/naming.ts'
+import { assessmentAssets, backMatter, citing, metadataOf, NO_MOMENT, oscalName } from './oscal/head.ts'
+import { DOCUMENTS, type DocumentKind, MOST_NODES, type Names, namesOf } from './oscal/naming.ts'
 import { observationsOf } from './oscal/observations.ts'
-import { localDefinitions, reviewedControls } from './oscal/population.ts'
+import { planDocument } from './oscal/plan.ts'
+import { poamDocument } from './oscal/poam.ts'
+import { inventoryItems, reviewedControls } from './oscal/population.ts'
 import { risksOf } from './oscal/risks.ts'
-import { hrefOf, line, momentOf, prop, some, uuidOf } from './oscal/words.ts'
+import { line, momentOf, prop, some } from './oscal/words.ts'
 import { rowCounts } from './row-counts.ts'
 
-/** The version of OSCAL whose schema this follows. */
-const OSCAL_VERSION = '1.2.2'
+/**
+ * The documents of OSCAL 1.2 (NIST) by file name, one at a time: catalog, assessment plan, assessment results, and the plan of action and
+ * milestones. The model of the last requires an item, so that there is none without a finding. They refer to each other, and UUIDs of what
+ * lasts over runs are the same in every run.
+ */
+export function* oscalFiles(input: FormatInput): Generator<readonly [string, unknown]> {
+  const names = namesOf(input)
+  for (const kind of DOCUMENTS) {
+    const document = MAKERS[kind](names)
+    if (document !== null) yield [oscalName(input.run, kind), document]
+  }
+}
+
+const MAKERS: Readonly<Record<DocumentKind, (names: Names) => unknown>> = {
+  catalog: catalogDocument,
+  'assessment-plan': planDocument,
+  'assessment-results': resultsDocument,
+  poam: poamDocument,
+}
 
 /**
- * The assessment as OSCAL assessment results 1.2 (NIST, model assessment-results). It contains no attestation: it repeats what was
- * observed and cites the sealed pack by digest. UUIDs are derived from names, so the same assessment gives the same bytes.
+ * The assessment as assessment results (NIST, model assessment-results). It contains no attestation: it repeats what was observed and cites
+ * the sealed pack by digest.
  */
-export function oscalOf(input: FormatInput): unknown {
-  const names = namesOf(input)
-  const { assessment, run } = input
-  const plan = uuidOf(run, 'plan')
+function resultsDocument(names: Names): unknown {
   return {
     'assessment-results': {
-      uuid: uuidOf(run, 'document', assessment.asOf, input.evidenceDigest),
-      metadata: metadataOf(names),
-      'import-ap': {
-        href: `#${plan}`,
-        remarks:
-          'There is no OSCAL assessment plan. Probes, checks and mappings are in the catalog of the pack, cited by its digest.',
-      },
+      uuid: names.ofRun('document', 'assessment-results'),
+      metadata: metadataOf(names, 'assessment-results'),
+      'import-ap': { href: citing(names, 'assessment-plan') },
       results: [resultOf(names)],
-      'back-matter': { resources: resourcesOf(names, plan) },
+      'back-matter': backMatter(names, 'assessment-plan', 'catalog', 'rules', 'pack'),
     },
   }
 }
 
-function metadataOf({ input }: Names): unknown {
-  const { assessment, run, producer, demo } = input
-  const engagement = assessment.scope.engagement
-  const owner = uuidOf(run, 'party', 'entity')
-  return {
-    title: line(`${demo ? 'Demo data: ' : ''}Evidence from the nodes of ${assessment.scope.fleet}`),
-    'last-modified': momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z',
-    version: line(run),
-    'oscal-version': OSCAL_VERSION,
-    props: [
-      prop('evidence-sha256', input.evidenceDigest),
-      prop('producer', producer),
-      prop('demo', demo ? 'yes' : 'no'),
-      ...(input.signer === null ? [] : [prop('signer-sha256', input.signer.fingerprint)]),
-      ...(engagement === undefined ? [] : [prop('audience', engagement.audience), prop('status', engagement.status)]),
-    ],
-    ...(engagement === undefined
-      ? {}
-      : {
-          roles: [{ id: 'asset-owner', title: 'Entity responsible for the nodes' }],
-          parties: [{ uuid: owner, type: 'organization', name: line(engagement.entity) }],
-          'responsible-parties': [{ 'role-id': 'asset-owner', 'party-uuids': [owner] }],
-        }),
-    remarks: [...(demo ? [DEMO_NOTICE] : []), STANDING_LIMITATION].join('\n'),
-  }
-}
-
 function resultOf(names: Names): unknown {
-  const { assessment, recordings, run } = names.input
+  const { assessment, recordings, run, shown } = names.input
   const moments = (of: 'startedAt' | 'endedAt'): readonly string[] =>
     recordings.flatMap(({ recording }) => momentOf(recording[of]) ?? []).sort(compare)
-  const assessed = momentOf(assessment.asOf) ?? '1970-01-01T00:00:00.000Z'
+  const assessed = momentOf(assessment.asOf) ?? NO_MOMENT
   const start = moments('startedAt')[0] ?? assessed
   const end = moments('endedAt').at(-1) ?? assessed
   return {
-    uuid: uuidOf(run, 'result', assessment.asOf),
+    uuid: names.ofRun('result'),
     title: line(`Run ${run}`),
     description: line(
-      `${assessment.nodes.length} nodes of ${assessment.scope.fleet}, assessed as of ${assessment.asOf}. Counts are deviations of nodes tested; nodes not tested are counted separately.`,
+      `${shown.conclusion.join(' ')} ${assessment.nodes.length} nodes of ${assessment.scope.fleet}, assessed as of ${assessment.asOf}. Counts are deviations of nodes tested; nodes not tested are counted separately.`,
     ),
     start,
     ...(end >= start ? { end } : {}),
     props: [
       prop('nodes', assessment.nodes.length),
       prop('risk-acceptances', names.input.register.riskAcceptances.length),
+      ...SEVERITIES.map((level) => prop(`findings-${level}`, shown.figures.findings[level])),
+      prop('deviations', shown.figures.deviations),
       ...verdictProps(names),
       ...rowProps(names),
     ],
-    'local-definitions': localDefinitions(names),
+    'local-definitions': {
+      ...some('inventory-items', inventoryItems(names)),
+      'assessment-assets': assessmentAssets(names),
+    },
     'reviewed-controls': reviewedControls(names),
     ...some('observations', observationsOf(names)),
     ...some('risks', risksOf(names)),
@@ -122,7 +113,7 @@ function remarksOf(names: Names): string {
     }),
   )
   return [
-    'Paths are relative to the pack folder. Risk acceptances are exported as risks; they never change a finding.',
+    'Paths are relative to the pack folder. Each open finding is one risk. A risk acceptance is in the log of its risk; it never changes a finding.',
     names.grouped
       ? `There are more than ${MOST_NODES} nodes, so there is one observation per check and verdict, with its nodes as subjects. Results that are not tested have no observation; each inventory item lists them.`
       : 'There is one observation per node and check. Results that are not tested have no observation; each inventory item lists them.',
@@ -146,28 +137,3 @@ const tokenIn =
   (names: Names) =>
   ({ framework, control }: ControlAssessment): string =>
     names.control(framework, control)
-
-function resourcesOf({ input }: Names, plan: string): readonly unknown[] {
-  const { assessment, packName, evidenceDigest, run } = input
-  return [
-    {
-      uuid: plan,
-      title: 'Catalog: all probes, checks and mappings',
-      props: [prop('catalog-version', assessment.catalog.version)],
-      rlinks: [
-        {
-          href: PATHS.catalog,
-          'media-type': 'application/json',
-          hashes: [{ algorithm: 'SHA-256', value: assessment.catalog.digest }],
-        },
-      ],
-    },
-    {
-      uuid: uuidOf(run, 'pack'),
-      title: 'Evidence pack',
-      description: 'The sealed pack behind this document. Its evidence digest is printed in the signed report.',
-      props: [prop('evidence-sha256', evidenceDigest)],
-      rlinks: [{ href: hrefOf(packName), 'media-type': 'application/zip' }],
-    },
-  ]
-}

@@ -88,21 +88,18 @@ const circumstances = (label: string, list: CheckSeverity['raisesWhen']): readon
   list.length === 0 ? [] : [`  - ${label}: ${list.map(({ text }) => markdownText(text)).join('; ')}`]
 
 function steps(variant: RemediationVariant): readonly string[] {
-  const {
-    title,
-    when,
-    families,
-    inputs = [],
-    prepare = [],
-    files = [],
-    commands = [],
-    ask = [],
-    note,
-    verify,
-  } = variant
+  const { title, families } = variant
   return [
     '',
     `### ${markdownText(title)} (${families.map((family) => FAMILIES[family]).join('; ')})`,
+    ...stepMarkdown(variant),
+  ]
+}
+
+/** One way to remedy a deviation, below its heading. */
+export function stepMarkdown(variant: RemediationVariant): readonly string[] {
+  const { when, inputs = [], prepare = [], files = [], commands = [], ask = [], note, verify } = variant
+  return [
     ...(when === undefined ? [] : ['', `For: ${markdownText(when)}.`]),
     ...(inputs.length === 0
       ? []

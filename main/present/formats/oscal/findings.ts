@@ -7,11 +7,10 @@ import {
 } from '../../../../schemas/conclusion-words.ts'
 import type { ControlAssessment, ControlCheck, OutstandingDocument } from '../../../../schemas/types.ts'
 import { VERDICTS, type Verdict } from '../../../../schemas/words.ts'
-import { acceptancesOf } from '../../../core/register.ts'
 import { resultText } from '../grids/controls.ts'
 import { isObservation } from '../row-counts.ts'
 import { isObserved, type Names } from './naming.ts'
-import { line, prop, some, uuidOf } from './words.ts'
+import { line, prop, some } from './words.ts'
 
 /** OSCAL objective status of a control; null where there is only a remark and no finding. */
 interface Status {
@@ -48,7 +47,7 @@ export function statusOf(row: ControlAssessment): Status | null {
 /** One finding per control that has one, with the observations and risks of its checks. */
 export function findingsOf(names: Names): readonly unknown[] {
   const observations = observationsByCheck(names)
-  const risks = risksByCheck(names)
+  const risks = new Map(names.input.shown.findings.map(({ check }) => [check, [names.risk(check)]]))
   return names.input.assessment.controls.flatMap((assessed) => {
     const status = statusOf(assessed)
     return status === null ? [] : [findingOf(names, assessed, status, { observations, risks })]
@@ -65,18 +64,18 @@ function findingOf(
 ): unknown {
   const { framework, control, checks, server, documents } = assessed
   const known = names.controlOf(framework, control)
-  const token = names.control(framework, control)
   const of = (found: ByCheck, some: readonly ControlCheck[]): readonly string[] => [
     ...new Set(some.flatMap(({ check }) => found.get(check) ?? [])),
   ]
   const deciding = checks.filter(({ decides }) => decides)
   return {
-    uuid: uuidOf(names.input.run, 'finding', framework, control),
+    uuid: names.lasting('finding', framework, control),
     title: line(`${known?.id ?? control} ${known?.title ?? ''}`),
     description: line(`Server part: ${serverLine(server)}. Document part: ${documentLine(documents)}.`),
     props: [
       prop('framework', framework),
       prop('control', control),
+      prop('control-id', names.control(framework, control)),
       prop('row-state', assessed.state),
       prop('server-part', server.state),
       prop('nodes-in-scope', server.population),
@@ -88,7 +87,7 @@ function findingOf(
     ],
     target: {
       type: 'objective-id',
-      'target-id': token,
+      'target-id': names.objective(framework, control),
       status: { state, reason, remarks: remarksOf(assessed) },
     },
     ...some(
@@ -136,22 +135,6 @@ function observationsByCheck(names: Names): ByCheck {
       const own = found.get(finding.check) ?? new Set<string>()
       own.add(names.observation(finding.check, finding.verdict, node.node))
       found.set(finding.check, own)
-    }
-  return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
-}
-
-/** Risk acceptances in effect for a result of a check. */
-function risksByCheck(names: Names): ByCheck {
-  const { assessment, register } = names.input
-  const { inForce } = acceptancesOf(register.riskAcceptances, assessment.asOf)
-  const found = new Map<string, Set<string>>()
-  for (const { node, results } of assessment.nodes)
-    for (const { check, verdict } of results) {
-      const exception = verdict === 'not-satisfied' ? inForce(node, check) : null
-      if (exception === null) continue
-      const own = found.get(check) ?? new Set<string>()
-      own.add(names.risk(exception.id))
-      found.set(check, own)
     }
   return new Map([...found].map(([check, uuids]) => [check, [...uuids]]))
 }

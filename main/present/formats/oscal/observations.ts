@@ -19,11 +19,16 @@ interface Seen {
  * Observations: one per node and check with a verdict or, above MOST_NODES nodes, one per check and verdict with all its nodes as
  * subjects. Results that are not tested have none.
  */
-export function observationsOf(names: Names): readonly unknown[] {
+export function observationsOf(
+  names: Names,
+  isWanted: (result: CheckResult) => boolean = () => true,
+): readonly unknown[] {
   const { assessment, catalog } = names.input
   const checks = new Map(catalog.checks.map((check) => [check.id, check]))
   const seen = assessment.nodes.flatMap((node) =>
-    node.results.filter((finding) => isObserved(finding, node)).map((finding): Seen => ({ node, finding })),
+    node.results
+      .filter((finding) => isObserved(finding, node) && isWanted(finding))
+      .map((finding): Seen => ({ node, finding })),
   )
   if (!names.grouped) return seen.map((one) => single(names, checks.get(one.finding.check), one))
   const groups = new Map<string, Seen[]>()
@@ -37,7 +42,7 @@ export function observationsOf(names: Names): readonly unknown[] {
 }
 
 /** Assessment method (NIST SP 800-53A): examine for captures; also test where a probe of the check is a live test. */
-function methodsOf(check: Check | undefined): readonly string[] {
+export function methodsOf(check: Check | undefined): readonly string[] {
   const live = Object.values({ ...check?.requires, ...check?.optional }).some((probe) => probe.live === true)
   return live ? ['EXAMINE', 'TEST'] : ['EXAMINE']
 }

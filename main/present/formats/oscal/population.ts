@@ -1,51 +1,37 @@
-import type { NodeAssessment, ReconciledNode } from '../../../../schemas/types.ts'
+import type { ControlAssessment, NodeAssessment, ReconciledNode } from '../../../../schemas/types.ts'
 import { VERDICTS } from '../../../../schemas/words.ts'
 import { nodeAssessmentPath } from '../../../core/pack-files.ts'
 import { plain } from '../../../core/plain-text.ts'
 import { summarize } from '../../../core/tally.ts'
 import { isReviewed } from './findings.ts'
+import { citing } from './head.ts'
 import type { Names } from './naming.ts'
-import { line, prop, some, uuidOf } from './words.ts'
+import { line, prop, some } from './words.ts'
 
-/** Every node of the population as an inventory item, collected or not, and the assessing software. */
-export function localDefinitions(names: Names): unknown {
-  const { assessment, producer, run } = names.input
+/** Nodes of the population as inventory items, collected or not: all, or those that are wanted. */
+export function inventoryItems(
+  names: Names,
+  isWanted: (node: NodeAssessment) => boolean = () => true,
+): readonly unknown[] {
+  const { assessment, recordings } = names.input
   const covered = new Map(assessment.reconciliation?.nodes.map((one) => [one.node, one]))
-  return {
-    ...some(
-      'inventory-items',
-      assessment.nodes.map((node) => itemOf(names, node, covered.get(node.node))),
-    ),
-    'assessment-assets': {
-      components: [
-        {
-          uuid: names.tool,
-          type: 'software',
-          title: line(producer),
-          description: 'Collects evidence from nodes over SSH with constant commands and evaluates it.',
-          props: [
-            prop('engine', assessment.engine),
-            prop('catalog-version', assessment.catalog.version),
-            prop('catalog-sha256', assessment.catalog.digest),
-          ],
-          status: { state: 'operational' },
-        },
-      ],
-      'assessment-platforms': [
-        {
-          uuid: uuidOf(run, 'platform'),
-          title: 'The computer that ran the collection',
-          'uses-components': [{ 'component-uuid': names.tool }],
-        },
-      ],
-    },
-  }
+  const keys = new Map(recordings.map(({ recording: { node, hostKey } }) => [node.name, hostKey?.fingerprint]))
+  return assessment.nodes
+    .filter(isWanted)
+    .map((node) => itemOf(names, node, covered.get(node.node), keys.get(node.node)))
 }
 
 /** Check IDs listed in one remark; the assessment in the pack has all. */
 const MOST_NAMED = 200
+/** Serial numbers listed for one node: of the system and its main boards. */
+const MOST_SERIALS = 8
 
-function itemOf(names: Names, node: NodeAssessment, covered: ReconciledNode | undefined): unknown {
+function itemOf(
+  names: Names,
+  node: NodeAssessment,
+  covered: ReconciledNode | undefined,
+  hostKey: string | undefined,
+): unknown {
   const { counts } = summarize(node.results.map(({ verdict }) => verdict))
   const missing = node.results.filter(({ verdict }) => verdict === 'not-tested').map(({ check }) => check)
   const why = node.failure === null ? '' : ` ${node.failure.code}: ${plain(node.failure.detail, 300)}`
@@ -63,6 +49,8 @@ function itemOf(names: Names, node: NodeAssessment, covered: ReconciledNode | un
     props: [
       prop('node', node.node),
       prop('status', node.status),
+      ...(node.machine?.serials ?? []).slice(0, MOST_SERIALS).map((serial) => prop('serial', serial)),
+      ...(hostKey === undefined ? [] : [prop('host-key', hostKey)]),
       ...(node.recording === null ? [] : [prop('recording-sha256', node.recording.digest)]),
       ...(node.observedAt === null ? [] : [prop('observed-at', node.observedAt)]),
       prop('rights', node.privilege ?? 'none read'),
@@ -82,21 +70,45 @@ function itemOf(names: Names, node: NodeAssessment, covered: ReconciledNode | un
   }
 }
 
+type Selected = (control: ControlAssessment) => boolean
+
 /**
- * Reviewed controls: those with at least one tested required or counter check (conclusion model, section 1), one selection for
- * each framework. A selection has no outcome; findings have.
+ * Reviewed controls of the results: those with at least one tested required or counter check (conclusion model, section 1). The others in
+ * scope are excluded by name. A selection has no outcome; findings have.
  */
-export function reviewedControls(names: Names): unknown {
+export const reviewedControls = (names: Names): unknown =>
+  selectionOf(
+    names,
+    isReviewed,
+    'at least one tested required or counter check',
+    'Controls without a tested required or counter check are excluded: they are decided by documents or were not tested.',
+  )
+
+/** Controls that the plan is to review: in scope, with a required or counter check that tests servers. */
+export const plannedControls = (names: Names): unknown =>
+  selectionOf(
+    names,
+    ({ state, checks }) =>
+      state !== 'out-of-scope' &&
+      state !== 'not-applicable' &&
+      checks.some(({ decides, source, built }) => decides && built && source === 'server'),
+    'at least one required or counter check that tests servers',
+    'Controls without such a check are excluded: documents decide them.',
+  )
+
+function selectionOf(names: Names, isSelected: Selected, what: string, others: string): unknown {
   const { assessment, catalog } = names.input
   const known = new Map(catalog.frameworks.map((one) => [one.id, one]))
+  const idsOf = (controls: readonly ControlAssessment[]) =>
+    controls.map(({ framework, control }) => ({ 'control-id': names.control(framework, control) }))
   const selections = assessment.scope.frameworks.flatMap((framework) => {
     const listed = assessment.controls.filter((one) => one.framework === framework)
-    const own = listed.filter(isReviewed)
+    const own = listed.filter(isSelected)
     if (own.length === 0) return []
     return [
       {
         description: line(
-          `${known.get(framework)?.title ?? framework}: ${own.length} of ${listed.length} controls have at least one tested required or counter check`,
+          `${known.get(framework)?.title ?? framework}: ${own.length} of ${listed.length} controls have ${what}`,
         ),
         props: [
           prop('framework', framework),
@@ -105,21 +117,23 @@ export function reviewedControls(names: Names): unknown {
           // A proposed rule never changes a current result.
           ...(known.get(framework)?.proposed === true ? [prop('proposed', 'yes')] : []),
         ],
-        'include-controls': own.map((one) => ({ 'control-id': names.control(framework, one.control) })),
+        'include-controls': idsOf(own),
+        ...some('exclude-controls', idsOf(listed.filter((one) => !isSelected(one)))),
       },
     ]
   })
   return {
-    description:
-      'Control IDs are tokens derived from the IDs of each framework; the properties of each finding state the original ID. Controls without a tested required or counter check are not included: they are decided by documents or were not tested.',
-    // The schema permits neither an empty list nor an empty selection.
+    description: `Control IDs are those of the catalog beside this document, derived from the IDs of each framework. ${others}`,
+    links: [{ href: citing(names, 'catalog'), rel: 'reference', text: 'Catalog of the controls' }],
+    // The schema permits neither an empty list nor a selection that includes nothing: everything less everything.
     'control-selections':
       selections.length > 0
         ? selections
         : [
             {
-              description: 'No control has a tested required or counter check.',
-              'include-controls': [{ 'control-id': 'none' }],
+              description: `No control has ${what}.`,
+              'include-all': {},
+              ...some('exclude-controls', idsOf(assessment.controls)),
             },
           ],
   }

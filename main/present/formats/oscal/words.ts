@@ -1,4 +1,4 @@
-import { sha256 } from '../../../core/digest.ts'
+import { nameUuid } from '../../../core/digest.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 
 /** The namespace of every property that OSCAL itself does not define. */
@@ -23,21 +23,11 @@ export const prop = (name: string, value: string | number, of?: string): Prop =>
   ...(of === undefined ? {} : { class: tokenOf(of) }),
 })
 
-/**
- * A UUID of version 5 form (RFC 9562 §5.5), over SHA-256 instead of SHA-1 and cut: the same names give the same UUID, so that two
- * exports of one assessment are the same bytes.
- */
-export function uuidOf(...names: readonly string[]): string {
-  const hex = sha256(JSON.stringify([NS, ...names]))
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `5${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-')
-}
+/** The namespace of our UUIDs: NS as a name in the namespace of URLs (RFC 9562, section 6.6). */
+const NAMESPACE = nameUuid('6ba7b811-9dad-11d1-80b4-00c04fd430c8', NS)
+
+/** A UUID from names and nothing else: the same names give the same UUID, in every document and every run. */
+export const uuidOf = (...names: readonly string[]): string => nameUuid(NAMESPACE, JSON.stringify(names))
 
 /** OSCAL's TokenDatatype from any text. Two texts can give the same one; see controlTokens(). */
 export function tokenOf(text: string): string {
