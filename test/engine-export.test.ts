@@ -60,6 +60,8 @@ describe('what an export would hold', () => {
         expect.objectContaining({ id: 'xlsx', chosen: true }),
         expect.objectContaining({ id: 'oscal', chosen: true }),
         expect.objectContaining({ id: 'hdf', chosen: false }),
+        expect.objectContaining({ id: 'poam', chosen: false }),
+        expect.objectContaining({ id: 'tickets', chosen: false }),
       ],
       exceptions: 0,
       attachments: 0,
@@ -114,13 +116,18 @@ describe('sealing', () => {
 
   test('what is chosen besides lies in the draft and is saved with it; what no plan offers is refused', async () => {
     const kit = kitOf()
-    const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal'] }
+    const wanted = { ...PLAIN, also: ['hdf', 'xlsx', 'oscal', 'poam', 'tickets'] }
     const draft = value(await kit.exports['export.build'](wanted))
-    const besides = names(draft).filter((name) => /register|oscal|hdf/.test(name))
+    const besides = names(draft).filter((name) => /register|oscal|hdf|poam|tickets/.test(name))
     expect(besides).toEqual(
       expect.arrayContaining([
         'run-1.register.xlsx',
+        'run-1.oscal-catalog.json',
+        'run-1.oscal-assessment-plan.json',
         'run-1.oscal-assessment-results.json',
+        'run-1.poam.xlsx',
+        'tickets-jira.csv',
+        'tickets-servicenow.csv',
         expect.stringMatching(/^hdf\/./),
       ]),
     )

@@ -1,5 +1,6 @@
 import type { Ports } from '../core/all-ports.ts'
 import type { Signer } from '../core/ports.ts'
+import { poamSheets } from '../present/formats/grids/poam.ts'
 import { hdfFiles } from '../present/formats/hdf.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 import { oscalFiles } from '../present/formats/oscal.ts'
@@ -7,9 +8,11 @@ import { workbookOf } from '../present/formats/workbook.ts'
 import { buildBinder } from '../present/report/binder.ts'
 import { buildAnnexes, type ReportInput } from '../present/report.ts'
 import { collectGarbageBetween } from './memory-pressure.ts'
+import type { Content } from './output-files.ts'
+import { jiraTable, serviceNowTable } from './tables.ts'
 
-/** Additional outputs: page 1 alone, the annexes, a binder by control, and the same assessment for other tools. */
-export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf'] as const
+/** Additional outputs: page 1 alone, the annexes, a binder by control, and the same assessment and findings for other tools. */
+export const ALSO = ['executive', 'annex', 'binder', 'xlsx', 'oscal', 'hdf', 'poam', 'tickets'] as const
 export type Also = (typeof ALSO)[number]
 
 interface AlsoInput extends ReportInput, FormatInput {
@@ -20,11 +23,11 @@ interface AlsoInput extends ReportInput, FormatInput {
   readonly executive: Uint8Array
 }
 
-type NamedBytes = readonly [name: string, bytes: Uint8Array | string]
+type NamedBytes = readonly [name: string, bytes: Content]
 type Maker = (world: FormatPorts, input: AlsoInput) => AsyncIterable<NamedBytes>
 
 /** What the makers of formats need. */
-type FormatPorts = Pick<Ports, 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
+type FormatPorts = Pick<Ports, 'csvPieces' | 'reports' | 'sealing' | 'tidyMemory' | 'xlsx'>
 
 /**
  * The selected files by name, from one assessment, each generated on demand: with a large fleet each is large. The
@@ -64,5 +67,12 @@ const MAKERS: Readonly<Record<Also, Maker>> = {
   },
   hdf: async function* (_, input) {
     for (const [name, value] of hdfFiles(input)) yield [`hdf/${name}`, json(value)]
+  },
+  poam: async function* (world, input) {
+    yield [`${input.run}.poam.xlsx`, await world.xlsx(poamSheets(input))]
+  },
+  tickets: async function* (world, input) {
+    yield ['tickets-jira.csv', world.csvPieces(jiraTable(input))]
+    yield ['tickets-servicenow.csv', world.csvPieces(serviceNowTable(input))]
   },
 }

@@ -7,6 +7,7 @@ import { type Grid, textRows } from '../present/formats/grids/grid.ts'
 import { locationGrid } from '../present/formats/grids/location.ts'
 import { populationGrid } from '../present/formats/grids/population.ts'
 import { RESULTS_COLUMNS, resultRows } from '../present/formats/grids/results.ts'
+import { jiraGrid, serviceNowGrid, type TicketInput } from '../present/formats/grids/tickets.ts'
 import type { FormatInput } from '../present/formats/input.ts'
 
 /** The assessment as tables for spreadsheets. Plain lines of text; an adapter turns them into files. */
@@ -30,5 +31,9 @@ export const populationTable = (assessment: Assessment): Table => tableOf(popula
 
 /** One line per node: its declared location, the supporting evidence, and its maximum distance. */
 export const locationTable = (assessment: Assessment): Table => tableOf(locationGrid(assessment))
+
+/** One line per finding for the CSV imports of Jira and of ServiceNow. */
+export const jiraTable = (input: TicketInput): Table => tableOf(jiraGrid(input))
+export const serviceNowTable = (input: TicketInput): Table => tableOf(serviceNowGrid(input))
 
 const tableOf = ({ columns, rows }: Grid): Table => [...textRows(columns, rows)]

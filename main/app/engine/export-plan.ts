@@ -60,9 +60,20 @@ const ALSO_WORDS: Readonly<Record<Also, { readonly title: string; readonly note:
     note: 'Evidence by finding, all controls, all nodes, and the evidence index, as PDF. The pack contains the same as data.',
   },
   binder: { title: 'Binder by control', note: 'Signed PDF: each control with its evidence and documents.' },
-  xlsx: { title: 'Workbook (XLSX)', note: 'Sheets for population, evidence and controls.' },
-  oscal: { title: 'OSCAL assessment results (JSON)', note: 'For tools that read the NIST format.' },
+  xlsx: {
+    title: 'Workbook (XLSX)',
+    note: 'Sheets for findings, population, results, controls and evidence, with filters.',
+  },
+  oscal: {
+    title: 'OSCAL (JSON)',
+    note: 'Catalog, assessment plan, assessment results, and plan of action and milestones, for tools that read the NIST formats.',
+  },
   hdf: { title: 'HDF (JSON)', note: 'For viewers of the Heimdall Data Format; one file per node.' },
+  poam: {
+    title: 'POA&M (XLSX)',
+    note: 'Plan of action and milestones with the columns of the FedRAMP template: open and closed findings.',
+  },
+  tickets: { title: 'Tickets (CSV)', note: 'One row per finding, for the imports of Jira and ServiceNow.' },
 }
 
 /** The choices from the plan. Fails with input.refused for anything that it does not offer. */

@@ -8,7 +8,14 @@ import { plain } from '../../core/plain-text.ts'
 import { compare } from '../../core/recording.ts'
 import { type Acceptances, acceptancesOf } from '../../core/register.ts'
 import { worstFirst } from '../report/wording.ts'
-import { controlIndex, DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
+import {
+  controlIndex,
+  DEMO_NOTICE,
+  type FormatInput,
+  mappedControls,
+  nistControls,
+  STANDING_LIMITATION,
+} from './input.ts'
 import { remedyLines } from './remedy-steps.ts'
 
 /**
@@ -118,7 +125,7 @@ function staticParts({ assessment, catalog, remediations }: FormatInput) {
   const severities = new Map(catalog.severities.map((one) => [one.check, one]))
   const remedies = new Map(remediations.map((one) => [one.check, one]))
   const rows = rowsByCheck(assessment, catalog)
-  const mapped = mappedControls(assessment.scope.frameworks, catalog)
+  const tagsOf = tagsBy(assessment.scope.frameworks, catalog)
   return new Map(
     catalog.checks.map(({ id, expected, limitations }) => {
       const rated = severities.get(id)
@@ -138,7 +145,7 @@ function staticParts({ assessment, catalog, remediations }: FormatInput) {
             : [{ label: 'controls', data: ['Over all declared nodes:', ...decided].join('\n') }]),
         ],
         refs: [],
-        tags: mapped(id),
+        tags: tagsOf(id),
         code: '',
         source_location: {},
       }
@@ -180,22 +187,17 @@ const unknownCheck = (id: string) => ({
   source_location: {},
 })
 
-/** The framework by which Heimdall groups, and its tag. Other frameworks are tagged under their own id. */
-const NIST = 'nist-800-53'
-const TAG = 'nist'
+type Tags = { readonly nist: readonly string[] } & Readonly<Record<string, readonly string[]>>
 
-/** By check, the controls it is mapped to: NIST SP 800-53 always, and every other framework in scope. */
-function mappedControls(
-  chosen: readonly string[],
-  { frameworks }: Catalog,
-): (check: string) => { readonly nist: readonly string[] } & Readonly<Record<string, readonly string[]>> {
-  const wanted = frameworks.filter(({ id }) => id === NIST || chosen.includes(id))
+/** By check, the controls it is mapped to: NIST SP 800-53 always, by which Heimdall groups, and every other framework in scope under its id. */
+function tagsBy(chosen: readonly string[], catalog: Catalog): (check: string) => Tags {
+  const wanted = catalog.frameworks.filter(({ id }) => chosen.includes(id))
   return (check) => {
     const tags = wanted.flatMap(({ id, controls }) => {
-      const own = controls.filter(({ mappings }) => mappings.some((one) => one.check === check))
-      return own.length === 0 ? [] : [[id === NIST ? TAG : id, own.map((one) => one.id).sort(compare)] as const]
+      const own = mappedControls(controls, check)
+      return own.length === 0 ? [] : [[id, own] as const]
     })
-    return { [TAG]: [], ...Object.fromEntries(tags) }
+    return { ...Object.fromEntries(tags), nist: nistControls(catalog, check) }
   }
 }
 

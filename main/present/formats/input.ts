@@ -2,6 +2,7 @@ import { standingLimitation } from '../../../schemas/words.ts'
 import type { Catalog } from '../../core/catalog.ts'
 import type { Control } from '../../core/framework.ts'
 import { nodeFolder } from '../../core/pack-files.ts'
+import { compare } from '../../core/recording.ts'
 import type { Presentation } from '../presentation.ts'
 import type { ReportInput } from '../report/input.ts'
 
@@ -38,6 +39,19 @@ export function controlIndex({
   const found = new Map(frameworks.map(({ id, controls }) => [id, new Map(controls.map((one) => [one.key, one]))]))
   return (framework, key) => found.get(framework)?.get(key)
 }
+
+const NIST = 'nist-800-53'
+
+/** NIST SP 800-53 controls that a check is mapped to, in whatever role. */
+export const nistControls = ({ frameworks }: Pick<Catalog, 'frameworks'>, check: string): readonly string[] =>
+  mappedControls(frameworks.find(({ id }) => id === NIST)?.controls ?? [], check)
+
+/** Ids of the controls that a check is mapped to. */
+export const mappedControls = (controls: readonly Control[], check: string): readonly string[] =>
+  controls
+    .filter(({ mappings }) => mappings.some((one) => one.check === check))
+    .map(({ id }) => id)
+    .sort(compare)
 
 /** Path of a capture’s output in the pack. */
 export const answerPath = (node: string, digest: string): string => `${nodeFolder(node)}/sha256/${digest}`

@@ -20,8 +20,12 @@ export function stepLines(variant: RemediationVariant): readonly string[] {
     ...inputs.map(({ name, is }) => `Set first: ${name}: ${is}`),
     ...prepare.map((line) => `Prepare: ${line}`),
     ...files.flatMap(({ path, content, mode = '0644' }) => [
-      `File ${path}, mode ${mode}:`,
-      ...content.trimEnd().split('\n'),
+      `File ${path}, mode ${mode}, each line after its bar:`,
+      // A bar, so that a line of the file cannot be read as a formula by a program that opens the CSV.
+      ...content
+        .trimEnd()
+        .split('\n')
+        .map((line) => `| ${line}`),
     ]),
     ...commands.map((line) => `Run: ${line}`),
     ...ask.map(

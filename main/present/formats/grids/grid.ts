@@ -7,10 +7,13 @@ export interface Column {
   readonly width: number
 }
 
+/** Text, a number, or text in several lines. */
+export type GridCell = string | number | readonly string[]
+
 /** A table independent of its file format: CSV and workbook have the same rows. New columns are added at the end only. */
 export interface Grid {
   readonly columns: readonly Column[]
-  readonly rows: readonly (readonly (string | number)[])[]
+  readonly rows: readonly (readonly GridCell[])[]
 }
 
 /** Columns from titles with their widths, in order. */
@@ -20,16 +23,19 @@ export const columns = (widths: Readonly<Record<string, number>>): readonly Colu
 /** Longer text is truncated: a spreadsheet cell holds 32,767 characters. */
 const LONGEST_CELL = 30_000
 
-/** Text that may come from a node, made safe for one cell. */
-const cellText = (text: string): string => plain(text, LONGEST_CELL)
+/** Text that may come from a node, made safe for one cell. Only lines that the table itself makes are lines of the cell. */
+const cellText = (cell: Exclude<GridCell, number>): string => {
+  const text = (typeof cell === 'string' ? [cell] : cell).map((line) => plain(line, LONGEST_CELL)).join('\n')
+  return text.length > LONGEST_CELL + 1 ? `${text.slice(0, LONGEST_CELL)}…` : text
+}
 
 /** The header, then every row, as safe text, one at a time. */
 export function* textRows(
   columns: readonly Column[],
-  rows: Iterable<readonly (string | number)[]>,
+  rows: Iterable<readonly GridCell[]>,
 ): Generator<readonly string[]> {
   yield columns.map(({ title }) => title)
-  for (const row of rows) yield row.map((cell) => cellText(String(cell)))
+  for (const row of rows) yield row.map((cell) => (typeof cell === 'number' ? String(cell) : cellText(cell)))
 }
 
 /** Row limit of a sheet, because some programs cannot open more. */
