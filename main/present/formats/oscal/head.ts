@@ -84,7 +84,7 @@ function resourceOf(names: Names, cited: Cited): unknown {
   return {
     uuid,
     title: TITLES[cited],
-    description: 'The OSCAL document beside this one. It is not sealed.',
+    description: 'The OSCAL document next to this one. It is not sealed.',
     props: [prop('model', tokenOf(cited))],
     rlinks: [{ href: hrefOf(oscalName(run, cited)), 'media-type': 'application/oscal+json' }],
   }

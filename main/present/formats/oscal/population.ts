@@ -123,7 +123,7 @@ function selectionOf(names: Names, isSelected: Selected, what: string, others: s
     ]
   })
   return {
-    description: `Control IDs are those of the catalog beside this document, derived from the IDs of each framework. ${others}`,
+    description: `Control IDs are those of the catalog next to this document, derived from the IDs of each framework. ${others}`,
     links: [{ href: citing(names, 'catalog'), rel: 'reference', text: 'Catalog of the controls' }],
     // The schema permits neither an empty list nor a selection that includes nothing: everything less everything.
     'control-selections':
