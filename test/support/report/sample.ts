@@ -326,6 +326,7 @@ function input(
     signer: { subject: 'CN=Barewitness local identity', fingerprint: sha256('certificate') },
     demo: false,
     register,
+    remediations: [],
     generatedFor: 'Lindenhof Clinic, security office',
   }
 }
