@@ -85,6 +85,7 @@ export function signedLine(signatures: readonly EntrySignature[] = []): string {
 const SIGNERS: readonly (readonly [EntrySignature['role'], string])[] = [
   ['requester', 'requester'],
   ['approver', 'approver'],
+  ['respondent', 'person who states it'],
 ]
 
 /**

@@ -7,6 +7,7 @@ import type {
   DocumentRequest,
   EvidenceDocument,
   Explanation,
+  ManagementResponse,
   Resolution,
   RiskAcceptance,
 } from './types.ts'
@@ -143,6 +144,12 @@ export interface ExplanationView extends Explanation {
 export interface ExplanationDraft extends Pick<Explanation, 'signal' | 'nodes' | 'text' | 'explainedBy' | 'role'> {
   /** The last day, UTC: 2027-03-01. */
   readonly until: string
+}
+/** What management states about a finding. */
+export interface ResponseDraft extends Pick<ManagementResponse, 'check' | 'status' | 'owner' | 'plan' | 'statedBy'> {
+  /** The last day, UTC: 2027-03-01. */
+  readonly due: string | null
+  readonly cause: string | null
 }
 /** A request accepts nothing. `lapsed`: not resolved before its own end. */
 export interface AcceptanceRequestView extends AcceptanceRequest {

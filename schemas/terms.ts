@@ -125,6 +125,13 @@ const RESULTS: readonly TermOfGroup[] = [
     avoid: [],
   },
   {
+    term: 'management response',
+    definition:
+      'Owner, due day, plan and status of a finding, as management states them. It changes no verdict and closes no finding.',
+    source: 'IIA Global Internal Audit Standards',
+    avoid: [],
+  },
+  {
     term: 'severity',
     definition: 'Impact and exposure of a finding: Critical, High, Moderate, Low or Informational.',
     source: 'FIPS 199',
@@ -361,7 +368,8 @@ const DOCUMENTS: readonly TermOfGroup[] = [
   },
   {
     term: 'register',
-    definition: 'Append-only file of risk acceptances, control decisions, documents and evidence requests.',
+    definition:
+      'Append-only file of risk acceptances, control decisions, documents, evidence requests and management responses.',
     source: 'common usage (risk register)',
     avoid: [],
   },

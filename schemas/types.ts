@@ -1895,10 +1895,10 @@ export interface Withdrawal {
   readonly reason: string
 }
 /**
- * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On a risk acceptance, the requester signed its request: the same terms, requested at `at`. Two people sign with different keys.
+ * A detached CMS signature over the canonical JSON of the entry without `signatures`, `withdrawn` and `resolved`, with `role` and `at` as `signedAs`. On a risk acceptance, the requester signed its request: the same terms, requested at `at`. Two people sign with different keys. A management response has one signature, of its respondent.
  */
 export interface EntrySignature {
-  readonly role: 'requester' | 'approver'
+  readonly role: 'requester' | 'approver' | 'respondent'
   readonly fingerprint: Sha256
   readonly at: Instant
   /**

@@ -10,14 +10,15 @@ import type {
   Withdrawal,
 } from '../../schemas/types.ts'
 import type { Verdict } from '../../schemas/words.ts'
+import { POPULATION } from './engagement/coverage.ts'
 import { fail, type Outcome } from './failure.ts'
 import { quote } from './plain-text.ts'
 import { dayProblem, daysBetween, endOfDay, millisOf } from './register/days.ts'
 import { ok } from './result.ts'
 
 /**
- * The register: risk acceptances and requests for them, control decisions, documents, and evidence requests with owner and due
- * date. It never changes a verdict; control conclusions use it as defined in docs/conclusions.md. Entries
+ * The register: risk acceptances and requests for them, control decisions, documents, evidence requests with owner and due
+ * date, and management responses. It never changes a verdict; control conclusions use it as defined in docs/conclusions.md. Entries
  * are added, resolved and withdrawn, never deleted.
  */
 export const EMPTY_REGISTER: Register = {
@@ -58,12 +59,15 @@ export function standingOf(entry: Standable, asOf: string): Standing {
 
 /** The latest creation time in a register up to now; null without one. */
 export function lastMade(
-  { riskAcceptances, documents, decisions = [], explanations = [] }: Register,
+  { riskAcceptances, documents, decisions = [], explanations = [], responses = [] }: Register,
   now: string,
 ): string | null {
   let last: string | null = null
-  for (const entry of [...riskAcceptances, ...documents, ...decisions, ...explanations]) {
-    const at = madeAt(entry)
+  const made = [
+    ...[...riskAcceptances, ...documents, ...decisions, ...explanations].map(madeAt),
+    ...responses.map(({ statedAt }) => statedAt),
+  ]
+  for (const at of made) {
     if (millisOf(at) <= millisOf(now) && (last === null || millisOf(last) < millisOf(at))) last = at
   }
   return last
@@ -206,6 +210,7 @@ const TEXT_NAMES: Readonly<Record<string, string>> = {
   providedBy: 'the provider of the document',
   name: 'the name',
   lookedAt: 'the scope of the inspection',
+  statedBy: 'the person who states the response',
 }
 
 /** The named texts, trimmed. Fails with input.refused where one is empty. */
@@ -231,7 +236,7 @@ export interface Concerned {
 /**
  * The part of a register that concerns one pack. Other nodes and frameworks can belong to another customer, so their names
  * are excluded: an acceptance is limited to the nodes of the pack. Signatures cover the whole entry, so a limited entry is included
- * without its signatures, as an unsigned entry.
+ * without its signatures, as an unsigned entry. A response names no node, and is included where its check is.
  */
 export function registerFor(register: Register, { nodes, checks, frameworks }: Concerned): Register {
   const here = new Set(nodes)
@@ -244,7 +249,7 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
     if (named.length === entry.nodes.length) return [entry]
     return [{ ...entry, nodes: named, ...(entry.signatures && { signatures: [] }) }]
   }
-  const { decisions, acceptanceRequests, explanations } = register
+  const { decisions, acceptanceRequests, explanations, responses } = register
   const explained = (entry: Explanation): readonly Explanation[] => {
     const named = entry.nodes.filter((node) => here.has(node))
     return named.length === 0 ? [] : [{ ...entry, nodes: named }]
@@ -265,5 +270,6 @@ export function registerFor(register: Register, { nodes, checks, frameworks }: C
     ...(decisions && { decisions: decisions.filter(({ framework }) => chosen.has(framework)) }),
     ...(acceptanceRequests && { acceptanceRequests: acceptanceRequests.flatMap(narrowed) }),
     ...(explanations && { explanations: explanations.flatMap(explained) }),
+    ...(responses && { responses: responses.filter(({ check }) => known.has(check) || check === POPULATION) }),
   }
 }

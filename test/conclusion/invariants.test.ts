@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
 import type { NodeVerdicts } from '../../main/core/conclusion/conclude.ts'
+import { RESPONSE_STATUSES } from '../../main/core/register/responses.ts'
 import { EVIDENCE_LEVELS, ROW_STATES, type RowState } from '../../schemas/conclusion-words.ts'
 import type { ControlAssessment, Engagement, EvidenceDocument, Register } from '../../schemas/types.ts'
 import { VERDICTS, type Verdict } from '../../schemas/words.ts'
@@ -22,10 +23,10 @@ import {
   staled,
   unreached,
 } from '../support/conclusion-kit.ts'
-import { decisionOf, riskAcceptanceOf } from '../support/register.ts'
+import { decisionOf, responseOf, riskAcceptanceOf } from '../support/register.ts'
 import { times } from '../support/thorough.ts'
 
-/** The invariants I1 to I10 of the conclusion model, over random fleets and the frameworks as they ship. */
+/** The invariants I1 to I11 of the conclusion model, over random fleets and the frameworks as they ship. */
 // BAREWITNESS_FLEETS=10000 takes some ten minutes; each run of the suites takes another sample.
 const RUNS = { numRuns: Number(process.env.BAREWITNESS_FLEETS ?? times(60, 1_000)) }
 const NODES = ['a', 'b', 'c'] as const
@@ -350,6 +351,21 @@ test('I10: every count adds up', () =>
       }
     }
   }))
+
+test('I11: management responses change no row and no count', () =>
+  holds(
+    fc.array(fc.record({ check, status: fc.constantFrom(...RESPONSE_STATUSES), due: fc.option(ends) }), {
+      minLength: 1,
+      maxLength: 5,
+    }),
+    (fleet, stated) => {
+      const responses = stated.map((one, at) =>
+        responseOf({ ...one, id: String(at).padStart(32, '7'), statedAt: '2026-11-01T08:00:00.000Z' }),
+      )
+      const after = { ...fleet, register: { ...(fleet.register ?? registerWith([])), responses } }
+      expect(canonicalJson(concluded(after))).toBe(canonicalJson(concluded(fleet)))
+    },
+  ))
 
 describe('I6: every state is reached', () => {
   const every = {

@@ -6,6 +6,7 @@ import type {
   DocumentRequest,
   EvidenceDocument,
   Explanation,
+  ManagementResponse,
   Register,
   RiskAcceptance,
 } from '../../schemas/types.ts'
@@ -56,6 +57,19 @@ export const decisionOf = (changes: Partial<ControlDecision> = {}): ControlDecis
   approverRole: 'Security officer',
   decidedAt: '2026-11-01T08:00:00.000Z',
   expiresAt: '2027-03-01T23:59:59.999Z',
+  withdrawn: null,
+  ...changes,
+})
+
+export const responseOf = (changes: Partial<ManagementResponse> = {}): ManagementResponse => ({
+  id: 'f'.repeat(32),
+  check: 'encryption.at-rest.swap',
+  status: 'in-progress',
+  owner: 'K. Adeyemi',
+  due: '2026-12-31T23:59:59.999Z',
+  plan: 'Encrypt the swap area with a random key at each start.',
+  statedBy: 'M. Ortiz',
+  statedAt: '2026-11-01T08:00:00.000Z',
   withdrawn: null,
   ...changes,
 })
@@ -116,6 +130,7 @@ export const registerOf = (parts: {
   readonly decisions?: readonly ControlDecision[]
   readonly acceptanceRequests?: readonly AcceptanceRequest[]
   readonly explanations?: readonly Explanation[]
+  readonly responses?: readonly ManagementResponse[]
 }): Register => ({
   schema: 'barewitness.register/1',
   riskAcceptances: [],

@@ -16,12 +16,12 @@ import {
   acceptanceRequestsOf,
 } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
-import { isOneKey, type Signable } from '../../core/register/signatures.ts'
+import { type Approvable, isOneKey } from '../../core/register/signatures.ts'
 import { acceptancesOf, isNothingToAccept, isOnePerson, type Standing, standingOf } from '../../core/register.ts'
 import { type EntrySignatureReading, readSignatures, signatureProblems } from '../../verify/steps/entries.ts'
 
 /** An entry for the list: without signature bytes, with what the signatures show. */
-type Listed<T extends Signable, S> = Omit<T, 'signatures'> & {
+type Listed<T extends Approvable, S> = Omit<T, 'signatures'> & {
   readonly standing: S
   /** Requested and approved by the same person, and whether with one key. */
   readonly onePerson: boolean
@@ -97,7 +97,7 @@ export async function listRegister(
   }
 }
 
-async function listed<T extends Signable, S>(seal: SealReader, entry: T, standing: S): Promise<Listed<T, S>> {
+async function listed<T extends Approvable, S>(seal: SealReader, entry: T, standing: S): Promise<Listed<T, S>> {
   const signatures = await readSignatures(seal, entry)
   return {
     ...entry,

@@ -6,6 +6,9 @@ import { type CoverageNode, listedNodes, listedRows, matched } from './matching.
 
 export type { CoverageNode } from './matching.ts'
 
+/** The check under which unreconciled rows of the provider's inventory are found. No node has a result of it. */
+export const POPULATION = 'inventory.population'
+
 /** The nodes of a fleet file joined with those that an engagement declares: declared nodes outside the fleet file count as not collected. */
 export const populationWith = (inFleet: readonly string[], engagement: Engagement | undefined): readonly string[] =>
   [...new Set([...inFleet, ...(engagement?.population.nodes ?? [])])].sort(compare)

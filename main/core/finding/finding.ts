@@ -10,6 +10,7 @@ import type {
 } from '../../../schemas/types.ts'
 import type { Catalog, CheckSeverity } from '../catalog.ts'
 import { sha256 } from '../digest.ts'
+import { POPULATION } from '../engagement/coverage.ts'
 import { names, plural } from '../phrases.ts'
 import { plain } from '../plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../profile.ts'
@@ -115,8 +116,6 @@ export const findingReference = (fleet: string, check: string): string =>
 
 /** The check under which a failed comparison of the host key is found, although the node was not tested. */
 export const HOST_IDENTITY = 'evidence.host-identity'
-/** The check under which unreconciled rows of the provider's inventory are found. */
-export const POPULATION = 'inventory.population'
 const OTHER_KEY: readonly string[] = ['ssh.host-key-changed', 'ssh.host-key-revoked']
 
 /**

@@ -2,6 +2,7 @@ import type {
   AcceptanceRequest,
   ControlDecision,
   Explanation,
+  ManagementResponse,
   Register,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
@@ -11,6 +12,7 @@ import { dayProblem, millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
 import { explanationsOf } from './explanations.ts'
 import { acceptanceRequestsOf, termsOf } from './pending.ts'
+import { LONGEST_DUE_DAYS, lackingIn, responsesOf } from './responses.ts'
 
 /**
  * Problems of a register by itself, one sentence each: invalid times, expiries beyond the limit, duplicate IDs, and
@@ -21,6 +23,7 @@ export const registerProblems = (register: Register): readonly string[] => [
   ...acceptanceRequestsOf(register).flatMap((entry) => termProblems(`request ${entry.id}`, entry.requestedAt, entry)),
   ...decisionsOf(register).flatMap((entry) => termProblems(`decision ${entry.id}`, entry.decidedAt, entry)),
   ...explanationsOf(register).flatMap((entry) => termProblems(`explanation ${entry.id}`, entry.explainedAt, entry)),
+  ...responsesOf(register).flatMap(responseProblems),
   ...register.documents.flatMap(({ id, attachedAt, validUntil }) =>
     [attachedAt, ...(validUntil === null ? [] : [validUntil])]
       .filter((at) => Number.isNaN(millisOf(at)))
@@ -44,6 +47,20 @@ function termProblems(
   return end === null ? [] : [`${name} has an expiry that is not permitted: at its creation, it ${end}.`]
 }
 
+function responseProblems(entry: ManagementResponse): readonly string[] {
+  const { id, statedAt, due } = entry
+  const name = `response ${id}`
+  if (Number.isNaN(millisOf(statedAt))) return [`${name} has the invalid creation time ${statedAt}.`]
+  const lacking = lackingIn(entry)
+  const stated = lacking === null ? [] : [`${name} is incomplete: ${lacking}.`]
+  if (due === null) return stated
+  if (Number.isNaN(millisOf(due))) return [...stated, `${name} has the invalid due time ${due}.`]
+  const day = dayProblem(due.slice(0, 10), { now: statedAt, longest: LONGEST_DUE_DAYS })
+  return day === null
+    ? stated
+    : [...stated, `${name} has a due day that is not permitted: when it was stated, it ${day}.`]
+}
+
 /** Every entry has a unique ID; only a risk acceptance shares the ID of its request. */
 function sharedIds(register: Register): readonly string[] {
   const shared = (ids: readonly string[]): readonly string[] => {
@@ -52,10 +69,10 @@ function sharedIds(register: Register): readonly string[] {
   }
   const { riskAcceptances, documents } = register
   const [decided, asked] = [decisionsOf(register), acceptanceRequestsOf(register)]
-  const explained = explanationsOf(register)
+  const [explained, responded] = [explanationsOf(register), responsesOf(register)]
   const twice = [
-    ...shared([...riskAcceptances, ...decided, ...documents, ...explained].map(({ id }) => id)),
-    ...shared([...asked, ...decided, ...documents, ...explained].map(({ id }) => id)),
+    ...shared([...riskAcceptances, ...decided, ...documents, ...explained, ...responded].map(({ id }) => id)),
+    ...shared([...asked, ...decided, ...documents, ...explained, ...responded].map(({ id }) => id)),
   ]
   return [...new Set(twice)].map((id) => `two entries have the ID ${id}.`)
 }

@@ -1,17 +1,36 @@
+import type { ResponseDraft, WithdrawalDraft } from '../../../schemas/ipc-packs.ts'
 import type { ManagementResponse, Register } from '../../../schemas/types.ts'
+import { fail, type Outcome } from '../failure.ts'
+import { quote } from '../plain-text.ts'
 import { compare } from '../recording.ts'
-import { millisOf } from './days.ts'
+import { type Moment, takeBack, trimmed } from '../register.ts'
+import { ok } from '../result.ts'
+import { dayProblem, endOfDay, millisOf } from './days.ts'
+
+/** What management can state about a finding. None of these closes it. */
+export const RESPONSE_STATUSES: readonly ManagementResponse['status'][] = [
+  'open',
+  'in-progress',
+  'ready-for-retest',
+  'disputed',
+]
+
+/** Maximum number of days until a finding is due: three years. */
+export const LONGEST_DUE_DAYS = 1096
+
+export const responsesOf = ({ responses }: Pick<Register, 'responses'>): readonly ManagementResponse[] =>
+  responses ?? []
 
 /**
  * Management responses that are current at a moment, by check: of those that are not withdrawn and not later than it, the latest; of several
  * of one moment, the one with the last id, so that the order of the register carries no meaning.
  */
 export function currentResponses(
-  { responses = [] }: Pick<Register, 'responses'>,
+  register: Pick<Register, 'responses'>,
   asOf: string,
 ): ReadonlyMap<string, ManagementResponse> {
   const found = new Map<string, ManagementResponse>()
-  for (const entry of responses) {
+  for (const entry of responsesOf(register)) {
     if (entry.withdrawn !== null || !(millisOf(entry.statedAt) <= millisOf(asOf))) continue
     const other = found.get(entry.check)
     const order = other === undefined ? 1 : millisOf(entry.statedAt) - millisOf(other.statedAt)
@@ -19,4 +38,108 @@ export function currentResponses(
       found.set(entry.check, entry)
   }
   return found
+}
+
+export interface ResponseFacts extends Moment {
+  /** Whether a finding of this check is possible. */
+  readonly hasCheck: (check: string) => boolean
+}
+
+/**
+ * Adds a management response, which replaces the current one of its check and changes no verdict. Fails with input.refused and a message for
+ * the user.
+ */
+export function respond(
+  register: Register,
+  draft: ResponseDraft,
+  { now, id, hasCheck }: ResponseFacts,
+): Outcome<Register> {
+  const { check, due } = draft
+  if (!hasCheck(check)) return fail('input.refused', `there is no check ${quote(check)}`)
+  const by = trimmed(draft, ['statedBy'])
+  if (!by.ok) return by
+  const stated = statedIn(draft)
+  const statedBy = inOneLine(by.value.statedBy)
+  const problem =
+    textProblem('the person who states the response', statedBy, NAME) ??
+    textProblem('the owner', stated.owner, NAME) ??
+    textProblem('the plan', stated.plan, PROSE) ??
+    textProblem('the cause', stated.cause, PROSE)
+  if (problem !== null) return fail('input.refused', problem)
+  const day = due === null ? null : dayProblem(due, { now, longest: LONGEST_DUE_DAYS })
+  if (day !== null) return fail('input.refused', `the due day ${day}`)
+  const lacking = lackingIn({ ...stated, due })
+  if (lacking !== null) return fail('input.refused', lacking)
+  const { status, owner, plan, cause } = stated
+  const entry: ManagementResponse = {
+    id,
+    check,
+    status,
+    owner,
+    due: due === null ? null : endOfDay(due),
+    plan,
+    ...(cause === null ? {} : { cause }),
+    statedBy,
+    statedAt: now,
+    withdrawn: null,
+  }
+  return ok({ ...register, responses: [...responsesOf(register), entry] })
+}
+
+/** Withdraws a response from now on; it remains listed, and the one before it is current again. Fails with input.refused. */
+export function withdrawResponse(register: Register, draft: WithdrawalDraft, now: string): Outcome<Register> {
+  const responses = takeBack(responsesOf(register), draft, now, 'response')
+  return responses.ok ? ok({ ...register, responses: responses.value }) : responses
+}
+
+/** What a response states, whoever states it. */
+export type Stated = Pick<ResponseDraft, 'status' | 'owner' | 'due' | 'plan' | 'cause'>
+
+/** What an entry states, in the form in which it would be entered again; null stands for no response. */
+export const statedBefore = (entry: ManagementResponse | null): Stated => ({
+  status: entry?.status ?? 'open',
+  owner: entry?.owner ?? null,
+  due: entry?.due?.slice(0, 10) ?? null,
+  plan: entry?.plan ?? null,
+  cause: entry?.cause ?? null,
+})
+
+/** Whether two responses state the same, apart from blanks around a text and the form of line ends. */
+export function isSameStatement(one: Stated, other: Stated): boolean {
+  const [a, b] = [statedIn(one), statedIn(other)]
+  return (
+    a.status === b.status && a.owner === b.owner && one.due === other.due && a.plan === b.plan && a.cause === b.cause
+  )
+}
+
+/** The texts as they are stored; null where one is empty. */
+const statedIn = ({ status, owner, plan, cause }: Omit<Stated, 'due'>): Omit<Stated, 'due'> => ({
+  status,
+  owner: given(inOneLine(owner ?? '')),
+  plan: given(plan ?? ''),
+  cause: given(cause ?? ''),
+})
+
+const given = (text: string): string | null => text.replace(/\r\n?/g, '\n').trim() || null
+const inOneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
+
+/** Lengths that the register permits. */
+const NAME = { shortest: 1, longest: 200 }
+const PROSE = { shortest: 3, longest: 2000 }
+// Control characters but tab and line feed, halves of surrogate pairs and noncharacters: no table can hold them.
+const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]|\p{Surrogate}/u
+
+function textProblem(name: string, text: string | null, { shortest, longest }: typeof NAME): string | null {
+  if (text === null) return null
+  if (NOT_TEXT.test(text)) return `${name} contains a control character`
+  if (text.length < shortest) return `${name} must have at least ${shortest} characters`
+  return text.length > longest ? `${name} must have at most ${longest} characters` : null
+}
+
+/** What a response lacks to state anything; null where it lacks nothing. */
+export function lackingIn({ status, owner, due, plan, cause }: Omit<Stated, 'cause'> & Partial<Stated>): string | null {
+  if (status === 'disputed' && plan === null) return 'a dispute needs a plan that states why the finding is disputed'
+  return status === 'open' && owner === null && due === null && plan === null && cause == null
+    ? 'enter a status, an owner, a due day, a plan or a cause'
+    : null
 }

@@ -2,6 +2,7 @@ import type {
   AcceptanceRequest,
   ControlDecision,
   EntrySignature,
+  ManagementResponse,
   Register,
   RiskAcceptance,
 } from '../../../schemas/types.ts'
@@ -12,9 +13,12 @@ import { ok } from '../result.ts'
 import { millisOf } from './days.ts'
 import { decisionsOf } from './decisions.ts'
 import { acceptanceRequestsOf, termsOf } from './pending.ts'
+import { responsesOf } from './responses.ts'
 
+/** An entry that one person requests and another approves. */
+export type Approvable = RiskAcceptance | AcceptanceRequest | ControlDecision
 /** An entry that people can sign. */
-export type Signable = RiskAcceptance | AcceptanceRequest | ControlDecision
+export type Signable = Approvable | ManagementResponse
 
 type Role = EntrySignature['role']
 
@@ -40,11 +44,18 @@ export const signablesIn = (register: Register): readonly Signable[] => [
   ...register.riskAcceptances,
   ...acceptanceRequestsOf(register).filter(({ resolved }) => resolved?.as !== 'approved'),
   ...decisionsOf(register),
+  ...responsesOf(register),
 ]
 
 /** The time that a signature in this role refers to. */
 export const momentOf = (entry: Signable): string =>
-  'acceptedAt' in entry ? entry.acceptedAt : 'requestedAt' in entry ? entry.requestedAt : entry.decidedAt
+  'acceptedAt' in entry
+    ? entry.acceptedAt
+    : 'requestedAt' in entry
+      ? entry.requestedAt
+      : 'decidedAt' in entry
+        ? entry.decidedAt
+        : entry.statedAt
 
 /**
  * Problems of signers and roles; null when there are none. Two people sign with different keys. One person who requests and approves may
@@ -52,12 +63,18 @@ export const momentOf = (entry: Signable): string =>
  */
 export function keysProblem(entry: Signable): string | null {
   const of = (role: Role): readonly EntrySignature[] => signaturesOf(entry).filter((one) => one.role === role)
-  const [requested, approved] = [of('requester'), of('approver')]
+  const [requested, approved, responded] = [of('requester'), of('approver'), of('respondent')]
+  if ('statedAt' in entry) {
+    if (requested.length + approved.length > 0) return 'a response is signed only by the person who states it'
+    if (responded.length > 1) return 'more than one signature for the same role'
+    return responded.every(({ at }) => isSince(at, entry.statedAt)) ? null : EARLY
+  }
+  if (responded.length > 0) return 'only a response is signed by a respondent'
   if (requested.length > 1 || approved.length > 1) return 'more than one signature for the same role'
   const early = [...approved, ...('decidedAt' in entry ? requested : [])].some(
     ({ at }) => !isSince(at, momentOf(entry)),
   )
-  if (early) return 'a signature states a time before the entry existed'
+  if (early) return EARLY
   if (!('approvedBy' in entry)) {
     if (approved.length > 0) return 'it has an approver’s signature but was not approved'
     return requested.every(({ at }) => at === entry.requestedAt)
@@ -70,6 +87,7 @@ export function keysProblem(entry: Signable): string | null {
     : null
 }
 
+const EARLY = 'a signature states a time before the entry existed'
 export const ONE_KEY = 'two people are named, but both signatures have the same key'
 
 const isSince = (at: string, since: string): boolean => millisOf(at) >= millisOf(since)
@@ -82,6 +100,7 @@ export const isOneKey = (entry: Signable): boolean =>
 export const entryOf = (register: Register, id: string): Signable | null =>
   register.riskAcceptances.find((one) => one.id === id) ??
   decisionsOf(register).find((one) => one.id === id) ??
+  responsesOf(register).find((one) => one.id === id) ??
   acceptanceRequestsOf(register).find((one) => one.id === id) ??
   null
 
@@ -94,11 +113,12 @@ export function withSignature(register: Register, id: string, signature: EntrySi
   if (problem !== null) return fail('input.refused', problem)
   const put = <T extends Signable>(entries: readonly T[]): readonly T[] =>
     entries.map((one) => (one === entry ? { ...one, signatures } : one))
-  const { decisions, acceptanceRequests } = register
+  const { decisions, acceptanceRequests, responses } = register
   return ok({
     ...register,
     riskAcceptances: put(register.riskAcceptances),
     ...(decisions && { decisions: put(decisions) }),
     ...(acceptanceRequests && { acceptanceRequests: put(acceptanceRequests) }),
+    ...(responses && { responses: put(responses) }),
   })
 }

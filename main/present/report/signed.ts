@@ -1,15 +1,15 @@
 import type { Resolution, Withdrawal } from '../../../schemas/types.ts'
 import { oneLine, plain } from '../../core/plain-text.ts'
-import { keysProblem, type Signable, signaturesOf } from '../../core/register/signatures.ts'
+import { type Approvable, keysProblem, signaturesOf } from '../../core/register/signatures.ts'
 import { isOnePerson, type Standing } from '../../core/register.ts'
 import { type Cell, type Line, plainCell } from '../../core/report-document.ts'
 import type { FactRows } from './declared.ts'
 import { day, when } from './wording.ts'
 
-const ROLES = { requester: 'requester', approver: 'approver' } as const
+const ROLES = { requester: 'requester', approver: 'approver', respondent: 'respondent' } as const
 
 /** Keys that signed an entry, or that it is not signed. Signatures are checked when the pack is verified, not here. */
-function signatureCell(entry: Signable): Cell {
+function signatureCell(entry: Approvable): Cell {
   const signatures = signaturesOf(entry)
   if (signatures.length === 0) return plainCell('Not digitally signed; approval not independently evidenced.')
   const problem = keysProblem(entry)
@@ -23,7 +23,7 @@ function signatureCell(entry: Signable): Cell {
 }
 
 /** Requester and approver of an entry, and the keys that signed it. */
-export function peopleRows(entry: Signable): FactRows {
+export function peopleRows(entry: Approvable): FactRows {
   const approved: FactRows = 'approvedBy' in entry ? [{ label: 'Approved by', value: approverCell(entry) }] : []
   return [
     { label: 'Requested by', value: plainCell(oneLine(entry.requestedBy, 200)) },
@@ -32,7 +32,7 @@ export function peopleRows(entry: Signable): FactRows {
   ]
 }
 
-type Approved = Extract<Signable, { readonly approvedBy: string }>
+type Approved = Extract<Approvable, { readonly approvedBy: string }>
 
 function approverCell(entry: Approved): Cell {
   const role = entry.approverRole

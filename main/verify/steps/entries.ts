@@ -43,7 +43,7 @@ const DEMO = 'It was made with a demo key, which identifies no one.'
 
 /** Name of an entry in messages. */
 const entryName = (entry: Signable): string =>
-  `${'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
+  `${'statedAt' in entry ? 'response' : 'decidedAt' in entry ? 'decision' : 'acceptedAt' in entry ? 'risk acceptance' : 'request'} ${entry.id}`
 
 /** Problems of the signatures of one entry, one sentence each. */
 export const signatureProblems = (entry: Signable, readings: readonly EntrySignatureReading[]): readonly string[] => {
@@ -67,7 +67,7 @@ function oneKeyProblem(entry: Signable, readings: readonly EntrySignatureReading
   return 'approvedBy' in entry && !isOnePerson(entry) && new Set(keys).size < keys.length ? ONE_KEY : null
 }
 
-const ROLES = { requester: 'requester', approver: 'approver' } as const
+const ROLES = { requester: 'requester', approver: 'approver', respondent: 'respondent' } as const
 
 /** Result of reading the signatures of a register: problems, and notes for the reader. */
 export interface EntriesReading {
@@ -98,7 +98,8 @@ export async function readEntries(
   return {
     problems,
     notes: [
-      ...peopleNotes(entries),
+      ...peopleNotes(entries.filter((entry) => !('statedAt' in entry))),
+      ...responseNotes(entries.filter((entry) => 'statedAt' in entry)),
       ...[...keys].map(([fingerprint, key]) => keyNote(fingerprint, key)),
       ...[...revoked].map(
         ([fingerprint, at]) =>
@@ -133,6 +134,15 @@ function peopleNotes(entries: readonly Signable[]): readonly string[] {
           `${one} ${of} ${is(one)} requested and approved by the same person${key === 0 ? '' : `, ${key} with the same key`} (no segregation of duties).`,
         ]),
   ]
+}
+
+function responseNotes(entries: readonly Signable[]): readonly string[] {
+  const unsigned = entries.filter((entry) => signaturesOf(entry).length === 0).length
+  return unsigned === 0
+    ? []
+    : [
+        `${unsigned} of ${entries.length} management responses ${is(unsigned)} not digitally signed; who stated them is not independently evidenced.`,
+      ]
 }
 
 const is = (count: number): string => (count === 1 ? 'is' : 'are')

@@ -8,15 +8,18 @@ import type {
 } from '../../../schemas/types.ts'
 import { parseBounded } from '../../core/bounded-json.ts'
 import { sha256 } from '../../core/digest.ts'
+import { POPULATION } from '../../core/engagement/coverage.ts'
 import { PATHS } from '../../core/pack-files.ts'
 import { quote } from '../../core/plain-text.ts'
 import type { PackSource, SchemaValidator, SealReader } from '../../core/ports.ts'
 import { compare } from '../../core/recording.ts'
 import { documentPaths } from '../../core/register/attachments.ts'
+import { millisOf } from '../../core/register/days.ts'
 import { decisionProblem, decisionsOf, type LevelOf, levelsIn } from '../../core/register/decisions.ts'
 import { explanationsOf } from '../../core/register/explanations.ts'
 import { acceptanceRequestsOf } from '../../core/register/pending.ts'
 import { registerProblems } from '../../core/register/problems.ts'
+import { responsesOf } from '../../core/register/responses.ts'
 import { EMPTY_REGISTER, standingOf } from '../../core/register.ts'
 import { readEntries } from './entries.ts'
 import { bytesOf, canonical, type PackReading, textOf } from './read.ts'
@@ -53,6 +56,7 @@ export async function registerOfPack(
       ...exceptionProblems(register, new Set(scope?.population ?? []), catalog.checks).map(where),
       ...decisionProblems(register, catalog.levelOf).map(where),
       ...explanationProblems(register, new Set(scope?.population ?? []), catalog.signals).map(where),
+      ...responseProblems(register, catalog.checks).map(where),
       ...signed.problems.map(where),
       ...(await attachmentProblems(source, register)),
     ]),
@@ -178,6 +182,13 @@ const explanationProblems = (
     ),
   ])
 
+const responseProblems = (register: Register, checks: ReadonlySet<unknown>): readonly string[] =>
+  responsesOf(register).flatMap(({ id, check }) =>
+    checks.has(check) || check === POPULATION
+      ? []
+      : [`response ${id} names check ${quote(check)}, which is not in the pack’s catalog.`],
+  )
+
 async function attachmentProblems(source: PackSource, register: Register): Promise<readonly string[]> {
   const named = documentPaths(register)
   const problems: string[] = []
@@ -209,7 +220,12 @@ function notes(register: Register, asOf: string | null): readonly string[] {
   const explained = explanationsOf(register).length
   const open = acceptanceRequestsOf(register).filter(({ resolved }) => resolved === undefined).length
   const entries = [...riskAcceptances, ...documents, ...decisionsOf(register), ...explanationsOf(register)]
-  const later = asOf === null ? 0 : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length
+  const responses = responsesOf(register)
+  const later =
+    asOf === null
+      ? 0
+      : entries.filter((one) => standingOf(one, asOf) === 'not-begun').length +
+        responses.filter((one) => one.withdrawn === null && !(millisOf(one.statedAt) <= millisOf(asOf))).length
   const rows = rowsDecidedTwice(register, asOf)
   return [
     ...(riskAcceptances.length + documents.length === 0
@@ -222,6 +238,11 @@ function notes(register: Register, asOf: string | null): readonly string[] {
       ? []
       : [
           `The pack lists ${count(explained, 'explanation')} of isolation signals, as stated by the people named; none changes a verdict.`,
+        ]),
+    ...(responses.length === 0
+      ? []
+      : [
+          `The pack lists ${count(responses.length, 'management response')}, as stated by the people named; none changes a verdict or closes a finding.`,
         ]),
     ...(later === 0
       ? []
