@@ -68,6 +68,7 @@ export function createWorld(catalog: Known & Pick<Catalog, 'probes'>): Ports {
     csv: csvOf,
     csvPieces,
     xlsx: async (sheets) => (await import('./xlsx-file.ts')).xlsxOf(sheets),
+    readTable: async (path) => (await import('./table/read.ts')).readTable(path),
     declarations: createDeclarations(catalog, reader),
     openStore: (folder) => openEvidenceStore(folder, validator),
     openHistory: (folder) => openHistoryStore(folder, validator),

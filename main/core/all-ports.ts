@@ -42,6 +42,7 @@ import type { LoadedRecording, RecordingSource } from './recording.ts'
 import type { ReportDocument } from './report-document.ts'
 import type { OpenRunChain } from './run-chain/entry.ts'
 import type { ScheduleStore, Timers } from './schedule/store.ts'
+import type { TableRow } from './table.ts'
 import type { UnsignedVantage } from './vantage.ts'
 
 /** Everything outside that use cases may ask for. Each use case takes those that it uses; `main/adapters/world.ts` makes the real ones. */
@@ -67,6 +68,8 @@ export interface Ports {
   readonly csvPieces: (rows: Iterable<readonly string[]>) => Iterable<string>
   /** Sheets as one workbook; the same sheets give the same bytes. */
   readonly xlsx: (sheets: readonly Sheet[]) => Promise<Uint8Array>
+  /** A table that a person filled in: CSV or the first sheet of a workbook. Fails with input.not-found and input.refused. */
+  readonly readTable: (path: string) => Promise<Outcome<readonly TableRow[]>>
   readonly declarations: Declarations
   readonly openStore: (folder: string) => Promise<Outcome<EvidenceStore>>
   /** The history of runs below a folder. */
