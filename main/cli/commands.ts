@@ -8,6 +8,7 @@ import { disclosureCommand } from './commands/disclosure.ts'
 import { engagementCommand } from './commands/engagement.ts'
 import { exceptCommand } from './commands/except.ts'
 import { exportCommand } from './commands/export.ts'
+import { findingCommand } from './commands/finding.ts'
 import { fixesCommand } from './commands/fixes.ts'
 import { fleetCommand } from './commands/fleet.ts'
 import { historyCommand } from './commands/history.ts'
@@ -28,6 +29,7 @@ export const COMMANDS: readonly ((context: Context) => void)[] = [
   collectCommand,
   assessCommand,
   exportCommand,
+  findingCommand,
   fixesCommand,
   runCommand,
   vantageCommand,
