@@ -169,12 +169,6 @@ export function environmentLine(
   return of.concealed ? `${named}, concealed` : named
 }
 
-export const TENANCY: Readonly<Record<NonNullable<NodeAssessment['isolation']>['tenancy'], string>> = {
-  'single-observed': 'One tenant observed on this operating system',
-  shared: 'Several tenants observed',
-  undetermined: 'Undetermined',
-}
-
 export const gradeLine = ({ isolation }: Pick<NodeAssessment, 'isolation'>): string =>
   isolation === null ? 'Undetermined' : `${isolation.grade} · ${gradeWords[isolation.grade]}`
 

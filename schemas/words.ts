@@ -120,6 +120,13 @@ export const environmentText = ({
   readonly rule: { readonly id: string }
 }): string => (rule.id === 'R8' ? notEstablished : environmentWords[environment])
 
+/** Who uses the operating system of a node, as far as was observed. */
+export const tenancyWords: Readonly<Record<'single-observed' | 'shared' | 'undetermined', string>> = {
+  'single-observed': 'One tenant observed on this operating system',
+  shared: 'Several tenants observed on this operating system',
+  undetermined: 'Undetermined',
+}
+
 export const gradeWords: Readonly<Record<Grade, string>> = {
   B: 'Actively tested: confirmed by measurements during the run',
   C: 'Passively observed: read from the running system only',

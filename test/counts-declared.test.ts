@@ -27,7 +27,7 @@ const assessment = assess({
   recordings,
   asOf: FIXTURE_TIME,
 })
-const summary = summaryText(assessment, catalog, EMPTY_REGISTER).split('\n')
+const summary = summaryText({ assessment, catalog, register: EMPTY_REGISTER, recordings: [] }).split('\n')
 const numbers = (text: string): readonly number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits))
 /** The counts that the summary gives below a line, by their words, and the number behind “of”. */
 function toldBelow(line: string): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {

@@ -126,7 +126,7 @@ describe('a node and a property', () => {
 
   test('the report and the command line give the same', () => {
     const reported = tallyOfReport(assessment, catalog.checks)
-    const told = summaryText(assessment, catalog, register)
+    const told = summaryText({ assessment, catalog, register, recordings: [] })
     expect(view.properties).toEqual(reported.properties)
     for (const { node, property, cell } of cells) {
       const { worst, ...same } = reported.cell(node, property)

@@ -243,7 +243,12 @@ describe('what people read', () => {
   })
 
   test('the summary text names them too', () => {
-    const text = summaryText(judged('demo-gpu-01', profile), catalog, EMPTY_REGISTER)
+    const text = summaryText({
+      assessment: judged('demo-gpu-01', profile),
+      catalog,
+      register: EMPTY_REGISTER,
+      recordings: [],
+    })
     expect(text).toContain('threshold profile: CIS Benchmarks')
     expect(text).toContain(
       'relaxed threshold: Longest time an idle shell may stay open: 3600 seconds instead of 900 seconds',

@@ -164,7 +164,7 @@ describe('an explanation beside the answer', () => {
       const report = buildReport({ ...sampleInput(), catalog, assessment, register: of })
       const chapter = (id: string): string =>
         documentText({ ...report, sections: report.sections.filter((one) => one.id === id) }).join('\n')
-      return [chapter('isolation'), summaryText(assessment, catalog, of)].map((text) =>
+      return [chapter('isolation'), summaryText({ assessment, catalog, register: of, recordings: [] })].map((text) =>
         [said.text, said.explainedBy, said.role, said.document.sha256].every((part) => text.includes(part)),
       )
     }

@@ -200,7 +200,9 @@ describe('an assessment', () => {
     expect(tested.length).toBeGreaterThan(20)
     expect(tested.filter(({ server }) => server.state === 'no-deviations')).toEqual([])
     for (const { server } of tested) expect(server).toMatchObject({ population: 2, tested: 1 })
-    expect(summaryText(assessment, catalog, EMPTY_REGISTER)).toContain('1 of 2 declared nodes collected')
+    expect(summaryText({ assessment, catalog, register: EMPTY_REGISTER, recordings: [] })).toContain(
+      '1 of 2 declared nodes collected',
+    )
     const { columns, rows } = populationGrid(assessment)
     const at = columns.findIndex(({ title }) => title === 'same machine as')
     expect(rows.map((row) => row[at])).toEqual(['b', 'a'])

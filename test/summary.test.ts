@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest'
+import { shownOf } from '../main/app/findings.ts'
 import { summaryText } from '../main/app/summary.ts'
-import { conditionFound } from '../main/core/catalog.ts'
+import { findingReference } from '../main/core/finding/finding.ts'
 import { partsTable, rowCounts } from '../main/present/formats/row-counts.ts'
-import { documentStateWords, rowStateWords, serverStateWords } from '../schemas/conclusion-words.ts'
+import {
+  documentStateWords,
+  rowStateWords,
+  SEVERITIES,
+  serverStateWords,
+  severityWords,
+} from '../schemas/conclusion-words.ts'
+import { tenancyWords } from '../schemas/words.ts'
 import { formatSample } from './support/format-sample.ts'
+import { responseOf } from './support/register.ts'
 
-const { assessment, catalog, register } = formatSample()
-const lines = summaryText(assessment, catalog, register).split('\n')
+const { assessment, catalog, register, recordings } = formatSample()
+const lines = summaryText({ assessment, catalog, register, recordings }).split('\n')
+const shown = shownOf({ assessment, catalog, register, recordings })
 const frameworks = rowCounts(assessment, catalog)
 
 /** The lines of one framework, from its title to the next empty line. */
@@ -58,19 +68,44 @@ describe('the summary', () => {
     expect(lines.join('\n')).toMatch(/^ {6}5 of 6 tested; 1 not tested: demo-gpu-01, /m)
   })
 
-  test('keeps observations apart from deviations', () => {
-    const deviations = lines.findIndex((line) => line.startsWith('Deviations ('))
-    const observations = lines.findIndex((line) => line.startsWith('Observations: '))
-    expect(deviations).toBeGreaterThan(0)
-    expect(observations).toBeGreaterThan(deviations)
-    const at = (id: string): number => {
-      const check = catalog.checks.find((one) => one.id === id)
-      return lines.findIndex((line) => check !== undefined && line.startsWith(`  ${conditionFound(catalog, check)}`))
+  test('lists every finding once, the most severe first, with status and owner', () => {
+    const listed = lines.flatMap((line) => {
+      const [, reference = '', label = ''] = /^ {2}(F-[0-9A-F]{6}) {2}(\w+): /.exec(line) ?? []
+      return reference === '' ? [] : [{ reference, label }]
+    })
+    expect(listed.map(({ reference }) => reference)).toEqual(
+      [...shown.findings, ...shown.informational].map(({ reference }) => reference),
+    )
+    const order = SEVERITIES.map((level) => severityWords[level])
+    const levels = listed.map(({ label }) => order.indexOf(label))
+    expect(levels).toEqual([...levels].sort((a, b) => a - b))
+    expect(lines).toContain('      Open. Owner not assigned')
+  })
+
+  test('marks findings that decide no control in scope', () => {
+    const at = (check: string): string => {
+      const reference = findingReference(assessment.scope.fleet, check)
+      return lines[lines.findIndex((line) => line.startsWith(`  ${reference}  `)) + 2] ?? ''
     }
-    expect(at('access.unique-accounts')).toBeGreaterThan(deviations)
-    expect(at('access.unique-accounts')).toBeLessThan(observations)
-    // Supporting or context in every row: it deviates from nothing.
-    expect(at('encryption.in-transit.fabric')).toBeGreaterThan(observations)
+    expect(at('access.unique-accounts')).not.toMatch(/Decides no control/)
+    // Supporting or context in every row.
+    expect(at('encryption.in-transit.fabric')).toMatch(/Decides no control in scope$/)
+  })
+
+  test('names owner, due day and what is overdue', () => {
+    const [first] = shown.findings
+    const responses = [
+      responseOf({ check: first?.check ?? '', due: '2026-11-02T23:59:59.999Z', statedAt: '2026-11-01T08:00:00.000Z' }),
+    ]
+    const text = summaryText({ assessment, catalog, register: { ...register, responses }, recordings })
+    expect(text).toContain('Owner: K. Adeyemi, due 2026-11-02 (overdue)')
+    expect(text).toContain(`Overdue (1): ${first?.reference}`)
+    expect(text).toMatch(/Critical and high findings with an owner: 1 of \d+/)
+  })
+
+  test('names the tenancy of a node, not its code', () => {
+    expect(lines.join('\n')).not.toContain('single-observed')
+    expect(lines.join('\n')).toContain(tenancyWords['single-observed'])
   })
 
   test('prints a risk acceptance beside the deviation, which remains', () => {

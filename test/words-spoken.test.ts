@@ -38,7 +38,7 @@ const declared = demoDeclared('2026-11-21T00:00:00.000Z', ['demo-gpu-01', 'demo-
 describe('nothing over-claims in', () => {
   test.each<readonly [name: string, texts: readonly string[], atLeast: number]>([
     ['help of the command line', helpTexts(), 30],
-    ['the summary', summaryText(assessment, catalog, register).split('\n'), 30],
+    ['the summary', summaryText({ assessment, catalog, register, recordings: [] }).split('\n'), 30],
     ['the template of an engagement', [engagementTemplate('2026-11-21')], 1],
     ['profiles of providers', leaves([...PROVIDERS, DEMO_PROVIDER]), 50],
     ['what the demo declares', leaves(declared), 50],
@@ -61,7 +61,7 @@ test('what a node runs on is said in the same words in the summary, the report a
   if (node === undefined || node.isolation === null) throw new Error('no argued node')
   const { environment, platform, concealed, rule } = isolation
   const open = { ...node, isolation: { ...node.isolation, environment, platform, concealed, rule } }
-  const summary = summaryText({ ...assessment, nodes: [open] }, catalog, register)
+  const summary = summaryText({ assessment: { ...assessment, nodes: [open] }, catalog, register, recordings: [] })
   expect(summary).toContain(said)
   expect(summary).toContain('“lspci -Dnvvv -d ::0604”')
   expect(summary).toContain(rule.text)

@@ -29,7 +29,7 @@ export function* besideFiles(
   const { assessment, catalog, register, recordings, run } = input
   yield [reportName(run), report]
   yield ['assessment.json', assessmentPieces(assessment)]
-  yield ['summary.txt', `${summaryText(assessment, catalog, register)}\n`]
+  yield ['summary.txt', `${summaryText(input)}\n`]
   yield ['findings.csv', csvPieces(findingsTable(input))]
   yield ['results.csv', csvPieces(resultsTable(input))]
   yield ['controls.csv', csvPieces(controlsTable(assessment, catalog, register))]

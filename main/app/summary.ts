@@ -24,30 +24,36 @@ import {
   PROPERTIES,
   profileWords,
   propertyWords,
+  tenancyWords,
   VERDICTS,
   verdictWords,
 } from '../../schemas/words.ts'
-import { type Catalog, catalogFor, conditionFound } from '../core/catalog.ts'
+import { type Catalog, catalogFor } from '../core/catalog.ts'
+import type { Finding } from '../core/finding/finding.ts'
+import { of, plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
 import { type ThresholdValue, thresholdValues } from '../core/profile.ts'
-import { compare } from '../core/recording.ts'
 import { explanationsFor, explanationText } from '../core/register/explanations.ts'
-import { acceptancesOf } from '../core/register.ts'
 import { NOTHING_SHARED, sameMachineText, surplusNames } from '../core/same-machine.ts'
 import { summarize } from '../core/tally.ts'
 import { isObservation, partsTable, type RowCounts, rowCounts } from '../present/formats/row-counts.ts'
+import { type Presentation, severityCounts } from '../present/presentation.ts'
+import { statusText } from '../present/report/findings.ts'
+import { ownerLine } from './finding-text.ts'
+import { type FindingSources, shownOf } from './findings.ts'
 
 /**
- * An assessment on one screen of plain text: nodes, deviations, observations, controls. Counts with denominators, never
+ * An assessment on one screen of plain text: nodes, findings, controls with their observations. Counts with denominators, never
  * a score.
  */
-export function summaryText(assessment: Assessment, ours: Catalog, register: Register): string {
-  const catalog = catalogFor(ours, assessment.scope)
+export function summaryText(sources: FindingSources): string {
+  const { assessment, register } = sources
+  const catalog = catalogFor(sources.catalog, assessment.scope)
   return [
     ...head(assessment, [...thresholdValues(catalog.thresholds, assessment.scope.profile).values()]),
     ...nodeList(assessment, register),
     '',
-    ...notSatisfiedLines(assessment, catalog, register),
+    ...findingLines(shownOf(sources)),
     ...locationCounts(assessment),
     ...claimLines(assessment),
     ...controlLines(assessment, catalog),
@@ -98,7 +104,7 @@ function nodeLines(node: Assessment['nodes'][number]): string[] {
   }).filter((line) => line !== '')
   return [
     `${node.node}   collected ${node.privilege === 'none' ? 'without root privileges' : `with ${node.privilege}`} at ${node.observedAt}${node.stale ? ' (stale)' : ''}${node.synthetic === null ? '' : '   [synthetic]'}`,
-    `    ${environmentText({ environment, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy ${tenancy}; evidence grade ${grade} (${gradeWords[grade]})`,
+    `    ${environmentText({ environment, rule })}${platform === null ? '' : ` (${plain(platform)})`}${concealed ? ', concealed by the platform' : ''}; tenancy: ${tenancyWords[tenancy]}; evidence grade ${grade} (${gradeWords[grade]})`,
     ...(environment === 'undetermined' ? [`    ${rule.id}: ${plain(rule.text, 1200)}`] : []),
     ...(node.failure === null
       ? []
@@ -162,77 +168,52 @@ const namesOf = (names: readonly string[]): string => {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-interface NotSatisfied {
-  readonly id: string
-  readonly condition: string
-  readonly found: readonly { readonly node: string; readonly why: string }[]
-  /** Nodes with a result of this check. */
-  readonly tested: number
-}
-
 /**
- * Checks that are not satisfied, those on most nodes first. A check that decides a control in scope is a deviation of
- * that control; any other is an observation. A risk acceptance leaves the deviation in place.
+ * Findings by severity, with owner and due day, and those that are overdue. The leading ones are listed with an observation. A risk
+ * acceptance leaves the deviation in place.
  */
-function notSatisfiedLines(assessment: Assessment, catalog: Catalog, register: Register): readonly string[] {
-  const { nodes, controls } = assessment
-  const results = new Map<string, { found: { readonly node: string; readonly why: string }[]; tested: number }>()
-  for (const { node, results: findings } of nodes)
-    for (const { check, verdict, observations: reasons } of findings) {
-      if (verdict === 'not-tested') continue
-      const own = results.get(check) ?? { found: [], tested: 0 }
-      results.set(check, own)
-      own.tested += 1
-      if (verdict === 'not-satisfied')
-        own.found.push({ node, why: reasons.find(({ direction }) => direction === 'contradicts')?.text ?? '' })
-    }
-  const all = catalog.checks
-    .flatMap((check): NotSatisfied[] => {
-      const own = results.get(check.id)
-      return own === undefined || own.found.length === 0
-        ? []
-        : [{ id: check.id, condition: conditionFound(catalog, check), ...own }]
-    })
-    .sort((a, b) => b.found.length - a.found.length || compare(a.id, b.id))
-  if (all.length === 0) return ['No deviations noted on the nodes tested.', '']
-  const deciding = new Set(
-    controls
-      .filter(({ state }) => state !== 'out-of-scope')
-      .flatMap(({ checks }) => checks.flatMap(({ check, decides }) => (decides ? [check] : []))),
-  )
-  const deviations = all.filter(({ id }) => deciding.has(id))
-  const observations = all.filter(({ id }) => !deciding.has(id))
-  const listed = (title: string, some: readonly NotSatisfied[]): readonly string[] =>
-    some.length === 0
+function findingLines({ findings, informational, leading, figures }: Presentation): readonly string[] {
+  const overdue = findings.filter(({ isOverdue }) => isOverdue)
+  const { severe, withOwner } = figures.owned
+  return [
+    ...(findings.length === 0
+      ? ['No deviations noted on the nodes tested.']
+      : [
+          `${plural(findings.length, 'finding')}: ${severityCounts(figures.findings)}; ${plural(figures.deviations, 'deviation')} in total:`,
+        ]),
+    ...findings.flatMap((one) => findingLine(one, leading.includes(one))),
+    ...(severe === 0 ? [] : [`Critical and high findings with an owner: ${of(withOwner, severe)}`]),
+    ...(overdue.length === 0
+      ? []
+      : [`Overdue (${overdue.length}): ${overdue.map(({ reference }) => reference).join(', ')}`]),
+    ...(informational.length === 0
       ? []
       : [
-          `${title} (${some.length} checks, ${some.reduce((sum, { found }) => sum + found.length, 0)} results):`,
-          ...some.flatMap((one) => notSatisfied(one, assessment, catalog, register)),
-          '',
-        ]
-  return [
-    ...listed('Deviations', deviations),
-    ...listed('Observations: not satisfied, but deciding no control in scope', observations),
+          `Informational results that are not satisfied, counted in no sum (${informational.length}):`,
+          ...informational.flatMap((one) => findingLine(one, false)),
+        ]),
+    '',
   ]
 }
 
-function notSatisfied(
-  { id, condition, found, tested }: NotSatisfied,
-  { nodes, asOf }: Assessment,
-  { severities }: Catalog,
-  { riskAcceptances }: Register,
-): readonly string[] {
-  const { inForce, ended } = acceptancesOf(riskAcceptances, asOf)
-  const accepted = found.filter(({ node }) => inForce(node, id) !== null).length
-  const over = found.filter(({ node }) => ended(node, id) !== null).length
-  const severity = severities.find(({ check }) => check === id)?.severity
-  const untested = nodes.length - tested
+function findingLine(finding: Finding, isLeading: boolean): readonly string[] {
+  const { reference, severity, title, deviations, tested, inconclusive, untested, controls, what } = finding
+  const accepted = deviations.filter((one) => one.accepted !== null).length
+  const over = deviations.filter(({ acceptanceExpired }) => acceptanceExpired !== null).length
+  const [first] = deviations
+  const why = first?.observations.find(({ direction }) => direction === 'contradicts')?.text ?? ''
+  const counts = [
+    `${of(deviations.length, tested)} ${what === 'inventory' ? 'inventory rows' : 'tested'}`,
+    ...(inconclusive.length === 0 ? [] : [`${inconclusive.length} inconclusive`]),
+    ...(untested.length === 0 ? [] : [`${untested.length} not tested`]),
+  ]
   return [
-    `  ${condition}${severity === undefined ? '' : `   [severity: ${severityWords[severity].toLowerCase()}]`}`,
-    `      ${found.length} of ${tested} tested${untested === 0 ? '' : `; ${untested} not tested`}: ${namesOf(found.map(({ node }) => node))}`,
+    `  ${reference}  ${severityWords[severity.level]}: ${title}`,
+    `      ${counts.join('; ')}: ${namesOf(deviations.map(({ subject }) => subject))}`,
+    `      ${statusText(finding)}. ${ownerLine(finding)}${controls.length === 0 ? '. Decides no control in scope' : ''}`,
     ...(accepted === 0 ? [] : [`      risk accepted on ${accepted} of these; the deviation remains`]),
     ...(over === 0 ? [] : [`      the risk acceptance has expired on ${over} of these`]),
-    `      ${found[0]?.node}: ${plain(found[0]?.why ?? '', 300)}`,
+    ...(isLeading && first !== undefined ? [`      ${first.subject}: ${plain(why, 300)}`] : []),
   ]
 }
 

@@ -38,6 +38,7 @@ export type RunOptions = CollectOptions &
 /** A run that was exported. */
 export interface Ran extends Pick<Exported, 'assessment' | 'register' | 'trace' | 'shortfalls'> {
   readonly run: string
+  readonly recordings: ToEvaluate['recordings']
   /** A declared node is missing or partial, or the run was stopped. */
   readonly incomplete: boolean
   /** Deviations without a risk acceptance in effect. */
@@ -123,7 +124,17 @@ export async function runOnce(
   })
   if (!kept.ok) sayFailure(kept.error)
   const { gaps, incomplete } = outcomeOf(assessment, register)
-  return ok({ run, assessment, register, trace, shortfalls, kept, gaps, incomplete: incomplete || result.cancelled })
+  return ok({
+    run,
+    recordings,
+    assessment,
+    register,
+    trace,
+    shortfalls,
+    kept,
+    gaps,
+    incomplete: incomplete || result.cancelled,
+  })
 }
 
 /** Whether a folder can be written to; creates it if missing. */
@@ -157,7 +168,10 @@ async function showUnsealed(
   if (!evaluated.ok) return sayFailure(evaluated.error)
   const { assessment } = evaluated.value
   emit(assessment)
-  if (said.ok) say(summaryText(assessment, catalog, registerInScope(ours, said.value.register, scope)))
+  if (said.ok) {
+    const register = registerInScope(ours, said.value.register, scope)
+    say(summaryText({ assessment, catalog, register, recordings }))
+  }
 }
 
 /** The declarations of the window; null for a run that uses none. Fails with engagement.unreadable. */
@@ -175,10 +189,10 @@ async function withRegister({ files }: Ports, options: RunOptions): Promise<RunO
 }
 
 /** Prints the result of an exported run. */
-export function printRan({ json }: Pick<RunOptions, 'json'>, { assessment, register }: Ran): void {
+export function printRan({ json }: Pick<RunOptions, 'json'>, { assessment, register, recordings }: Ran): void {
   if (json === true) emit(assessment)
   say('')
-  say(summaryText(assessment, catalog, register))
+  say(summaryText({ assessment, catalog, register, recordings }))
 }
 
 /** The exit code of an exported run. */

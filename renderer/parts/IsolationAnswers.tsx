@@ -2,7 +2,8 @@ import { useState } from 'react'
 import type { CatalogView } from '../../schemas/ipc-results.ts'
 import type { Source } from '../../schemas/ipc-views.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
-import { environmentLine, gradeLine, TENANCY } from '../model.ts'
+import { tenancyWords } from '../../schemas/words.ts'
+import { environmentLine, gradeLine } from '../model.ts'
 import { plural, visible } from '../text.ts'
 import { Disclosure } from '../ui/Disclosure.tsx'
 import { IsolationAnalysis } from './IsolationAnalysis.tsx'
@@ -28,7 +29,7 @@ export function IsolationAnswers({ of, assessment }: Omit<IsolationAnswersProps,
         </div>
         <div>
           <dt>Tenancy</dt>
-          <dd>{TENANCY[isolation?.tenancy ?? 'undetermined']}</dd>
+          <dd>{tenancyWords[isolation?.tenancy ?? 'undetermined']}</dd>
         </div>
         <div>
           <dt>Device attachment</dt>

@@ -57,7 +57,7 @@ export function assessCommand(context: Context): void {
         register,
       })
       if (options.json === true) emit(assessment)
-      say(summaryText(assessment, catalog, register))
+      say(summaryText({ assessment, catalog, register, recordings: loaded.value }))
       const { gaps, incomplete } = outcomeOf(assessment, register)
       context.exit(
         worst([

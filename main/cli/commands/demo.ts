@@ -80,7 +80,8 @@ export function demoCommand(context: Context): void {
         })
         if (!exported.ok) return endWith(context, exported.error)
         say('')
-        say(summaryText(exported.value.assessment, catalog, exported.value.register))
+        const { assessment, register: own } = exported.value
+        say(summaryText({ assessment, catalog, register: own, recordings: collected.value.recordings }))
         say('')
         say('Wrote')
         for (const { path } of exported.value.files) say(`  ${path}`)

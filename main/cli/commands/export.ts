@@ -52,7 +52,7 @@ export function exportCommand(context: Context): void {
     const { assessment, register, shortfalls } = exported.value
     if (options.json === true) emit(assessment)
     say('')
-    say(summaryText(assessment, catalog, register))
+    say(summaryText({ assessment, catalog, register, recordings: recordings.value }))
     const { gaps, incomplete } = outcomeOf(assessment, register)
     context.exit(
       worst([

@@ -6,6 +6,7 @@ import {
   gradeWords,
   imageLimit,
   notEstablished,
+  tenancyWords,
 } from '../../../schemas/words.ts'
 import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
@@ -21,11 +22,6 @@ import { byWorstNode } from './node-matrix.ts'
 import { see, titles } from './titles.ts'
 import { CODES, ELSEWHERE, observed, reasonLine, worstFirst } from './wording.ts'
 
-export const TENANCY: Readonly<Record<Isolation['tenancy'], string>> = {
-  'single-observed': 'One tenant observed on this operating system',
-  shared: 'Several tenants observed on this operating system',
-  undetermined: 'Undetermined',
-}
 const DEVICE: Readonly<Record<DeviceAttachment['kind'], string>> = { gpu: 'GPU', nic: 'NIC', hca: 'HCA', disk: 'Disk' }
 const ATTACHMENT: Readonly<Record<DeviceAttachment['attachment'], string>> = {
   physical: 'Physical',
@@ -86,7 +82,7 @@ function overview(nodes: readonly NodeAssessment[], shown: number, dossiers: num
       ? ['Not collected']
       : [
           layerText(isolation),
-          TENANCY[isolation.tenancy],
+          tenancyWords[isolation.tenancy],
           `Grade ${isolation.grade}`,
           deviceCounts(isolation.attachments),
         ]
@@ -143,7 +139,7 @@ function nodeBlocks(node: NodeAssessment, matter: Matter, common: Common, short:
       rows: [
         { label: 'Execution environment', value: plainCell(layerText(node.isolation)) },
         ...(environment === 'undetermined' ? [{ label: 'Reason', value: plainCell(plain(rule.text, 1200)) }] : []),
-        { label: 'Tenancy', value: plainCell(TENANCY[tenancy]) },
+        { label: 'Tenancy', value: plainCell(tenancyWords[tenancy]) },
         {
           label: 'Devices',
           value: short

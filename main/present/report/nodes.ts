@@ -1,5 +1,5 @@
 import type { HostKey, Isolation, NodeAssessment, Recording } from '../../../schemas/types.ts'
-import { environmentText, gradeWords } from '../../../schemas/words.ts'
+import { environmentText, gradeWords, tenancyWords } from '../../../schemas/words.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { recordingDigest } from '../../core/recording.ts'
@@ -16,7 +16,7 @@ import {
 import { reached } from '../../core/tally.ts'
 import { MANY_NODES } from './figures.ts'
 import type { Matter } from './input.ts'
-import { deviceCounts, layerText, TENANCY } from './isolation.ts'
+import { deviceCounts, layerText } from './isolation.ts'
 import { locationCell } from './location.ts'
 import { byWorstNode, nodeMatrixBlocks } from './node-matrix.ts'
 import { see, titles } from './titles.ts'
@@ -150,7 +150,7 @@ const isolationCell = (isolation: Isolation | null): Cell =>
     ? plainCell('No isolation analysis; not collected.')
     : [
         { text: layerText(isolation) },
-        { text: `${TENANCY[isolation.tenancy]}. Grade ${isolation.grade}: ${gradeWords[isolation.grade]}` },
+        { text: `${tenancyWords[isolation.tenancy]}. Grade ${isolation.grade}: ${gradeWords[isolation.grade]}` },
         { text: deviceCounts(isolation.attachments), style: 'quiet' },
         ...(isolation.anomalies.length === 0
           ? []
