@@ -1,14 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createWorld } from '../main/adapters/world.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { REMEDIATIONS } from '../main/catalog/remediation.ts'
+import { familyOf, REMEDIATIONS, remediationOf, variantsFor } from '../main/catalog/remediation.ts'
 import { catalogCommand } from '../main/cli/commands/catalog.ts'
 import { fixesCommand } from '../main/cli/commands/fixes.ts'
-import { fixtureRecording } from './support/fixtures.ts'
+import { assess } from '../main/core/assess.ts'
+import { documentText } from '../main/core/report-document.ts'
+import { workOrderOf } from '../main/core/work-order.ts'
+import { workOrderDocument } from '../main/present/formats/work-order-document.ts'
+import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { registerOf, responseOf } from './support/register.ts'
 
 const NODES = ['demo-shared-05', 'demo-guest-03'] as const
 let root = ''
@@ -65,7 +70,7 @@ test('a letter to the provider is about every recorded node', async () => {
 test.each([
   ['several nodes without a name', [...NODES], ['--out', 'order.md'], 'select one with --node'],
   ['an unknown node', ['demo-guest-03'], ['--node', 'other', '--out', 'order.md'], 'no recording is of this node'],
-  ['another kind of file', ['demo-guest-03'], ['--out', 'order.txt'], '.md or .csv'],
+  ['another kind of file', ['demo-guest-03'], ['--out', 'order.txt'], '.md, .csv or .pdf'],
   ['a letter as a table', ['demo-guest-03'], ['--provider', '--out', 'letter.csv'], 'must end in .md'],
 ])('%s is refused', async (_name, nodes, options, words) => {
   const { code, text } = await ran('fixes', ...nodes.map(folder), ...options)
@@ -79,4 +84,60 @@ test('the steps of the catalog are listed by check, and as JSON', async () => {
   for (const { check } of REMEDIATIONS) expect(lines.some((line) => line.startsWith(`${check}  `))).toBe(true)
   expect(lines.at(-1)).toMatch(/^Tested on real systems: \d+ of \d+ checks\.$/)
   expect(JSON.parse((await ran('catalog', 'fixes', '--json')).text)).toEqual(REMEDIATIONS)
+})
+
+test('a work order is written as a PDF, and in one format as in another', async () => {
+  const pdf = join(root, 'order.pdf')
+  expect(await ran('fixes', folder('demo-shared-05'), '--out', pdf)).toMatchObject({ code: 0 })
+  expect(readFileSync(pdf).subarray(0, 5).toString('latin1')).toBe('%PDF-')
+  const again = join(root, 'order-again.pdf')
+  const asOf = ['--as-of', '2027-01-01T00:00:00.000Z']
+  await ran('fixes', folder('demo-shared-05'), '--out', pdf, ...asOf)
+  await ran('fixes', folder('demo-shared-05'), '--out', again, ...asOf)
+  expect(readFileSync(pdf).equals(readFileSync(again))).toBe(true)
+})
+
+test('with --all every node has a work order, and every owner that a response names', async () => {
+  const out = join(root, 'orders')
+  const register = join(root, 'register.json')
+  const statedAt = '2026-11-01T08:00:00.000Z'
+  const responses = [
+    responseOf({ id: '1'.repeat(32), check: 'tenancy.user-census', owner: '../K. Adeyemi', statedAt }),
+    responseOf({ id: '2'.repeat(32), check: 'access.ssh.password-login', owner: 'k adeyemi', statedAt }),
+  ]
+  writeFileSync(register, JSON.stringify(registerOf({ responses })))
+  const all = (...more: readonly string[]) => ran('fixes', ...NODES.map(folder), '--all', '--out', out, ...more)
+  expect(await all('--register', register, '--format', 'md')).toMatchObject({ code: 0 })
+  expect(readdirSync(out).sort()).toEqual([...NODES.map((name) => `${name}.md`), 'owners'].sort())
+  const owners = readdirSync(join(out, 'owners'))
+  expect(owners.length).toBeGreaterThan(0)
+  for (const file of owners) expect(file).toMatch(/^k/)
+  expect(readFileSync(join(out, 'owners', owners[0] ?? ''), 'utf8')).toContain('- Owner: ')
+  expect(await all('--format', 'odt')).toMatchObject({ code: 2 })
+  expect(await all('--provider')).toMatchObject({ code: 2 })
+})
+
+test('the document of a work order has every deviation, step and expected result of the Markdown', () => {
+  const loaded = fixtureRecording('demo-shared-05', catalog.probes)
+  const assessment = assess({
+    catalog,
+    scope: { fleet: 'demo', population: ['demo-shared-05'], frameworks: ['hipaa'] },
+    recordings: [loaded],
+    asOf: FIXTURE_TIME,
+  })
+  const [node] = assessment.nodes
+  if (node === undefined) throw new Error('no node')
+  const order = workOrderOf({
+    ...{ catalog, node, asOf: FIXTURE_TIME, demo: false, register: registerOf({}) },
+    ...{ family: familyOf(loaded), remediationOf, variantsFor },
+  })
+  const printed = documentText(workOrderDocument([order], { title: node.node, producer: 'test', paper: 'letter' }))
+  for (const { finding, condition, variants } of order.items) {
+    expect(printed.some((text) => text.endsWith(finding))).toBe(true)
+    expect(printed).toContain(condition)
+    for (const { commands = [], verify } of variants) {
+      for (const command of commands) expect(printed).toContain(command)
+      expect(printed).toContain(`Expected: ${verify.expected}`)
+    }
+  }
 })

@@ -128,7 +128,7 @@ describe('a work order', () => {
   })
 
   test('as a table has one row for each deviation and way to remedy it', () => {
-    const rows = [...textRows(workOrderGrid(order).columns, workOrderGrid(order).rows)]
+    const rows = [...textRows(workOrderGrid([order]).columns, workOrderGrid([order]).rows)]
     expect(rows).toHaveLength(1 + order.items.flatMap(({ variants }) => variants).length)
     expect(new Set(rows.map((row) => row.length)).size).toBe(1)
   })
@@ -152,7 +152,7 @@ describe('text from a node or a provider', () => {
   })
 
   test('has no effect in a table', () => {
-    const rows = [...textRows(workOrderGrid(hostile).columns, workOrderGrid(hostile).rows)]
+    const rows = [...textRows(workOrderGrid([hostile]).columns, workOrderGrid([hostile]).rows)]
     expect(rows.flat().some((cell) => /[\u202e\n]/.test(cell))).toBe(false)
   })
 

@@ -1,12 +1,14 @@
 import type {
   CheckRemediation,
   DistributionFamily,
+  ManagementResponse,
   NodeAssessment,
   Register,
   RemediationVariant,
 } from '../../schemas/types.ts'
 import type { Catalog, CheckSeverity } from './catalog.ts'
 import { compare } from './recording.ts'
+import { currentResponses } from './register/responses.ts'
 import { acceptancesOf } from './register.ts'
 
 /** One deviation of one node, with what is to be done about it. */
@@ -26,6 +28,8 @@ export interface WorkItem {
   readonly alsoHere: readonly string[]
   /** A risk acceptance in effect at the evaluation date, with its id and its end. */
   readonly accepted: { readonly id: string; readonly until: string } | null
+  /** What management states about the finding at the evaluation date. */
+  readonly response: ManagementResponse | null
 }
 
 /** What is to be done on one node. It has no score: the order is that of severity. */
@@ -99,5 +103,20 @@ function itemOf(
     variants: variantsFor(remediation, family),
     alsoHere: remediation.alsoSettles.filter((other) => deviating.has(other)),
     accepted: acceptance === null ? null : { id: acceptance.id, until: acceptance.expiresAt },
+    response: currentResponses(register, asOf).get(id) ?? null,
   }
+}
+
+/** The orders of each owner that the responses name, by name: only the items that are the owner's. */
+export function ordersByOwner(orders: readonly WorkOrder[]): ReadonlyMap<string, readonly WorkOrder[]> {
+  const owners = orders.flatMap(({ items }) => items.flatMap(({ response }) => response?.owner ?? []))
+  return new Map(
+    [...new Set(owners)].sort(compare).map((owner) => [
+      owner,
+      orders.flatMap((order) => {
+        const items = order.items.filter(({ response }) => response?.owner === owner)
+        return items.length === 0 ? [] : [{ ...order, items }]
+      }),
+    ]),
+  )
 }

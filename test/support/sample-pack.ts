@@ -273,7 +273,6 @@ async function sampleReport({
     signer,
     demo: assessment.demo,
     register,
-    remediations: [],
   })
   const attachments = embedded.map((file) => ({ ...file, description: 'Results' }))
   return await sealing.signPdf(await renderReport(document, { attachments, created: AS_OF }), signer)

@@ -138,7 +138,7 @@ const broken = ({ name }: Stated) => unsafe(`entry ${quote(name)} cannot be unpa
 const trailing = ({ name }: Stated) => unsafe(`entry ${quote(name)} has bytes after its end that belong to no entry`)
 
 /** Unpacks a small entry (RFC 1951) at once, to no more than its stated size. Throws a Refusal. */
-function inflateWhole(packed: Buffer, entry: Stated): Buffer {
+export function inflateWhole(packed: Buffer, entry: Stated): Buffer {
   try {
     // With `info` it returns its engine too, which counts the bytes it used; the types lack this.
     const { buffer, engine } = zlib.inflateRawSync(packed, {

@@ -13,7 +13,7 @@ import { type CheckListing, checkListing, requestListing, thresholdListing } fro
 import { REMEDIATIONS } from '../../catalog/remediation.ts'
 import { catalogSnapshot } from '../../core/catalog.ts'
 import { PROFILE_NAMES } from '../../core/profile.ts'
-import { WHO } from '../../present/formats/work-order-markdown.ts'
+import { WHO } from '../../present/formats/work-order-parts.ts'
 import type { Context } from '../context.ts'
 import { JSON_OUTPUT } from '../options.ts'
 import { emit, emitText } from '../terminal.ts'

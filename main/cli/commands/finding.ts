@@ -22,8 +22,8 @@ import { type FindingOptions, findingOf, findingScope, readFindings, withEvaluat
 import {
   change,
   momentOf,
+  printStatus,
   type SignedOptions,
-  sayStanding,
   signedWith,
   withFleet,
   withKey,
@@ -125,7 +125,7 @@ function respondCommand(context: Context, command: Command): void {
       if (!done.ok) return endWith(context, done.error)
       const { id, check, register } = done.value
       say(`Response recorded: ${id}, to ${check}. The verdict does not change; a later run closes the finding.`)
-      sayStanding(register, id, options)
+      printStatus(register, id, options)
       context.exit(EXIT.done)
     })
 }

@@ -1,16 +1,21 @@
+import type { Assessment } from '../../../schemas/types.ts'
 import { registerInScope } from '../../app/attachments.ts'
+import { PRODUCER } from '../../app/producer.ts'
 import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
 import { assess, latest } from '../../core/assess.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { providerLetterMarkdown, providerLetterOf } from '../../core/provider-letter.ts'
 import { type LoadedRecording, loadAll } from '../../core/recording.ts'
 import { ok } from '../../core/result.ts'
-import { type WorkOrder, workOrderOf } from '../../core/work-order.ts'
+import { ordersByOwner, type WorkOrder, workOrderOf } from '../../core/work-order.ts'
 import { textRows } from '../../present/formats/grids/grid.ts'
 import { workOrderGrid } from '../../present/formats/grids/work-order.ts'
+import { workOrderDocument } from '../../present/formats/work-order-document.ts'
 import { workOrderMarkdown } from '../../present/formats/work-order-markdown.ts'
+import { paperOf } from '../../present/report.ts'
 import type { Context } from '../context.ts'
 import { endWith } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -21,6 +26,8 @@ import { say } from '../terminal.ts'
 
 interface Options {
   readonly out: string
+  readonly all?: true
+  readonly format?: string
   readonly node?: string
   readonly provider?: true
   readonly fleet?: string
@@ -28,18 +35,23 @@ interface Options {
   readonly register?: string
 }
 
-/** `fixes RECORDINGS…`: a work order for one node, or a letter to the provider. Nothing is run on a node. */
+const FORMATS = ['md', 'csv', 'pdf'] as const
+type Format = (typeof FORMATS)[number]
+
+/** `fixes RECORDINGS…`: work orders, or a letter to the provider. Nothing is run on a node. */
 export function fixesCommand(context: Context): void {
   context.program
     .command('fixes')
     .description('Write a work order for the deviations of a node, or a letter to the provider')
     .argument('<recordings...>', 'Folders of recordings')
-    .requiredOption('--out <file>', 'Work order to write: .md or .csv; a letter: .md')
+    .requiredOption('--out <path>', 'Work order to write: .md, .csv or .pdf; a letter: .md; with --all a folder')
     .option('--node <name>', 'Node; required if there are several, except for a letter')
+    .option('--all', 'Write one work order for each node, and one for each owner that responses name')
+    .option('--format <word>', `With --all: ${FORMATS.join(', ')}; default pdf`)
     .option('--provider', 'Write a letter about provider claims that are contradicted or need documents')
     .option('--fleet <file>', 'Fleet file whose nodes are the declared population')
     .option('--as-of <time>', 'Evaluation date (UTC, ISO 8601); default now')
-    .option('--register <file>', 'Register of risk acceptances, control decisions and documents')
+    .option('--register <file>', 'Register of risk acceptances, responses, control decisions and documents')
     .action(async (folders: string[], options: Options) => {
       const written = await write(context, folders, options)
       if (!written.ok) return endWith(context, written.error)
@@ -48,14 +60,37 @@ export function fixesCommand(context: Context): void {
     })
 }
 
-/** Writes the file, and returns what to report about it. */
+/** Writes the files, and returns what to report about them. */
 async function write(
-  { world }: Context,
+  context: Context,
   folders: readonly string[],
   options: Options,
 ): Promise<Outcome<readonly string[]>> {
   const form = formOf(options)
   if (!form.ok) return form
+  const read = await readOrders(context, folders, options)
+  if (!read.ok) return read
+  const { assessment, orders } = read.value
+  const [order] = orders
+  if (order === undefined) return fail('input.not-found', 'the declared population does not contain this node')
+  if (options.all === true && form.value !== 'letter')
+    return await writeAll(context, options.out, form.value, read.value)
+  const content =
+    form.value === 'letter'
+      ? providerLetterMarkdown(providerLetterOf(assessment, orders), catalog)
+      : await contentOf(context, form.value, read.value, order.node, [order])
+  const file = await context.world.files.write(options.out, content)
+  return file.ok
+    ? ok([`Wrote ${plain(options.out, 300)}`, ...(form.value === 'letter' ? [] : [countText(order)])])
+    : file
+}
+
+interface Orders {
+  readonly assessment: Assessment
+  readonly orders: readonly WorkOrder[]
+}
+
+async function readOrders({ world }: Context, folders: readonly string[], options: Options): Promise<Outcome<Orders>> {
   const asOf = instant('--as-of', options.asOf, world.clock)
   if (!asOf.ok) return asOf
   const recordings = await world.readRecordings(folders)
@@ -91,34 +126,87 @@ async function write(
         variantsFor,
       })
     })
-  const [order] = orders
-  if (order === undefined) return fail('input.not-found', 'the declared population does not contain this node')
-  const text =
-    form.value === 'letter'
-      ? providerLetterMarkdown(providerLetterOf(assessment, orders), catalog)
-      : form.value === 'csv'
-        ? world.csv(textRows(workOrderGrid(order).columns, workOrderGrid(order).rows))
-        : workOrderMarkdown(order)
-  const file = await world.files.write(options.out, text)
-  return file.ok
-    ? ok([`Wrote ${plain(options.out, 300)}`, ...(form.value === 'letter' ? [] : [countText(order)])])
-    : file
+  return ok({ assessment, orders })
+}
+
+/** Work orders in one format, under one title. */
+async function contentOf(
+  { world }: Context,
+  format: Format,
+  { assessment }: Orders,
+  title: string,
+  orders: readonly WorkOrder[],
+): Promise<string | Uint8Array> {
+  if (format === 'md') return orders.map(workOrderMarkdown).join('\n')
+  if (format === 'csv') {
+    const { columns, rows } = workOrderGrid(orders)
+    return world.csv(textRows(columns, rows))
+  }
+  const document = workOrderDocument(orders, { title, producer: PRODUCER, paper: paperOf(assessment.scope) })
+  return await world.reports.render(document, { attachments: [], created: assessment.asOf })
+}
+
+/** One file for each node in the folder, and one for each owner in its folder “owners”. */
+async function writeAll(
+  context: Context,
+  folder: string,
+  format: Format,
+  read: Orders,
+): Promise<Outcome<readonly string[]>> {
+  const owners = ordersByOwner(read.orders)
+  const files = [
+    ...read.orders.map((order) => ({ folder, title: order.node, orders: [order] })),
+    ...[...owners].map(([title, orders]) => ({ folder: `${folder}/owners`, title, orders })),
+  ]
+  const taken = new Set<string>()
+  for (const { folder: into, title, orders } of files) {
+    const path = `${into}/${freeName(taken, into, title)}.${format}`
+    const written = await context.world.files.write(path, await contentOf(context, format, read, title, orders))
+    if (!written.ok) return written
+  }
+  return ok([
+    `Wrote ${plural(read.orders.length, 'work order')} of nodes and ${plural(owners.size, 'work order')} of owners to ${plain(folder, 300)}. Nothing was changed on any node.`,
+  ])
+}
+
+/** A file name for a title that people entered, and that no other file of the folder has. */
+function freeName(taken: Set<string>, folder: string, title: string): string {
+  const base =
+    title
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}.-]+/gu, '-')
+      .replace(/^[.-]+|[.-]+$/g, '')
+      .slice(0, 60) || 'unnamed'
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? base : `${base}-${count}`
+    const key = `${folder}/${name}`
+    if (taken.has(key)) continue
+    taken.add(key)
+    return name
+  }
 }
 
 const countText = ({ items, node }: WorkOrder): string =>
   `${items.length} ${items.length === 1 ? 'check is' : 'checks are'} not satisfied on ${plain(node, 64)}. Nothing was changed on the node.`
 
-function formOf({ out, provider }: Options): Outcome<'markdown' | 'csv' | 'letter'> {
-  if (out.endsWith('.md')) return ok(provider === true ? 'letter' : 'markdown')
-  if (out.endsWith('.csv') && provider !== true) return ok('csv')
-  return fail('input.refused', `--out ${out} must end in .md${provider === true ? '' : ' or .csv'}`)
+function formOf({ out, provider, all, format = 'pdf' }: Options): Outcome<Format | 'letter'> {
+  if (all === true) {
+    const known = FORMATS.find((one) => one === format)
+    if (provider === true) return fail('input.refused', '--all and --provider exclude each other')
+    return known === undefined ? fail('input.refused', `--format must be one of ${FORMATS.join(', ')}`) : ok(known)
+  }
+  if (provider === true)
+    return out.endsWith('.md') ? ok('letter') : fail('input.refused', `--out ${out} must end in .md`)
+  const known = FORMATS.find((one) => out.endsWith(`.${one}`))
+  return known === undefined ? fail('input.refused', `--out ${out} must end in .md, .csv or .pdf`) : ok(known)
 }
 
-/** The recorded nodes that it is about. A work order is about one; a letter is about all unless one is named. */
-function chosen(recordings: readonly LoadedRecording[], { node, provider }: Options): Outcome<readonly string[]> {
+/** The recorded nodes that it is about. A work order is about one; with --all, and in a letter unless one is named, about all. */
+function chosen(recordings: readonly LoadedRecording[], { node, provider, all }: Options): Outcome<readonly string[]> {
   const names = [...new Set(recordings.map(({ recording }) => recording.node.name))]
   if (node !== undefined)
     return names.includes(node) ? ok([node]) : fail('input.not-found', `--node ${node}: no recording is of this node`)
-  if (provider === true || names.length === 1) return ok(names)
-  return fail('input.refused', `the recordings are of ${names.length} nodes; select one with --node`)
+  if (all === true || provider === true || names.length === 1) return ok(names)
+  return fail('input.refused', `the recordings are of ${names.length} nodes; select one with --node, or --all`)
 }

@@ -3,19 +3,7 @@ import type { RemediationVariant } from '../../../schemas/types.ts'
 import type { CheckSeverity } from '../../core/catalog.ts'
 import { codeBlock, markdownText } from '../../core/markdown.ts'
 import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
-
-export const WHO = {
-  tenant: 'You (tenant)',
-  provider: 'The provider',
-  both: 'You, or the provider',
-} as const
-
-export const FAMILIES = {
-  debian: 'Debian and Ubuntu',
-  rhel: 'RHEL, Rocky, AlmaLinux and Fedora',
-  suse: 'SLES and openSUSE',
-  any: 'any distribution',
-} as const
+import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-parts.ts'
 
 /** A work order as a Markdown document. Text from the node is escaped; the steps are constant text of the catalog. */
 export function workOrderMarkdown(order: WorkOrder): string {
@@ -31,18 +19,19 @@ export function workOrderMarkdown(order: WorkOrder): string {
   ].join('\n')}\n`
 }
 
-function head({ asOf, observedAt, demo, family, items, undecided }: WorkOrder): readonly string[] {
+function head(order: WorkOrder): readonly string[] {
+  const { asOf, observedAt, demo, items, undecided } = order
   return [
     ...(demo ? ['**Demo data: not evidence.**', ''] : []),
     `- Evaluation date: ${asOf}`,
     `- Collected at: ${observedAt ?? 'not collected'}`,
-    `- Distribution: ${family === null ? 'not known from the evidence; the steps of every family are listed' : FAMILIES[family]}`,
+    `- Distribution: ${familyText(order)}`,
     `- Checks not satisfied: ${items.length}, the most severe first`,
     ...(undecided === 0
       ? []
       : [`- Not in this order: ${undecided} inconclusive or not tested checks, which may hide further deviations`]),
     '',
-    'Barewitness runs none of these steps. Read each one, try it on one server, and keep a way back. Run the lines as root, then collect again.',
+    HOW_TO_USE,
   ]
 }
 
@@ -58,7 +47,7 @@ function overview(items: readonly WorkItem[]): readonly string[] {
 }
 
 function section(item: WorkItem, index: number): readonly string[] {
-  const { check, finding, condition, observed, severity, remediation, variants, alsoHere, accepted } = item
+  const { check, finding, condition, observed, severity, remediation, variants, alsoHere, accepted, response } = item
   return [
     '',
     `## ${index + 1}. ${markdownText(finding)}`,
@@ -71,6 +60,11 @@ function section(item: WorkItem, index: number): readonly string[] {
     ...circumstances('Higher if', severity.raisesWhen),
     ...circumstances('Lower if', severity.lowersWhen),
     `- Who can change it: ${WHO[remediation.whoCanChange]}`,
+    ...(response?.owner == null
+      ? []
+      : [
+          `- Owner: ${markdownText(response.owner)}${response.due === null ? '' : `, until ${response.due.slice(0, 10)}`}`,
+        ]),
     ...(accepted === null
       ? []
       : [`- Risk acceptance in effect: ${markdownText(accepted.id)}, until ${accepted.until}`]),
@@ -88,24 +82,20 @@ const circumstances = (label: string, list: CheckSeverity['raisesWhen']): readon
   list.length === 0 ? [] : [`  - ${label}: ${list.map(({ text }) => markdownText(text)).join('; ')}`]
 
 function steps(variant: RemediationVariant): readonly string[] {
-  const { title, families } = variant
-  return [
-    '',
-    `### ${markdownText(title)} (${families.map((family) => FAMILIES[family]).join('; ')})`,
-    ...stepMarkdown(variant),
-  ]
+  const { title } = partsOf(variant)
+  return ['', `### ${markdownText(title)} (${familiesOf(variant)})`, ...stepMarkdown(variant)]
 }
 
 /** One way to remedy a deviation, below its heading. */
 export function stepMarkdown(variant: RemediationVariant): readonly string[] {
-  const { when, inputs = [], prepare = [], files = [], commands = [], ask = [], note, verify } = variant
+  const { when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
   return [
     ...(when === undefined ? [] : ['', `For: ${markdownText(when)}.`]),
     ...(inputs.length === 0
       ? []
       : ['', 'Set first:', '', ...inputs.map(({ name, is }) => `- \`${name}\`: ${markdownText(is)}`)]),
     ...block('Prepare:', prepare),
-    ...files.flatMap(({ path, content, mode = '0644' }) => [
+    ...files.flatMap(({ path, content, mode }) => [
       '',
       `File \`${path}\`, mode ${mode}:`,
       '',

@@ -326,7 +326,6 @@ function input(
     signer: { subject: 'CN=Barewitness local identity', fingerprint: sha256('certificate') },
     demo: false,
     register,
-    remediations: [],
     generatedFor: 'Lindenhof Clinic, security office',
   }
 }

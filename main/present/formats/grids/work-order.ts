@@ -1,7 +1,7 @@
 import { severityWords } from '../../../../schemas/conclusion-words.ts'
 import type { RemediationVariant } from '../../../../schemas/types.ts'
 import type { WorkItem, WorkOrder } from '../../../core/work-order.ts'
-import { FAMILIES, WHO } from '../work-order-markdown.ts'
+import { familiesOf, partsOf, WHO } from '../work-order-parts.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
@@ -27,28 +27,21 @@ const COLUMNS = columns({
   source: 50,
   'tested on': 30,
   'risk acceptance in effect until (UTC)': 28,
+  owner: 24,
+  'due (UTC)': 12,
 })
 
-/** One row per deviation and way to remedy it, the most severe first. */
-export const workOrderGrid = (order: WorkOrder): Grid => ({
+/** One row per deviation and way to remedy it, the most severe of each node first. */
+export const workOrderGrid = (orders: readonly WorkOrder[]): Grid => ({
   columns: COLUMNS,
-  rows: order.items.flatMap((item) => item.variants.map((variant) => rowOf(order.node, item, variant))),
+  rows: orders.flatMap(({ node, items }) =>
+    items.flatMap((item) => item.variants.map((variant) => rowOf(node, item, variant))),
+  ),
 })
 
 function rowOf(node: string, item: WorkItem, variant: RemediationVariant): readonly string[] {
-  const { check, finding, condition, observed, severity, remediation, alsoHere, accepted } = item
-  const {
-    title,
-    when,
-    families,
-    inputs = [],
-    prepare = [],
-    files = [],
-    commands = [],
-    ask = [],
-    note,
-    verify,
-  } = variant
+  const { check, finding, condition, observed, severity, remediation, alsoHere, accepted, response } = item
+  const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
   return [
     node,
     check,
@@ -59,7 +52,7 @@ function rowOf(node: string, item: WorkItem, variant: RemediationVariant): reado
     severity.why,
     WHO[remediation.whoCanChange],
     when === undefined ? title : `${title} (for: ${when})`,
-    families.map((family) => FAMILIES[family]).join('; '),
+    familiesOf(variant),
     inputs.map(({ name, is }) => `${name}: ${is}`).join(' | '),
     [...prepare, ...commands].join(' | '),
     files.map(({ path, content }) => `${path}: ${content.trimEnd().split('\n').join(' | ')}`).join(' || '),
@@ -72,5 +65,7 @@ function rowOf(node: string, item: WorkItem, variant: RemediationVariant): reado
     remediation.source,
     (remediation.proven ?? []).map(({ distribution }) => distribution).join(', '),
     accepted?.until ?? '',
+    response?.owner ?? '',
+    response?.due?.slice(0, 10) ?? '',
   ]
 }

@@ -1,0 +1,175 @@
+import { severityWords } from '../../../schemas/conclusion-words.ts'
+import type { RemediationVariant } from '../../../schemas/types.ts'
+import { oneLine, plain } from '../../core/plain-text.ts'
+import {
+  type Block,
+  type Cell,
+  heading,
+  type Paper,
+  plainCell,
+  type ReportDocument,
+  type Section,
+  text,
+} from '../../core/report-document.ts'
+import type { WorkItem, WorkOrder } from '../../core/work-order.ts'
+import { familiesOf, familyText, HOW_TO_USE, partsOf, WHO } from './work-order-parts.ts'
+
+export interface WorkOrderDocument {
+  /** Whom or what it is for: a node, or an owner. */
+  readonly title: string
+  readonly producer: string
+  readonly paper: Paper
+}
+
+/** Work orders as one document, a part for each node. Text from nodes and people is made safe to print. */
+export function workOrderDocument(
+  orders: readonly WorkOrder[],
+  { title, producer, paper }: WorkOrderDocument,
+): ReportDocument {
+  const asOf = orders[0]?.asOf ?? ''
+  const named = `Work order for ${plain(title, 80)}`
+  return {
+    title: named,
+    language: 'en-US',
+    subject: 'Deviations and how to remedy them',
+    producer,
+    demo: orders.some(({ demo }) => demo),
+    paper,
+    density: 'reading',
+    runningHead: named,
+    runningFoot: `As of ${asOf}. Nothing was changed on any node.`,
+    sections: orders.flatMap(sectionsOf),
+  }
+}
+
+function sectionsOf(order: WorkOrder): readonly Section[] {
+  const { node, asOf, observedAt, items, undecided } = order
+  const name = plain(node, 64)
+  const id = `order-${node}`
+  return [
+    {
+      id,
+      title: name,
+      part: name,
+      blocks: [
+        {
+          kind: 'facts',
+          rows: [
+            { label: 'Evaluation date', value: plainCell(asOf) },
+            { label: 'Collected at', value: plainCell(observedAt ?? 'not collected') },
+            { label: 'Distribution', value: plainCell(familyText(order)) },
+            { label: 'Not satisfied', value: plainCell(`${items.length}, the most severe first`) },
+            ...(undecided === 0
+              ? []
+              : [
+                  {
+                    label: 'Not in this order',
+                    value: plainCell(
+                      `${undecided} inconclusive or not tested checks, which may hide further deviations`,
+                    ),
+                  },
+                ]),
+          ],
+        },
+        text(HOW_TO_USE),
+        items.length === 0
+          ? text('No check is not satisfied on this node: there is nothing to change.')
+          : overview(items),
+      ],
+    },
+    ...items.map(
+      (item, at): Section => ({
+        id: `${id}-${item.check}`,
+        title: `${at + 1}. ${item.finding}`,
+        runningTitle: name,
+        part: name,
+        flows: true,
+        blocks: blocksOf(item),
+      }),
+    ),
+  ]
+}
+
+const overview = (items: readonly WorkItem[]): Block => ({
+  kind: 'table',
+  columns: [
+    { title: 'No.', width: 6 },
+    { title: 'Deviation', width: 44 },
+    { title: 'Severity', width: 14 },
+    { title: 'Who can change it', width: 18 },
+    { title: 'Owner', width: 18 },
+  ],
+  rows: items.map(({ finding, severity, remediation, response }, at): readonly Cell[] => [
+    plainCell(String(at + 1)),
+    plainCell(finding),
+    plainCell(severityWords[severity.severity]),
+    plainCell(WHO[remediation.whoCanChange]),
+    plainCell(ownerText(response)),
+  ]),
+})
+
+/** Who remedies it, and by when, as management states it. */
+const ownerText = (response: WorkItem['response']): string =>
+  response?.owner == null
+    ? 'Not assigned'
+    : `${oneLine(response.owner, 100)}${response.due === null ? '' : `, until ${response.due.slice(0, 10)}`}`
+
+function blocksOf(item: WorkItem): readonly Block[] {
+  const { check, condition, observed, severity, remediation, variants, alsoHere, accepted, response } = item
+  const fact = (label: string, value: string) => ({ label, value: plainCell(value) })
+  return [
+    {
+      kind: 'facts',
+      rows: [
+        fact('Check', check),
+        fact('Expected condition', condition),
+        { label: 'Observations', value: observed.map((words) => ({ text: oneLine(words, 600) })) },
+        fact('Severity', `${severityWords[severity.severity]}. ${severity.why}`),
+        fact('Who can change it', WHO[remediation.whoCanChange]),
+        fact('Owner', ownerText(response)),
+        ...(response?.plan == null ? [] : [fact('Plan', oneLine(response.plan))]),
+        ...(accepted === null ? [] : [fact('Risk acceptance', `In effect until ${accepted.until}`)]),
+        fact('Side effects', remediation.sideEffects),
+        ...(alsoHere.length === 0 ? [] : [fact('Also settles', alsoHere.join(', '))]),
+        fact('Source', remediation.source),
+      ],
+    },
+    ...variants.flatMap(stepBlocks),
+  ]
+}
+
+function stepBlocks(variant: RemediationVariant): readonly Block[] {
+  const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
+  const code = (label: string, lines: readonly string[]): readonly Block[] =>
+    lines.length === 0 ? [] : [text(label), { kind: 'code', lines }]
+  return [
+    heading(4, `${title} (${familiesOf(variant)})`),
+    ...(when === undefined ? [] : [text(`For: ${when}.`)]),
+    ...(inputs.length === 0
+      ? []
+      : [
+          text('Set first:'),
+          { kind: 'list', items: inputs.map(({ name, is }) => ({ text: `${name}: ${is}` })) } as const,
+        ]),
+    ...code('Prepare:', prepare),
+    ...files.flatMap(({ path, content, mode }) =>
+      code(`File ${path}, mode ${mode}:`, content.replace(/\n$/, '').split('\n')),
+    ),
+    ...code('Run:', commands),
+    ...(ask.length === 0
+      ? []
+      : [
+          {
+            kind: 'list',
+            items: ask.map((one) => ({
+              text: `Request from the ${one.of}: ${one.for}${one.request === undefined ? '' : ` (${one.request})`}`,
+            })),
+          } as const,
+        ]),
+    ...(note === undefined ? [] : [text(note)]),
+    ...(verify.command === undefined
+      ? [text(`Verify with ${verify.inspect ?? ''}.`)]
+      : code('Verify:', [verify.command])),
+    text(`Expected: ${verify.expected}`),
+  ]
+}
