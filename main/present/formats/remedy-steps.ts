@@ -1,5 +1,5 @@
 import type { CheckRemediation, RemediationVariant } from '../../../schemas/types.ts'
-import { FAMILIES } from './work-order-markdown.ts'
+import { familiesOf, partsOf } from './work-order-parts.ts'
 
 /** The steps of a remediation as lines of plain text, for tools that show no Markdown: one block for each way. Constant text of the catalog. */
 export const remedyLines = (remediation: CheckRemediation): readonly string[] =>
@@ -11,15 +11,15 @@ export const remedyLines = (remediation: CheckRemediation): readonly string[] =>
 
 /** What a way does and on which systems. */
 export const headOf = ({ title, when, families }: RemediationVariant): string =>
-  `${title} (${[...(when === undefined ? [] : [`where ${when}`]), ...families.map((family) => FAMILIES[family])].join('; ')})`
+  `${title} (${[...(when === undefined ? [] : [`where ${when}`]), familiesOf({ families })].join('; ')})`
 
 /** One way, line by line, and how it is verified. */
 export function stepLines(variant: RemediationVariant): readonly string[] {
-  const { inputs = [], prepare = [], files = [], commands = [], ask = [], note, verify } = variant
+  const { inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
   return [
     ...inputs.map(({ name, is }) => `Set first: ${name}: ${is}`),
     ...prepare.map((line) => `Prepare: ${line}`),
-    ...files.flatMap(({ path, content, mode = '0644' }) => [
+    ...files.flatMap(({ path, content, mode }) => [
       `File ${path}, mode ${mode}, each line after its bar:`,
       // A bar, so that a line of the file cannot be read as a formula by a program that opens the CSV.
       ...content

@@ -5,7 +5,7 @@ import { oneLine } from '../../../core/plain-text.ts'
 import { criterionText, effectText, remedyText, statusWords } from '../../report/findings.ts'
 import { shortName } from '../../report/items.ts'
 import { controlIndex, type FormatInput } from '../input.ts'
-import { WHO } from '../work-order-markdown.ts'
+import { WHO } from '../work-order-parts.ts'
 import { columns, type Grid } from './grid.ts'
 
 const COLUMNS = columns({
