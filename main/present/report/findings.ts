@@ -99,7 +99,7 @@ const severeTable = (matter: Matter, findings: readonly Finding[], remedies: Rem
 })
 
 /** Nodes without any result, which are a limitation of every finding. */
-function untestedText({ assessment }: Matter): string {
+export function untestedText({ assessment }: Matter): string {
   const silent = assessment.nodes.filter((node) => !reached(node))
   return silent.length === 0
     ? 'Every node of the population was tested.'
@@ -131,13 +131,15 @@ export const criterionText = ({ criterion: { expected, thresholds } }: Finding):
   [expected, ...thresholds.map(({ threshold, shown }) => `${threshold.title}: ${shown}.`)].join(' ')
 
 /** What the condition can lead to, and why its severity is another one than that of its check. */
-export function effectText({ effect, severity }: Finding): string {
+export const effectText = (finding: Finding): string => [...finding.effect, ...severityReasons(finding)].join(' ')
+
+/** Why the severity differs from that of the check. */
+export function severityReasons({ severity }: Finding): readonly string[] {
   const base = severityWords[severity.base].toLowerCase()
   return [
-    ...effect,
     ...severity.raised.map(({ text: words, nodes }) => `Raised from ${base} because ${words}: ${names(nodes, 3)}.`),
     ...severity.lowered.map(({ text: words }) => `Lowered from ${base} because ${words}.`),
-  ].join(' ')
+  ]
 }
 
 /** What was found on the first nodes, and out of how many. Nodes without any result are stated once for all findings. */
@@ -171,7 +173,7 @@ const proofOf = ({ observations, isStale }: FoundDeviation): string => {
   return `${oneLine(contradicting.slice(0, 2).join(' '), 320)}${more > 0 ? ` And ${plural(more, 'more observation')}.` : ''}${isStale ? ' Not retested since.' : ''}`
 }
 
-const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
+export const WHO: Readonly<Record<CheckRemediation['whoCanChange'], string>> = {
   tenant: 'You can change this.',
   provider: 'Only the provider can change this.',
   both: 'You and the provider can change this.',
@@ -191,13 +193,15 @@ function controlLines({ catalog }: Matter, { controls }: Finding): readonly Line
   const settled = controls.filter(({ isSettled }) => isSettled).length
   const more = controls.length - MOST_CONTROLS
   return [
-    ...controls.slice(0, MOST_CONTROLS).map((one): Line => ({ text: nameOf(catalog, one), link: controlAnchor(one) })),
+    ...controls
+      .slice(0, MOST_CONTROLS)
+      .map((one): Line => ({ text: controlName(catalog, one), link: controlAnchor(one) })),
     ...(more > 0 ? [{ text: `And ${plural(more, 'more control')}.` } as const] : []),
     { text: `Settles the server part of ${of(settled, controls.length)}.`, style: 'quiet' },
   ]
 }
 
-const nameOf = (catalog: Matter['catalog'], one: ConcernedControl): string =>
+export const controlName = (catalog: Matter['catalog'], one: ConcernedControl): string =>
   oneLine(itemName(catalog, { framework: one.framework as never, control: one.control }), 120)
 
 /** Where a control stands in the tables of tests. */

@@ -8,6 +8,7 @@ import type { RecordingOutline } from '../../core/recording.ts'
 import type { Acceptances } from '../../core/register.ts'
 import type { SudoReconciliation } from '../../core/sudo-log.ts'
 import type { Tally } from '../../core/tally.ts'
+import type { CapturedTexts } from '../html/captured.ts'
 import type { Presentation } from '../presentation.ts'
 
 export interface ReportInput {
@@ -35,6 +36,8 @@ export interface ReportInput {
   readonly embeds?: EmbeddedForm
   /** By node: agreement of the sudo log with the recording, or why it could not be compared. */
   readonly sudo?: ReadonlyMap<string, Parsed<SudoReconciliation>>
+  /** By node: text of captures that the HTML report prints; absent in a large fleet. */
+  readonly captured?: ReadonlyMap<string, CapturedTexts>
   /** Deviations in earlier runs; absent where not requested or not available. */
   readonly earlier?: EarlierRuns
 }

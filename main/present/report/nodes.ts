@@ -53,12 +53,13 @@ function inFull(matter: Matter): readonly Block[] {
 }
 
 /** By digest, so that a node is described by the recording its results are based on. */
-const recordingsOf = ({ recordings }: Matter): ReadonlyMap<string, Recording> =>
+export const recordingsOf = ({ recordings }: Matter): ReadonlyMap<string, Recording> =>
   new Map(recordings.map((loaded) => [recordingDigest(loaded), loaded.recording]))
 
 type Facts = readonly { readonly label: string; readonly value: Cell }[]
 
-function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): Facts {
+/** Identity, how it was verified, and results of one node. */
+export function nodeFacts(matter: Matter, node: NodeAssessment, recording: Recording | null): Facts {
   return [
     { label: 'Evidence', value: observedCell(node) },
     ...(recording === null ? [] : identity(recording)),

@@ -25,9 +25,20 @@ import { documentMarked, stateMark, when } from './wording.ts'
 /** Deviating nodes that a result names. */
 const MOST_NAMED = 5
 
-interface Row {
+export interface ControlRow {
   readonly control: Control
   readonly result: ControlAssessment
+}
+
+/** The controls of a framework that are in scope, with their conclusions, in the order of the framework. */
+export function controlsInScope({ assessment }: Matter, framework: Framework): readonly ControlRow[] {
+  const results = new Map(
+    assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
+  )
+  return framework.controls.flatMap((control): readonly ControlRow[] => {
+    const result = results.get(control.key)
+    return result === undefined || result.state === 'out-of-scope' ? [] : [{ control, result }]
+  })
 }
 
 /**
@@ -35,13 +46,7 @@ interface Row {
  * then what was observed beside, then the controls that documents alone decide. A result names its finding; its nodes stand there.
  */
 export function testSection(matter: Matter, framework: Framework): Section {
-  const results = new Map(
-    matter.assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
-  )
-  const rows = framework.controls.flatMap((control): readonly Row[] => {
-    const result = results.get(control.key)
-    return result === undefined || result.state === 'out-of-scope' ? [] : [{ control, result }]
-  })
+  const rows = controlsInScope(matter, framework)
   const tested = rows.filter(({ result }) => isTested(result))
   const documentary = rows.filter(({ result }) => !isTested(result))
   return {
@@ -50,7 +55,7 @@ export function testSection(matter: Matter, framework: Framework): Section {
     runningTitle: `${shortName(framework.id)}: tests and results`,
     flows: true,
     blocks: [
-      text(intro(matter, rows)),
+      text(testIntro(matter, rows)),
       ...(tested.length === 0 ? [] : [testTable(matter, framework, tested)]),
       ...(documentary.length === 0
         ? []
@@ -66,7 +71,7 @@ export function testSection(matter: Matter, framework: Framework): Section {
 }
 
 /** Counts of states, in the words of the conclusions; and what the population of every test is. */
-function intro({ assessment, shown }: Matter, rows: readonly Row[]): string {
+export function testIntro({ assessment, shown }: Matter, rows: readonly ControlRow[]): string {
   const counts = (
     [
       'deviations',
@@ -85,7 +90,7 @@ function intro({ assessment, shown }: Matter, rows: readonly Row[]): string {
   return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} declared nodes, of which ${tested} were tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
 }
 
-function testTable(matter: Matter, framework: Framework, rows: readonly Row[]): Block {
+function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
   const severities = new Map(matter.catalog.severities.map((one) => [one.check, one]))
   const findings = new Map([...matter.shown.findings, ...matter.shown.informational].map((one) => [one.check, one]))
   const shown = new Map<string, string>()
@@ -114,7 +119,7 @@ function testTable(matter: Matter, framework: Framework, rows: readonly Row[]): 
 }
 
 /** What answers a check that no server does. */
-const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
+export const SOURCES: Readonly<Record<ControlCheck['source'], string>> = {
   server: 'Tested on each node.',
   pack: 'Re-performed by verification of the sealed evidence pack.',
   runs: 'Compared the runs of the period in the run chain.',
@@ -131,7 +136,7 @@ const headOf = (framework: Framework, { id, title, level }: Control, result: Con
 ]
 
 /** One test: deviations out of the nodes tested, or no deviations where the whole population was tested; else what is open. */
-function resultCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
+export function resultCell(check: ControlCheck, finding: Finding | undefined, untested: number): Cell {
   const {
     notSatisfied,
     tested,
@@ -225,7 +230,7 @@ function observationRow(
 }
 
 /** Two controls side by side, in reading order from left to right. */
-function documentTable(framework: Framework, rows: readonly Row[]): Block {
+function documentTable(framework: Framework, rows: readonly ControlRow[]): Block {
   const cells = rows.map(({ control, result: { control: key, documents, state } }): readonly Cell[] => [
     [
       {

@@ -111,7 +111,10 @@ export const observedBriefly = (node: NodeAssessment): string =>
     ? ''
     : `${when(node.observedAt)}, ${node.privilege === null ? 'no login' : PRIVILEGE[node.privilege]}`
 
-const SAYS: Readonly<Record<Observation['direction'], { readonly word: string; readonly mark: MarkName }>> = {
+/** Word and mark of the direction of an observation. */
+export const DIRECTIONS: Readonly<
+  Record<Observation['direction'], { readonly word: string; readonly mark: MarkName }>
+> = {
   supports: { word: 'Supports', mark: 'ring-tick' },
   contradicts: { word: 'Contradicts', mark: 'square-cross' },
   unclear: { word: 'Unclear', mark: 'diamond-question' },
@@ -129,7 +132,7 @@ export function sharedReasonLine(reason: Observation): Line {
 
 /** One observation as a line, with its direction and the short codes of its captures. */
 export function reasonLine(reason: Observation): Line {
-  const { word, mark } = SAYS[reason.direction]
+  const { word, mark } = DIRECTIONS[reason.direction]
   return { text: `${word}: ${plain(reason.text, 1200)}${cites(reason.captures)}`, mark }
 }
 
