@@ -90,6 +90,7 @@ describe('sealing', () => {
     expect(names(first)).toEqual([
       'run-1.barewitness.zip',
       'run-1.report.pdf',
+      'run-1.report.html',
       'assessment.json',
       'summary.txt',
       'findings.csv',

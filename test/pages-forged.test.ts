@@ -1,15 +1,18 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { disclosureTag } from '../main/app/disclosable.ts'
 import { reportInputOf } from '../main/app/report-input.ts'
 import { reviewFile } from '../main/app/review.ts'
 import type { Ports } from '../main/core/all-ports.ts'
 import { assess } from '../main/core/assess.ts'
 import type { Catalog } from '../main/core/catalog.ts'
 import { sha256 } from '../main/core/digest.ts'
+import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { ReportDocument } from '../main/present/report.ts'
+import { SEED_PATH } from '../main/verify/disclosure/commit.ts'
 import { earlierProblems, readEarlier } from '../main/verify/steps/pages.ts'
 import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { VerificationCheckResult, VerificationReport } from '../schemas/verification.ts'
@@ -17,6 +20,7 @@ import { realClock } from './support/deps.ts'
 import { engagementOf } from './support/engagement.ts'
 import { folderOfTests } from './support/folders.ts'
 import { collected, exported, must, packOf, recordingsOf, worldAt } from './support/kept-runs.ts'
+import { relist, reseal } from './support/pack-attacks.ts'
 import { sampleCatalog, sampleRecording, sampleSigner } from './support/sample-pack.ts'
 
 describe('PDFs in a pack, by a signer who writes other pages than the evidence gives', () => {
@@ -81,6 +85,40 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
     expect(complete(report)?.details[0]).toMatch(/^data\/report-executive\.pdf: Page 1 reads /)
   })
 
+  test('an HTML report that states another result is rejected, with both statements', async () => {
+    count += 1
+    const root = join(folder, `root-${count}`)
+    await collected(world, root, 'run-1')
+    await exported(world, root, 'run-1', signer, {})
+    const opened = must(await world.packs.open(packOf(root, 'run-1')))
+    const files = new Map<string, Uint8Array>()
+    for (const path of opened.paths) files.set(path, await opened.read(path))
+    await opened.close()
+    const html = new TextDecoder().decode(files.get(PATHS.html))
+    const forged = html.replace('resulted in 1 finding', 'resulted in 0 findings')
+    expect(forged).not.toBe(html)
+    const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+    const changed = new Map([...files, [PATHS.html, utf8(forged)]])
+    const payload = new Map([...changed].filter(([path]) => path.startsWith('data/')))
+    const seed = new Uint8Array(Buffer.from(new TextDecoder().decode(files.get(SEED_PATH)).trim(), 'hex'))
+    const listed = relist(new Map([...changed, ...(await disclosureTag(payload, seed))]))
+    const manifest = (of: ReadonlyMap<string, Uint8Array>): string => sha256(of.get(PATHS.manifest) ?? '')
+    const statement = new TextDecoder()
+      .decode(files.get(PATHS.statement))
+      .replace(sha256(html), sha256(forged))
+      .replace(manifest(files), manifest(listed))
+    const again = await reseal(new Map([...listed, [PATHS.statement, utf8(statement)]]), signer)
+    const path = join(root, 'forged.barewitness.zip')
+    must(await world.packs.write(path, again))
+    const { report } = must(
+      await reviewFile(world, sampleCatalog, { path, trust: NO_TRUST, lastHead: null, keep: false }),
+    )
+    expect(complete(report)).toMatchObject({ outcome: 'failed' })
+    expect(complete(report)?.details[0]).toMatch(
+      /^data\/report\.html: It reads “.*resulted in 0 findings.*” where the evidence gives “.*resulted in 1 finding/,
+    )
+  })
+
   test('a page that was left out is counted', async () => {
     const report = await verified(
       forging((one) => ({ ...one, sections: one.sections.slice(0, Math.max(1, one.sections.length - 1)) })),
@@ -127,6 +165,7 @@ describe('PDFs in a pack, by a signer who writes other pages than the evidence g
         catalog: sampleCatalog,
         outlines: [{ recording, captures: order }],
         figures: new Map(),
+        captured: new Map(),
         sudo: new Map(),
         recordings: [],
         register: EMPTY_REGISTER,

@@ -132,7 +132,7 @@ async function continued(
   if (!recordings.ok) return recordings
   const evaluated = await evaluate(catalog, { scope: declared, recordings: recordings.value, asOf, register })
   if (!evaluated.ok) return evaluated
-  const { assessment, outlines, figures, sudo } = evaluated.value
+  const { assessment, outlines, figures, captured, sudo } = evaluated.value
   const payload = payloadFiles({ assessment, catalog, register })
   const stated = await bytesOf(pack, PATHS.assessment)
   const derived = payload.get(PATHS.assessment)
@@ -143,6 +143,7 @@ async function continued(
     catalog,
     outlines,
     figures,
+    captured,
     sudo,
     recordings: recordings.value,
     register,
@@ -156,9 +157,10 @@ async function continued(
   const { about } = parts.value
   const report = await pack.read(PATHS.report)
   const executive = await pack.read(PATHS.executive)
+  const html = await pack.read(PATHS.html)
   const shared = besideInput(about, input.run)
   const also = alsoFiles(world, input.also, { ...shared, created: asOf, signer, executive })
-  const beside = besideFiles(world, shared, report)
+  const beside = besideFiles(world, shared, { report, html })
   let missing = 0
   async function* onlyMissing(contents: Contents): AsyncGenerator<readonly [string, Content]> {
     for await (const [name, content] of contents) {

@@ -13,6 +13,7 @@ import { type LoadedRecording, outlineOf, type RecordingOutline, type RecordingS
 import { ok } from '../core/result.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
 import { traceNode, withVerdicts } from '../core/trace.ts'
+import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { dossierNodes } from '../present/report/isolation.ts'
 import { locatedNodes } from '../present/report/location.ts'
@@ -33,6 +34,8 @@ export interface Evaluated {
   readonly assessment: Assessment
   readonly outlines: readonly RecordingOutline[]
   readonly figures: ReadonlyMap<string, readonly Figure[]>
+  /** Text of captures by node, of a small fleet only. */
+  readonly captured: ReadonlyMap<string, CapturedTexts>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   readonly files: PackFiles
   readonly traced: readonly TracedNode[]
@@ -48,6 +51,7 @@ export async function evaluate(
   const traced: TracedNode[] = []
   const [inMemory, stored]: [Map<string, PackContent>, NodeFiles[]] = [new Map(), []]
   const figures = new Map<string, readonly Figure[]>()
+  const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
   const isSmall = populationOf(scope).length <= MANY_NODES
   const byNode = byName(recordings)
@@ -63,6 +67,7 @@ export async function evaluate(
     traced.push(share(traceNode(catalog, rested, assessed)))
     if (rested === null) continue
     if (isSmall) figures.set(node, figuresOf(rested, assessed, scope))
+    if (isSmall) captured.set(node, capturedTexts(rested))
     sudo.set(node, share(ownText(sudoReconciliation(rested))))
     const { source } = rested
     demo ||= rested.recording.demo
@@ -80,7 +85,7 @@ export async function evaluate(
   const files = layered(inMemory, filesOfNodes(stored))
   const compared = new Map(nodes.map((node) => [node.node, node]))
   const tracedWhole = traced.map((one) => withVerdicts(catalog, one, compared.get(one.node)))
-  return ok({ assessment, outlines, files, figures, sudo, traced: tracedWhole })
+  return ok({ assessment, outlines, files, figures, captured, sudo, traced: tracedWhole })
 }
 
 interface RestedOn extends LoadedRecording {

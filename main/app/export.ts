@@ -15,6 +15,7 @@ import { type LoggedEntry, type OpenRunChain, ownEntry } from '../core/run-chain
 import { chainFiles } from '../core/run-chain/files.ts'
 import { predicateFor } from '../core/statement.ts'
 import { traceBytes, traceOf } from '../core/trace.ts'
+import { htmlBytes } from '../present/html/page.ts'
 import { buildExecutive, buildReport, type ReportDocument } from '../present/report.ts'
 import { SEED_PATH, seedFile } from '../verify/disclosure/commit.ts'
 import { type DocumentBytes, registerForPack } from './attachments.ts'
@@ -182,7 +183,7 @@ async function exportEvaluated(
   >,
   catalog: Catalog,
   input: ExportInput,
-  { assessment, outlines, files: recordings, figures, sudo, traced }: Evaluated,
+  { assessment, outlines, files: recordings, figures, captured, sudo, traced }: Evaluated,
   chain: OpenRunChain | null,
 ): Promise<Outcome<Exported>> {
   const { run, signer, stamping, folder } = input
@@ -210,6 +211,7 @@ async function exportEvaluated(
     catalog,
     outlines,
     figures,
+    captured,
     sudo,
     recordings: input.recordings,
     register,
@@ -230,6 +232,8 @@ async function exportEvaluated(
   )
   own.set(PATHS.executive, executive)
   own.set(PATHS.report, report.pdf)
+  const html = htmlBytes(about)
+  own.set(PATHS.html, html)
   tidy()
   const stated = { run, producer: PRODUCER, assessment, recordings: outlines, planned }
   const tags = seed === null ? new Map() : await disclosureTag(payload, seed)
@@ -253,7 +257,13 @@ async function exportEvaluated(
   tidy()
   const shared = besideInput(about, run)
   const also = alsoFiles(world, input.also, { ...shared, created: input.asOf, signer, executive })
-  const files = await writeBeside(world, folder, packName, besideFiles(world, shared, report.pdf), also)
+  const files = await writeBeside(
+    world,
+    folder,
+    packName,
+    besideFiles(world, shared, { report: report.pdf, html }),
+    also,
+  )
   if (!files.ok) return files
   return ok({
     assessment,

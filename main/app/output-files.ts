@@ -1,6 +1,6 @@
 import type { Ports } from '../core/all-ports.ts'
 import type { Outcome } from '../core/failure.ts'
-import { reportName } from '../core/layout.ts'
+import { htmlName, reportName } from '../core/layout.ts'
 import { assessmentPieces } from '../core/pack-files.ts'
 import { ok } from '../core/result.ts'
 import type { FormatInput } from '../present/formats/input.ts'
@@ -24,10 +24,11 @@ export type Contents = Iterable<readonly [string, Content]> | AsyncIterable<read
 export function* besideFiles(
   { csvPieces }: Pick<Ports, 'csvPieces'>,
   input: FormatInput,
-  report: Uint8Array,
+  { report, html }: { readonly report: Uint8Array; readonly html: Content },
 ): Generator<readonly [string, Content]> {
   const { assessment, catalog, register, recordings, run } = input
   yield [reportName(run), report]
+  yield [htmlName(run), html]
   yield ['assessment.json', assessmentPieces(assessment)]
   yield ['summary.txt', `${summaryText(input)}\n`]
   yield ['findings.csv', csvPieces(findingsTable(input))]

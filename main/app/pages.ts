@@ -3,12 +3,16 @@ import type { NodeAssessment } from '../../schemas/types.ts'
 import { figuresOf } from '../catalog/figures/figures.ts'
 import { sudoReconciliation } from '../catalog/sudo/rights.ts'
 import type { OpenPack, Ports } from '../core/all-ports.ts'
+import { LARGEST_TEXT } from '../core/budgets.ts'
 import { type Catalog, catalogDigest, catalogFor, catalogReference } from '../core/catalog.ts'
 import { packNameOf } from '../core/layout.ts'
 import { PATHS, payloadFiles } from '../core/pack.ts'
 import type { Parsed } from '../core/probe.ts'
 import { outlineOf, type RecordingOutline } from '../core/recording.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
+import { type CapturedTexts, capturedTexts } from '../present/html/captured.ts'
+import { firstDifference } from '../present/html/difference.ts'
+import { htmlPieces } from '../present/html/page.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { buildExecutive, buildReport } from '../present/report.ts'
 import type { PageComparer, PagesCompared, PeriodPageComparer, SealedPages } from '../verify/steps/pages.ts'
@@ -20,7 +24,7 @@ import { PRODUCER } from './producer.ts'
 import { reportInputOf } from './report-input.ts'
 
 /**
- * Renders the PDFs of an opened pack again, with the rules and the layout of this program. A pack from other rules or
+ * Renders the reports of an opened pack again, with the rules and the layout of this program. A pack from other rules or
  * another version is not compared: its pages differ for that reason, which shows nothing about its signer.
  */
 export function pageComparer(
@@ -31,6 +35,7 @@ export function pageComparer(
   const nodes: NodeAssessment[] = []
   const outlines: RecordingOutline[] = []
   const figures = new Map<string, readonly Figure[]>()
+  const captured = new Map<string, CapturedTexts>()
   const sudo = new Map<string, Parsed<SudoReconciliation>>()
   const rendered = async ({ reading, statement, register, earlier, signer }: SealedPages): Promise<Rendered> => {
     const { assessment: index } = reading
@@ -47,6 +52,7 @@ export function pageComparer(
       catalog,
       outlines,
       figures,
+      captured,
       sudo,
       recordings: recordings.value,
       register,
@@ -65,6 +71,7 @@ export function pageComparer(
         [PATHS.report, () => world.reports.render(buildReport(about), { attachments: [embedded], created })],
         [PATHS.executive, () => world.reports.render(buildExecutive(about), { attachments: [], created })],
       ],
+      html: () => htmlPieces(about),
     }
   }
   return {
@@ -74,12 +81,14 @@ export function pageComparer(
       outlines.push(outlineOf(recording))
       sudo.set(stated.node, sudoReconciliation(recording))
       // For a larger fleet, only the selected nodes are drawn.
-      if (nodes.length <= MANY_NODES) figures.set(stated.node, figuresOf(recording, stated, scope))
+      if (nodes.length > MANY_NODES) return
+      figures.set(stated.node, figuresOf(recording, stated, scope))
+      captured.set(stated.node, capturedTexts(recording))
     },
     compare: async (sealed) => {
       const made = await rendered(sealed).catch(notWritten)
       if (made.kind !== 'rendered') return made
-      return await compared(world, pack, made.pdfs)
+      return await compared(world, pack, made.pdfs, made.html)
     },
   }
 }
@@ -102,6 +111,7 @@ async function compared(
   { sealing }: Pick<Ports, 'sealing'>,
   pack: OpenPack,
   pdfs: readonly Written[],
+  html: (() => Iterable<string>) | null = null,
 ): Promise<PagesCompared> {
   const problems: string[] = []
   for (const [path, render] of pdfs) {
@@ -109,7 +119,16 @@ async function compared(
     if (stored === null) problems.push(`${path} cannot be read.`)
     else problems.push(...(await sealing.comparePages(stored, await render())).map((one) => `${path}: ${one}`))
   }
+  if (html !== null) problems.push(...(await htmlProblems(pack, html())))
   return problems.length === 0 ? { kind: 'same' } : { kind: 'differ', problems }
+}
+
+/** The HTML report is compared byte by byte: nothing in it is signed by itself. */
+async function htmlProblems(pack: OpenPack, pieces: Iterable<string>): Promise<readonly string[]> {
+  const stored = await bytesOf(pack, PATHS.html, LARGEST_TEXT)
+  if (stored === null) return [`${PATHS.html} cannot be read.`]
+  const difference = firstDifference(stored, pieces)
+  return difference === null ? [] : [`${PATHS.html}: ${difference}`]
 }
 
 /** A PDF of a pack, and how it is rendered again. */
@@ -121,6 +140,7 @@ type Rendered =
   | {
       readonly kind: 'rendered'
       readonly pdfs: readonly Written[]
+      readonly html: () => Iterable<string>
     }
 
 /** Content of a pack must never prevent the other verification checks. */

@@ -12,12 +12,13 @@ import { byProbeAndCommand, type RecordingOutline, type RecordingSource } from '
 import { ok } from '../core/result.ts'
 import type { SudoReconciliation } from '../core/sudo-log.ts'
 import type { FormatInput } from '../present/formats/input.ts'
+import type { CapturedTexts } from '../present/html/captured.ts'
 import { MANY_NODES } from '../present/report/figures.ts'
 import { matterOf, type ReportInput } from '../present/report.ts'
 import { picturesOf } from './evaluate.ts'
 import { PRODUCER } from './producer.ts'
 
-/** Sealed parts of a pack that its PDFs depend on. */
+/** Sealed parts of a pack that its reports depend on. */
 export interface ReportParts {
   readonly assessment: Assessment
   /** The catalog that the scope of the assessment requires. */
@@ -25,6 +26,8 @@ export interface ReportParts {
   readonly outlines: readonly RecordingOutline[]
   /** From evaluate(): complete only for a small fleet. */
   readonly figures: ReadonlyMap<string, readonly Figure[]>
+  /** From evaluate(): complete only for a small fleet, and used only there. */
+  readonly captured: ReadonlyMap<string, CapturedTexts>
   readonly sudo: ReadonlyMap<string, Parsed<SudoReconciliation>>
   /** For the figures of a large fleet, whose nodes are selected once all are assessed. */
   readonly recordings: readonly RecordingSource[]
@@ -44,7 +47,7 @@ export interface ReportParts {
 export async function reportInputOf(
   parts: ReportParts,
 ): Promise<Outcome<{ readonly about: ReportInput; readonly embedded: EmbeddedFile }>> {
-  const { assessment, outlines, figures, sudo, recordings, earlier, payload, signer, ...same } = parts
+  const { assessment, outlines, figures, captured, sudo, recordings, earlier, payload, signer, ...same } = parts
   const embedded = embeddedFile(assessment, payload)
   const plain: ReportInput = {
     ...same,
@@ -57,6 +60,7 @@ export async function reportInputOf(
     signer: signer === null ? null : { subject: signer.subject, fingerprint: signer.fingerprint },
     demo: assessment.demo,
     ...(earlier === null ? {} : { earlier }),
+    ...(assessment.nodes.length > MANY_NODES ? {} : { captured }),
   }
   const pictures = assessment.nodes.length > MANY_NODES ? await picturesOf(plain, recordings) : ok(figures)
   if (!pictures.ok) return pictures

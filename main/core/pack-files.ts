@@ -55,6 +55,8 @@ export const PATHS = {
   report: 'data/report.pdf',
   /** The report on one page. Like the report, it prints the evidence digest and is no part of it. */
   executive: 'data/report-executive.pdf',
+  /** The report as one HTML file. It prints the evidence digest as well, and is no part of it. */
+  html: 'data/report.html',
   /** What earlier runs of the declared period found, where the report tells it. */
   earlier: 'data/earlier.json',
   manifest: 'manifest-sha256.txt',

@@ -20,6 +20,7 @@ export const NAMED_SUBJECTS: readonly string[] = [
   PATHS.assessment,
   PATHS.catalog,
   PATHS.executive,
+  PATHS.html,
   PATHS.report,
   PATHS.scope,
 ]

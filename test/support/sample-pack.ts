@@ -225,6 +225,7 @@ export async function samplePack(options: SampleOptions): Promise<Map<string, Ui
     }),
   )
   payload.set(PATHS.executive, await sampleExecutive(payload, signer))
+  payload.set(PATHS.html, new TextEncoder().encode('<!DOCTYPE html><title>Sample</title>\n'))
   const pack = assemblePack({
     payload,
     recordings: rested,

@@ -200,6 +200,7 @@ function byNobody(good: Files, vector: Make): readonly Vector[] {
     ['trace', PATHS.trace],
     ['report', PATHS.report],
     ['executive', PATHS.executive],
+    ['html', PATHS.html],
     ['statement', PATHS.statement],
     ['manifest', PATHS.manifest],
     ['tag-manifest', PATHS.tagManifest],
@@ -317,6 +318,7 @@ function bySigner(
     resealed('answer', 'a raw answer was changed', (files) => flipped(files, rawAnswer(files))),
     resealed('report', 'the report was replaced', (files) => put(files, PATHS.report, utf8('%PDF-1.7 other\n'))),
     resealed('no-executive', 'the executive page was taken away', (files) => without(files, PATHS.executive)),
+    resealed('no-html', 'the HTML report was taken away', (files) => without(files, PATHS.html)),
     resealed('no-report', 'the report was taken away', (files) => without(files, PATHS.report)),
     resealed(
       'host-key',

@@ -34,6 +34,11 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'States the SOC 2 term once, so that auditors can relate it to ours.',
   },
   {
+    file: 'main/present/html/style.ts',
+    words: /[:( ]100%/,
+    reason: 'Lengths of a style sheet, not text.',
+  },
+  {
     file: 'main/core/verify-sh.ts',
     words: /\bsay(?:\(\)| ["'“$])|\.\.\/said\b/,
     reason: 'A function and a scratch file of the shell script, not text.',

@@ -51,7 +51,7 @@ function testsHtml(page: Page, { result }: ControlRow): string {
   const severities = new Map(page.matter.catalog.severities.map((one) => [one.check, one]))
   const rows = deciding.map((one) => {
     const test = severities.get(one.check)?.procedure ?? SOURCES[one.source]
-    return `<tr><td data-h="Check">${checkLink(page, one.check)}</td><td data-h="Test performed">${htmlText(test)}</td><td data-h="Result of test">${cellHtml(resultCell(one, page.findings.get(one.check)), page.anchors)}</td></tr>`
+    return `<tr><td data-h="Check">${checkLink(page, one.check)}</td><td data-h="Test performed">${htmlText(test)}</td><td data-h="Result of test">${cellHtml(resultCell(one, page.findings.get(one.check), page.matter.shown.figures.untested), page.anchors)}</td></tr>`
   })
   return [
     rows.length === 0

@@ -35,7 +35,7 @@ function observationHtml(
   citing: Citing,
 ): string {
   const { word, mark } = DIRECTIONS[direction]
-  const words = `<span class="says">${htmlText(plain(text, MOST_OF_TEXT))}</span>`
+  const words = `<span class="stated">${htmlText(plain(text, MOST_OF_TEXT))}</span>`
   const cite = citing === 'in-place' ? citedInPlace : citedByLink
   return `${marked(mark, word)} ${words}${captures.map((one) => cite(page, node, probe, one)).join('')}`
 }

@@ -1,6 +1,6 @@
 import type { CheckRemediation, RemediationVariant } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
-import { FAMILIES } from '../formats/work-order-markdown.ts'
+import { familiesOf, partsOf } from '../formats/work-order-parts.ts'
 import { remedyOf } from '../presentation.ts'
 import { WHO } from '../report/findings.ts'
 import { htmlText } from './escape.ts'
@@ -17,19 +17,9 @@ export function remedyHtml(finding: Finding, remediation: CheckRemediation | und
   ].join('')
 }
 
-function variantHtml({
-  title,
-  when,
-  families,
-  inputs = [],
-  prepare = [],
-  files = [],
-  commands = [],
-  ask = [],
-  note,
-  verify,
-}: RemediationVariant): string {
-  const where = [families.map((one) => FAMILIES[one]).join('; '), ...(when === undefined ? [] : [`where ${when}`])]
+function variantHtml(variant: RemediationVariant): string {
+  const { title, when, inputs, prepare, files, commands, ask, note, verify } = partsOf(variant)
+  const where = [familiesOf(variant), ...(when === undefined ? [] : [`where ${when}`])]
   return [
     `<details class="steps"><summary>${htmlText(title)} <span class="quiet">${htmlText(where.join(', '))}</span></summary>`,
     listHtml(
@@ -37,9 +27,7 @@ function variantHtml({
       inputs.map(({ name, is }) => `<code>${htmlText(name)}</code>: ${htmlText(is)}`),
     ),
     codeHtml('Prepare', prepare),
-    ...files.map(({ path, content, mode = '0644' }) =>
-      codeHtml(`File ${path}, mode ${mode}`, [content.replace(/\n$/, '')]),
-    ),
+    ...files.map(({ path, content, mode }) => codeHtml(`File ${path}, mode ${mode}`, [content.replace(/\n$/, '')])),
     codeHtml('Run as root', commands),
     listHtml(
       'Request',

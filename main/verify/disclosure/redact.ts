@@ -26,9 +26,9 @@ export interface Redacted {
   readonly content: readonly boolean[]
 }
 
-const NEVER_OPEN: readonly string[] = [PATHS.report, PATHS.executive, PATHS.trace, PATHS.earlier]
+const NEVER_OPEN: readonly string[] = [PATHS.report, PATHS.executive, PATHS.html, PATHS.trace, PATHS.earlier]
 
-/** Report, executive summary, earlier runs, run trace and run chain contain plain digests of parts that may be redacted, so copies never contain them. */
+/** Reports, earlier runs, run trace and run chain contain plain digests of parts that may be redacted, so copies never contain them. */
 export const isNeverOpen = (path: string): boolean => NEVER_OPEN.includes(path) || path.startsWith('data/log/')
 
 /**

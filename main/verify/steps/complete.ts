@@ -50,7 +50,7 @@ export function completeness(
     ...(pages.kind !== 'not-compared'
       ? {
           outcome: 'passed',
-          summary: `${parts}; every page of the report and the executive summary matches the evidence.`,
+          summary: `${parts}; every page of the report and the executive summary, and the HTML report, match the evidence.`,
         }
       : {
           outcome: 'indeterminate',

@@ -190,6 +190,7 @@ const RUN_FORM: PackForm = {
   needed: [
     PATHS.report,
     PATHS.executive,
+    PATHS.html,
     PATHS.assessment,
     PATHS.catalog,
     PATHS.scope,

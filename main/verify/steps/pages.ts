@@ -8,7 +8,7 @@ import type { RunChain } from '../../core/run-chain/entry.ts'
 import type { NodeReading } from './nodes.ts'
 import { canonical, type PackReading, textOf } from './read.ts'
 
-/** Input of the PDFs of a pack, in addition to its nodes. All other checks of the pack have passed. */
+/** Input of the reports of a pack, in addition to its nodes. All other checks of the pack have passed. */
 export interface SealedPages {
   readonly source: PackSource
   readonly reading: PackReading
@@ -24,7 +24,7 @@ export type PagesCompared =
   | { readonly kind: 'differ'; readonly problems: readonly string[] }
   | { readonly kind: 'not-compared'; readonly why: string }
 
-/** Regenerates the report and the executive summary from the sealed evidence and compares them page by page with the sealed ones. */
+/** Regenerates the reports from the sealed evidence and compares them with the sealed ones: PDFs page by page, the HTML report byte by byte. */
 export interface PageComparer {
   /** Each node in the order of the scope, before compare(). */
   readonly add: (node: NodeReading, scope: Scope) => void
