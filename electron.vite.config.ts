@@ -17,7 +17,7 @@ const demoFleet = {
   },
 }
 
-/** Fails the build where frameworks, evidence requests, severities or remediation are not what their schemas describe. */
+/** Fails the build where frameworks, evidence requests or what is stated of checks are not what their schemas describe. */
 const validCatalogData = {
   name: 'valid-catalog-data',
   buildStart() {

@@ -2761,30 +2761,6 @@ export interface ScheduleFile {
    */
   readonly schedules: readonly Schedule[]
 }
-export interface CheckRemediation {
-  readonly check: RemediationCheckId
-  readonly whoCanChange: 'tenant' | 'provider' | 'both'
-  /**
-   * Alternatives: one for each family of distributions and each cause of a deviation.
-   */
-  readonly steps: readonly RemediationVariant[]
-  /**
-   * What else the change does, on the performance of GPUs and RDMA among others.
-   */
-  readonly sideEffects: string
-  /**
-   * Other checks that the same change satisfies, or helps to satisfy.
-   */
-  readonly alsoSettles: readonly RemediationCheckId[]
-  /**
-   * Manual pages and documents of manufacturers.
-   */
-  readonly source: string
-  /**
-   * Real systems on which a test saw the check deviate, ran these steps, and saw it satisfied.
-   */
-  readonly proven?: readonly RemediationProof[]
-}
 export interface RemediationVariant {
   readonly title: RemediationText
   /**
@@ -2849,9 +2825,28 @@ export interface RemediationProof {
   readonly note?: RemediationText
 }
 /**
- * For each check, what changes a server so that the check is satisfied, and how that is verified. Validated by a test and when the program is built.
+ * What changes a server so that a check is satisfied, and how that is verified. Part of checks.json of a subject.
  */
-export interface RemediationData {
-  readonly asOf: string
-  readonly checks: readonly CheckRemediation[]
+export interface Remediation {
+  readonly whoCanChange: 'tenant' | 'provider' | 'both'
+  /**
+   * Alternatives: one for each family of distributions and each cause of a deviation.
+   */
+  readonly steps: readonly RemediationVariant[]
+  /**
+   * What else the change does, on the performance of GPUs and RDMA among others.
+   */
+  readonly sideEffects: string
+  /**
+   * Other checks that the same change satisfies, or helps to satisfy.
+   */
+  readonly alsoSettles: readonly RemediationCheckId[]
+  /**
+   * Manual pages and documents of manufacturers.
+   */
+  readonly source: string
+  /**
+   * Real systems on which a test saw the check deviate, ran these steps, and saw it satisfied.
+   */
+  readonly proven?: readonly RemediationProof[]
 }

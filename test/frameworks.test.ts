@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { CHECK_DATA, OFF_NODE_CHECKS, SEVERITIES, VOCABULARY } from '../main/catalog/check-data.ts'
+import { CONCLUSIONS } from '../main/catalog/conclusions.ts'
 import { hipaa, nprm, soc2 } from '../main/catalog/frameworks/frameworks.ts'
 import hipaaData from '../main/catalog/frameworks/hipaa.json' with { type: 'json' }
-import { loadFramework, REQUESTS, SEVERITIES, VOCABULARY } from '../main/catalog/frameworks/load.ts'
+import { loadFramework, REQUESTS } from '../main/catalog/frameworks/load.ts'
 import { catalog } from '../main/catalog/index.ts'
-import { CONCLUSIONS, OFF_NODE_CHECKS } from '../main/catalog/not-from-nodes.ts'
+import type { CheckData } from '../main/catalog/subject.ts'
 import { BANNED } from '../schemas/words.ts'
 import { catalogData, catalogDataProblems } from './support/catalog-data.ts'
 
@@ -51,34 +53,35 @@ describe('bad data stops the program', () => {
     ({ ...hipaaData, controls: [{ ...row, ...changes }] }) as unknown as Parameters<typeof loadFramework>[0]
 
   const why = 'It asks for it.'
-  test('a mapping to a check that is in no vocabulary', () => {
-    const mappings = [{ check: 'access.no-such-check', role: 'required', why }]
-    expect(() => loadFramework(withRow({ mappings }))).toThrow('access.no-such-check')
-  })
+  const one = { control: row?.key ?? '', role: 'required', why }
+  const mapped = (...mappings: readonly (typeof one)[]) => [{ ...(CHECK_DATA[0] as CheckData), mappings }]
+  test('a mapping to a control that the framework does not have', () =>
+    expect(() => loadFramework(withRow({}), mapped({ ...one, control: 'hipaa:164.999' }))).toThrow('hipaa:164.999'))
   test.each([
-    ['without a role', { role: 'decisive', why }],
-    ['without a reason', { role: 'required', why: ' ' }],
-  ])('a mapping %s', (_name, given) => {
-    const mappings = [{ check: 'access.stale-accounts', ...given }]
-    expect(() => loadFramework(withRow({ mappings }))).toThrow('no role, or no reason')
-  })
-  test('a check that is mapped twice', () => {
-    const one = { check: 'access.stale-accounts', role: 'required', why }
-    expect(() => loadFramework(withRow({ mappings: [one, one] }))).toThrow('twice')
+    ['without a role', { role: 'decisive' }],
+    ['without a reason', { why: ' ' }],
+  ])('a mapping %s', (_name, given) =>
+    expect(() => loadFramework(withRow({}), mapped({ ...one, ...given }))).toThrow('no role'),
+  )
+  test('a check that is mapped twice', () =>
+    expect(() => loadFramework(withRow({}), mapped(one, one))).toThrow('twice'))
+  test('a mapping of another framework is left to that framework', () => {
+    const [control] = loadFramework(withRow({}), mapped(one, { ...one, control: 'soc2:CC1.1' })).controls
+    expect(control?.mappings.map(({ role }) => role)).toEqual(['required'])
   })
   test.each([
     ['a need that the row does not have', { 'No such need': ['ER-01'] }],
     ['no request', { [row?.documentsRequired[0] ?? '']: [] }],
     ['a request that there is not', { [row?.documentsRequired[0] ?? '']: ['ER-99'] }],
   ])('a request for %s', (_name, requests) =>
-    expect(() => loadFramework(withRow({ mappings: [], requests }))).toThrow('answers a need'),
+    expect(() => loadFramework(withRow({ requests }), [])).toThrow('answers a need'),
   )
   test('an empty limit', () => {
-    expect(() => loadFramework(withRow({ notCovered: ' ' }))).toThrow('not shown')
+    expect(() => loadFramework(withRow({ notCovered: ' ' }), [])).toThrow('not shown')
   })
   test('a row listed twice', () => {
     const twice = { ...hipaaData, controls: [row, row] } as unknown as Parameters<typeof loadFramework>[0]
-    expect(() => loadFramework(twice)).toThrow('twice')
+    expect(() => loadFramework(twice, [])).toThrow('twice')
   })
 })
 
@@ -87,14 +90,29 @@ describe('the data that the catalog is built with', () => {
 
   test('is what its schema describes', () => expect(catalogDataProblems(data)).toEqual([]))
 
+  const mapping = { control: 'hipaa:164.312(d)', role: 'required', why: 'It asks for it.' }
   test.each([
-    ['a mapping without a role', { mappings: [{ check: 'access.stale-accounts', why: 'w' }] }],
-    ['a mapping with an unknown role', { mappings: [{ check: 'access.stale-accounts', role: 'decisive', why: 'w' }] }],
-    ['a mapping without a reason', { mappings: [{ check: 'access.stale-accounts', role: 'required', why: ' ' }] }],
+    ['a mapping without a role', { mappings: [{ ...mapping, role: undefined }] }],
+    ['a mapping with an unknown role', { mappings: [{ ...mapping, role: 'decisive' }] }],
+    ['a mapping without a reason', { mappings: [{ ...mapping, why: ' ' }] }],
+    ['a mapping to an unknown framework', { mappings: [{ ...mapping, control: 'hipa:164.312(d)' }] }],
+    ['neither mappings nor the reason why there are none', { mappings: undefined }],
+    ['mappings and a reason why there are none', { unmapped: 'It is mapped.' }],
+    ['no severity', { severity: undefined }],
+    ['no remediation', { remediation: undefined }],
+  ])('a check with %s is refused', (_name, changes) => {
+    const [first, ...others] = data.subjects.accounts?.checks ?? []
+    const changed = JSON.parse(JSON.stringify({ ...first, ...changes }))
+    const accounts = { checks: [changed, ...others] }
+    expect(catalogDataProblems({ ...data, subjects: { ...data.subjects, accounts } })).not.toEqual([])
+  })
+
+  test.each([
+    ['mappings of its own', { mappings: [] }],
     ['a need that no request answers', { requests: { 'A need': [] } }],
     ['an unknown category', { category: 'safety' }],
     ['an unknown scope', { scope: 'all' }],
-  ])('%s is refused', (_name, changes) => {
+  ])('a control with %s is refused', (_name, changes) => {
     const [first, ...others] = data.frameworks as { controls: object[] }[]
     const controls = [{ ...first?.controls[0], ...changes }]
     expect(catalogDataProblems({ ...data, frameworks: [{ ...first, controls }, ...others] })).not.toEqual([])
@@ -146,27 +164,7 @@ describe('mappings, requests and severities fit together', () => {
 
   // The state of a row in every fleet: test/conclusion/invariants.test.ts.
 
-  /** Built checks that no framework maps, each with the reason why it stays. */
-  const UNMAPPED: Readonly<Record<string, string>> = {}
-  test('a built check that no framework maps is listed with a reason', () =>
-    expect(catalog.checks.filter(({ id }) => !mapped.has(id)).map(({ id }) => id)).toEqual(
-      expect.arrayContaining(Object.keys(UNMAPPED)),
-    ))
-  test('and no other is unmapped', () =>
-    expect(catalog.checks.map(({ id }) => id).filter((id) => !mapped.has(id) && UNMAPPED[id] === undefined)).toEqual(
-      [],
-    ))
-
-  /** Built checks without a severity, each with the reason. */
-  const WITHOUT_SEVERITY: Readonly<Record<string, string>> = {}
-  test('every built check has a severity, or is listed with a reason; none is listed twice', () => {
-    const severe = new Set(SEVERITIES.map(({ check }) => check))
-    expect(severe.size).toBe(SEVERITIES.length)
-    expect(
-      catalog.checks.map(({ id }) => id).filter((id) => !severe.has(id) && WITHOUT_SEVERITY[id] === undefined),
-    ).toEqual([])
-    expect(Object.keys(WITHOUT_SEVERITY).filter((id) => severe.has(id))).toEqual([])
-  })
+  // That each has a severity, and mappings or a reason for none: test/catalog/nothing-forgotten.test.ts.
 
   test('every severity and every mapping is of one check, which servers answer or do not', () => {
     const built = new Set(catalog.checks.map(({ id }) => id))

@@ -1,8 +1,9 @@
 import { riskAreaWords, severityWords } from '../../schemas/conclusion-words.ts'
-import type { CheckRemediation, ManagementResponse } from '../../schemas/types.ts'
+import type { ManagementResponse } from '../../schemas/types.ts'
 import type { Finding } from '../core/finding/finding.ts'
 import { of, plural } from '../core/phrases.ts'
 import { oneLine, plain } from '../core/plain-text.ts'
+import type { CheckRemediation } from '../core/work-order.ts'
 import { remedyOf } from '../present/presentation.ts'
 import { statusText, statusWords } from '../present/report/findings.ts'
 

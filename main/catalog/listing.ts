@@ -2,7 +2,7 @@ import type { ControlRole } from '../../schemas/conclusion-words.ts'
 import type { Catalog, CheckSeverity, OffNodeCheck } from '../core/catalog.ts'
 import { documentsOf, type EvidenceRequest } from '../core/conclusion/requests.ts'
 import { PROFILE_NAMES, type ProfileName, type SourcedValue, type Threshold } from '../core/profile.ts'
-import { vocabularyEntry } from './frameworks/load.ts'
+import { vocabularyEntry } from './check-data.ts'
 
 /** One mapped idea of a check as `catalog checks` lists it: built, or why no node can provide it. */
 export type CheckListing = BuiltListing | NotBuiltListing

@@ -1,9 +1,9 @@
-import type { CheckRemediation, DistributionFamily, RemediationData, RemediationVariant } from '../../schemas/types.ts'
+import type { DistributionFamily, Remediation, RemediationVariant } from '../../schemas/types.ts'
 import { captureKey, readProbe } from '../core/probe.ts'
 import type { LoadedRecording } from '../core/recording.ts'
-import { vocabularyEntry } from './frameworks/load.ts'
+import type { CheckRemediation } from '../core/work-order.ts'
+import { CHECK_DATA, vocabularyEntry } from './check-data.ts'
 import { packagesDistribution } from './packages/probes.ts'
-import data from './remediation.json' with { type: 'json' }
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 
@@ -11,7 +11,11 @@ const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
  * What changes a server so that a check is satisfied. It is no part of the rules: no verdict depends on it, so that steps can be corrected
  * without a new version of them. Steps are for people: Barewitness never runs them.
  */
-export const REMEDIATIONS: readonly CheckRemediation[] = loadRemediations(data as RemediationData)
+export const REMEDIATIONS: readonly CheckRemediation[] = loadRemediations(
+  CHECK_DATA.flatMap(({ check, remediation }) =>
+    remediation === undefined ? [] : [{ check, ...(remediation as Remediation) }],
+  ),
+)
 
 const byCheck: ReadonlyMap<string, CheckRemediation> = new Map(REMEDIATIONS.map((one) => [one.check, one]))
 
@@ -22,9 +26,9 @@ export const remediationOf = (check: string): CheckRemediation | undefined => by
  * The remediations of the data. Throws where the data is wrong (an unknown or repeated check, steps that change nothing, a placeholder
  * without an input, no way to verify): the data is part of the program, so that is our bug and stops it at start.
  */
-export function loadRemediations({ checks }: RemediationData): readonly CheckRemediation[] {
+export function loadRemediations(remediations: readonly CheckRemediation[]): readonly CheckRemediation[] {
   const seen = new Set<string>()
-  for (const { check, steps, alsoSettles } of checks) {
+  for (const { check, steps, alsoSettles } of remediations) {
     if (seen.has(check)) throw new Error(`remediation: ${check} is listed twice`)
     seen.add(check)
     for (const id of [check, ...alsoSettles])
@@ -35,7 +39,7 @@ export function loadRemediations({ checks }: RemediationData): readonly CheckRem
       if (problem !== null) throw new Error(`remediation: ${check}, “${variant.title}”: ${problem}`)
     }
   }
-  return checks
+  return remediations
 }
 
 function problemOf(variant: RemediationVariant): string | null {

@@ -33,6 +33,7 @@ import { memoryEncryptionSubject } from './memory-encryption/index.ts'
 import { memoryErrorsSubject } from './memory-errors/index.ts'
 import { mountsSubject } from './mounts/index.ts'
 import { networkSubject } from './network/index.ts'
+import { offNodeSubject } from './off-node/index.ts'
 import { packagesSubject } from './packages/index.ts'
 import { pamSubject } from './pam/index.ts'
 import { pciSubject } from './pci/index.ts'
@@ -108,4 +109,5 @@ export const SUBJECTS: readonly Subject[] = [
   scheduledJobsSubject,
   isolationSubject,
   endOfLifeSubject,
+  offNodeSubject,
 ]

@@ -1,15 +1,20 @@
 import type {
-  CheckRemediation,
   DistributionFamily,
   ManagementResponse,
   NodeAssessment,
   Register,
+  Remediation,
   RemediationVariant,
 } from '../../schemas/types.ts'
 import type { Catalog, CheckSeverity } from './catalog.ts'
 import { compare } from './recording.ts'
 import { currentResponses } from './register/responses.ts'
 import { acceptancesOf } from './register.ts'
+
+/** The remediation of one check. */
+export interface CheckRemediation extends Remediation {
+  readonly check: string
+}
 
 /** One deviation of one node, with what is to be done about it. */
 export interface WorkItem {

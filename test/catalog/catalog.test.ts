@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { catalog } from '../../main/catalog/index.ts'
 import { assess } from '../../main/core/assess.ts'
 import { canonicalJson } from '../../main/core/canonical-json.ts'
@@ -12,13 +12,6 @@ import { FIXTURE_TIME, fixtureSettings } from '../support/fixtures.ts'
 import { sampled } from '../support/thorough.ts'
 
 /** Rules that hold for every probe and every check. A new one is covered by standing in the catalog. */
-
-/** A check that only records never supports or contradicts anything; one that supports or records never contradicts. */
-const endings = ({ ends }: Check): readonly string[] => [
-  'inconclusive',
-  ...(ends === 'recorded' ? [] : ['satisfied']),
-  ends === undefined ? 'not-satisfied' : 'informational',
-]
 
 const needed = (check: Check): readonly string[] => Object.values(check.requires).map((probe) => probe.id)
 const read = (check: Check): readonly string[] => [
@@ -100,35 +93,7 @@ describe('the commands', () => {
 })
 
 describe('the verdicts', () => {
-  /** Checks that compare nodes are decided among all fixtures as one population, and where each is alone. */
-  const seen = (check: Check): ReadonlySet<string> =>
-    new Set([
-      ...fixtures.map(({ conclusions }) => conclusions.get(check.id)?.verdict ?? ''),
-      ...(check.amongNodes === undefined ? [] : (together.get(check.id) ?? [])),
-    ])
-  const together = new Map<string, Set<string>>()
-  beforeAll(() => {
-    const recordings = fixtures.map(({ loaded }) => loaded)
-    const population = fixtures.map(({ name }) => name)
-    const { nodes } = assess({
-      catalog,
-      scope: { fleet: 'fixtures', population, frameworks: [] },
-      recordings,
-      asOf: FIXTURE_TIME,
-    })
-    for (const { check, verdict } of nodes.flatMap(({ results }) => results))
-      together.set(check, new Set([...(together.get(check) ?? []), verdict]))
-  })
-
-  test.each(checks.map((check) => [check.id, check] as const))(
-    '%s has fixtures for every way it can end',
-    (_, check) => {
-      expect(endings(check).filter((verdict) => !seen(check).has(verdict))).toEqual([])
-      const never =
-        check.ends === 'recorded' ? ['satisfied', 'not-satisfied'] : check.ends === undefined ? [] : ['not-satisfied']
-      expect(never.filter((verdict) => seen(check).has(verdict))).toEqual([])
-    },
-  )
+  // That every way to end has a fixture: nothing-forgotten.test.ts.
 
   test.each(fixtures.map((fixture) => [fixture.name, fixture] as const))(
     '%s gives the verdicts that its file expects',

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { SEVERITIES } from '../../main/catalog/frameworks/load.ts'
+import { SEVERITIES } from '../../main/catalog/check-data.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import { filled, loadRemediations, REMEDIATIONS, remediationOf, variantsFor } from '../../main/catalog/remediation.ts'
-import type { CheckRemediation, RemediationData, RemediationVariant } from '../../schemas/types.ts'
+import type { CheckRemediation } from '../../main/core/work-order.ts'
+import type { RemediationVariant } from '../../schemas/types.ts'
 import { catalogData, catalogDataProblems } from '../support/catalog-data.ts'
 
 const variants = REMEDIATIONS.flatMap(({ check, steps }) => steps.map((variant) => ({ check, variant })))
@@ -100,14 +101,17 @@ describe('the data', () => {
   const data = catalogData()
   const [first] = REMEDIATIONS as readonly [CheckRemediation, ...CheckRemediation[]]
   const [variant] = first.steps as readonly [RemediationVariant, ...RemediationVariant[]]
-  const with_ = (changes: Partial<CheckRemediation>): RemediationData => ({
-    asOf: '2026-11-27',
-    checks: [{ ...first, ...changes }],
-  })
+  const with_ = (changes: Partial<CheckRemediation>): readonly CheckRemediation[] => [{ ...first, ...changes }]
 
   test('is what its schema describes', () => {
     expect(catalogDataProblems(data)).toEqual([])
-    expect(catalogDataProblems({ ...data, remediation: with_({ sideEffects: ' ' }) })).not.toEqual([])
+    const accounts = {
+      checks: (data.subjects.accounts?.checks ?? []).map(({ remediation, ...check }) => ({
+        ...check,
+        remediation: { ...remediation, sideEffects: ' ' },
+      })),
+    }
+    expect(catalogDataProblems({ ...data, subjects: { ...data.subjects, accounts } })).not.toEqual([])
   })
 
   test.each([
@@ -129,8 +133,7 @@ describe('the data', () => {
     ],
   ])('%s is refused', (_name, wrong, words) => expect(() => loadRemediations(wrong)).toThrow(words))
 
-  test('a check that is listed twice is refused', () =>
-    expect(() => loadRemediations({ asOf: '2026-11-27', checks: [first, first] })).toThrow('twice'))
+  test('a check that is listed twice is refused', () => expect(() => loadRemediations([first, first])).toThrow('twice'))
 })
 
 test('steps of another family are left out, and none where the family is not known', () => {

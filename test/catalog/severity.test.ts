@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { REQUESTS, SEVERITIES } from '../../main/catalog/frameworks/load.ts'
+import { SEVERITIES } from '../../main/catalog/check-data.ts'
+import { REQUESTS } from '../../main/catalog/frameworks/load.ts'
 import { catalog } from '../../main/catalog/index.ts'
 import type { SeverityCondition } from '../../main/core/catalog.ts'
 import schema from '../../schemas/catalog-data.schema.json' with { type: 'json' }
@@ -59,9 +60,16 @@ describe('the severities of checks', () => {
 })
 
 describe('the schema refuses', () => {
-  const entry = SEVERITIES.find(({ check }) => check === 'network.host-firewall')
-  const problems = (change: object): readonly string[] =>
-    catalogDataProblems({ ...catalogData(), severity: { asOf: '2026-11-22', checks: [{ ...entry, ...change }] } })
+  const data = catalogData()
+  const problems = (change: object): readonly string[] => {
+    const firewall = {
+      checks: (data.subjects.firewall?.checks ?? []).map(({ severity, ...check }) => ({
+        ...check,
+        severity: JSON.parse(JSON.stringify({ ...severity, ...change })),
+      })),
+    }
+    return catalogDataProblems({ ...data, subjects: { ...data.subjects, firewall } })
+  }
   const condition = (fact: string) => [{ text: 'the server is at risk', facts: [fact] }]
 
   test('nothing in an entry as it is', () => expect(problems({})).toEqual([]))

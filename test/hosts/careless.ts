@@ -2,7 +2,7 @@ import type { HostPlan } from '../support/hosts/lab.ts'
 
 /** A host whose configuration deviates, what the fleet file declares of it, and the steps of remediation that are run on it. */
 export interface CarelessHost extends HostPlan {
-  /** As `proven` of main/catalog/remediation.json names it. */
+  /** As `proven` of remediation in `checks.json` of a subject names it. */
   readonly distribution: string
   readonly declares: Readonly<Record<string, unknown>>
   readonly fixes: readonly Fix[]

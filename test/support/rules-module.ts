@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runInNewContext } from 'node:vm'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 import { GLOBALS } from '../../main/adapters/kept-rules/index.ts'
+import type { SubjectData } from '../../main/catalog/subject.ts'
 import { sha256 } from '../../main/core/digest.ts'
 import { freeNames } from './free-names.ts'
 
@@ -19,6 +20,19 @@ export const readLock = (): RulesLock => JSON.parse(readFileSync(resolve(LOCK), 
 /** The wrapper of a package (geographiclib-geodesic) names it where there is no module system, which is here. */
 const UNREACHED = ['window']
 
+/** Remediation is no rule: steps are corrected without another version of the rules. */
+const withoutRemediation: Plugin = {
+  name: 'without-remediation',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/main\/catalog\/[^/]+\/checks\.json$/ },
+    handler(code) {
+      const { checks } = JSON.parse(code) as SubjectData
+      return JSON.stringify({ checks: checks.map(({ remediation: _, ...check }) => check) })
+    },
+  },
+}
+
 /**
  * The rules as one ES module: the same sources give the same bytes, on any computer and in any folder. Throws where it would need anything
  * but `node:crypto` and the few names that kept rules are given: anything else would be missing where a later program runs them.
@@ -29,12 +43,13 @@ export async function buildRules(): Promise<{ readonly code: string; readonly sh
     root: resolve('main/catalog'),
     logLevel: 'error',
     envDir: false,
+    plugins: [withoutRemediation],
     build: {
       write: false,
       target: 'es2023',
       minify: false,
       lib: { entry: resolve('main/catalog/rules.ts'), formats: ['es'], fileName: 'rules' },
-      // Without comments and layout: they are no rules.
+      // Without comments and layout: they are no rules either.
       rollupOptions: {
         external: ['node:crypto'],
         output: { minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } } },

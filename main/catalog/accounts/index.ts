@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import {
   accountsLastLogin,
   accountsLastlog,
@@ -33,4 +34,5 @@ export const accountsSubject = defineSubject({
     accountsLoginDefs,
   ],
   checks: [accessUniqueAccounts, accessRosterMatch, accessLeaverAccounts, accessStaleAccounts, accessServiceAccounts],
+  data,
 })

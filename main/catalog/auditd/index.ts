@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { auditAuditdRunning, auditCommandAccountability, auditImmutableRules, servicesState } from './checks.ts'
 import { auditdRuleFiles, auditdRules, auditdStatus, loginRoot } from './probes.ts'
 import { auditAuditdRules } from './rules.ts'
@@ -8,4 +9,5 @@ export const auditdSubject = defineSubject({
   title: 'Linux audit',
   probes: [servicesState, auditdStatus, auditdRules, auditdRuleFiles, loginRoot],
   checks: [auditAuditdRunning, auditAuditdRules, auditImmutableRules, auditCommandAccountability],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessAuthorizedKeys, accessKeyPerAccount } from './checks.ts'
 import { authorizedKeys } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const authorizedKeysSubject = defineSubject({
   title: 'Authorized SSH keys',
   probes: [authorizedKeys],
   checks: [accessAuthorizedKeys, accessKeyPerAccount],
+  data,
 })

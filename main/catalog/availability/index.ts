@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { availabilityBootRecovery, availabilityCapacity, availabilityMonitoringAgent } from './checks.ts'
 import { capacityFilesystems, servicesFailed, servicesMonitoring, systemLoad } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const availabilitySubject = defineSubject({
   title: 'Capacity, monitoring and recovery',
   probes: [servicesFailed, servicesMonitoring, systemLoad, capacityFilesystems],
   checks: [availabilityBootRecovery, availabilityCapacity, availabilityMonitoringAgent],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { backupFreshness, backupImmutability, backupJobStatus, encryptionAtRestBackupTarget } from './checks.ts'
 import { backupSettings, backupUnits } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const backupSubject = defineSubject({
   title: 'Backups',
   probes: [backupUnits, backupSettings],
   checks: [backupJobStatus, backupFreshness, backupImmutability, encryptionAtRestBackupTarget],
+  data,
 })

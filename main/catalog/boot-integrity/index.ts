@@ -7,10 +7,12 @@ import {
   tpmMeasurements,
   tpmPresence,
 } from './boot-integrity.ts'
+import data from './checks.json' with { type: 'json' }
 
 export const bootIntegritySubject = defineSubject({
   id: 'boot-integrity',
   title: 'Secure Boot and measured boot',
   probes: [tpmEk, tpmMeasurements, secureBoot, tpmPresence],
   checks: [integritySecureBoot, integrityMeasuredBoot],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessConsoleAndBoot } from './checks.ts'
 import { bootLoaderPassword, consoleLogin } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const consoleSubject = defineSubject({
   title: 'Console and boot loader',
   probes: [bootLoaderPassword, consoleLogin],
   checks: [accessConsoleAndBoot],
+  data,
 })

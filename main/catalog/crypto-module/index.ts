@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { cryptoPolicy, encryptionModuleFipsMode, fipsMode } from './crypto-module.ts'
 
 export const cryptoModuleSubject = defineSubject({
@@ -6,4 +7,5 @@ export const cryptoModuleSubject = defineSubject({
   title: 'Cryptographic module',
   probes: [fipsMode, cryptoPolicy],
   checks: [encryptionModuleFipsMode],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import {
   encryptionAtRestBlockGraph,
   encryptionAtRestOtherMounts,
@@ -23,4 +24,5 @@ export const diskEncryptionSubject = defineSubject({
     encryptionAtRestUnlockMode,
     encryptionAtRestOtherMounts,
   ],
+  data,
 })

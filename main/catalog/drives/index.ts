@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionAtRestSedState, lifecycleDiskSwapDetection } from './checks.ts'
 import { lifecycleFirstUseState, storageBirth } from './first-use.ts'
 import { inventoryDisks, inventoryDisksRecorded } from './inventory.ts'
@@ -9,4 +10,5 @@ export const drivesSubject = defineSubject({
   title: 'Drives',
   probes: [inventoryDisks, drivesOpal, drivesNvmeControllers, storageBirth],
   checks: [inventoryDisksRecorded, lifecycleDiskSwapDetection, encryptionAtRestSedState, lifecycleFirstUseState],
+  data,
 })

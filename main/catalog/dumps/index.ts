@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { coreDumpPattern, encryptionAtRestCrashDumps, kernelDumps } from './dumps.ts'
 
 export const dumpsSubject = defineSubject({
@@ -6,4 +7,5 @@ export const dumpsSubject = defineSubject({
   title: 'Memory dumps',
   probes: [coreDumpPattern, kernelDumps],
   checks: [encryptionAtRestCrashDumps],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { vulnEol } from './end-of-life.ts'
 
 export const endOfLifeSubject = defineSubject({
@@ -6,4 +7,5 @@ export const endOfLifeSubject = defineSubject({
   title: 'Vendor support',
   probes: [],
   checks: [vulnEol],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionInTransitEphiFlows } from './flows.ts'
 import { encryptionAtRestEphiPaths, inventoryEphiPaths, workingDirectories } from './paths.ts'
 
@@ -7,4 +8,5 @@ export const ephiSubject = defineSubject({
   title: 'Paths and flows of ePHI',
   probes: [workingDirectories],
   checks: [encryptionAtRestEphiPaths, inventoryEphiPaths, encryptionInTransitEphiFlows],
+  data,
 })

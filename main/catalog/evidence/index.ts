@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { evidenceCollectorIdentity, evidenceHostIdentity, evidenceHostKeyUnique } from './checks.ts'
 import { hostKeyList, nonceEcho, sshSession } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const evidenceSubject = defineSubject({
   title: 'Session and host key',
   probes: [sshSession, hostKeyList, nonceEcho],
   checks: [evidenceHostIdentity, evidenceHostKeyUnique, evidenceCollectorIdentity],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { tenancyFabricPartition } from './partition.ts'
 import { infiniband } from './probes.ts'
 import { encryptionInTransitFabric, rdmaGpudirect, rdmaLinks } from './rdma.ts'
@@ -8,4 +9,5 @@ export const fabricSubject = defineSubject({
   title: 'RDMA fabric',
   probes: [infiniband, rdmaGpudirect, rdmaLinks],
   checks: [tenancyFabricPartition, encryptionInTransitFabric],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { networkEgressPolicy, networkHostFirewall } from './checks.ts'
 import { firewallLegacy, firewallNftables } from './nftables.ts'
 
@@ -7,4 +8,5 @@ export const firewallSubject = defineSubject({
   title: 'Host firewall',
   probes: [firewallNftables, firewallLegacy],
   checks: [networkHostFirewall, networkEgressPolicy],
+  data,
 })

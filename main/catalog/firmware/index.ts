@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { firmwareFwupd, integrityFirmwareInventory } from './firmware.ts'
 
 export const firmwareSubject = defineSubject({
@@ -6,4 +7,5 @@ export const firmwareSubject = defineSubject({
   title: 'Firmware versions',
   probes: [firmwareFwupd],
   checks: [integrityFirmwareInventory],
+  data,
 })

@@ -1,12 +1,11 @@
 import { CONTROL_ROLES, type ControlRole } from '../../../schemas/conclusion-words.ts'
-import type { CheckSeverity } from '../../core/catalog.ts'
 import type { EvidenceRequest } from '../../core/conclusion/requests.ts'
-import type { Control, EvidenceType, Framework, FrameworkId } from '../../core/framework.ts'
-import severity from '../severity.json' with { type: 'json' }
+import type { Control, ControlMapping, EvidenceType, Framework, FrameworkId } from '../../core/framework.ts'
+import { CHECK_DATA } from '../check-data.ts'
+import type { CheckData } from '../subject.ts'
 import requestData from './requests.json' with { type: 'json' }
-import vocabulary from './vocabulary.json' with { type: 'json' }
 
-/** A framework as its JSON file holds it: supports name checks of the vocabulary. */
+/** A framework as its JSON file holds it: controls without mappings, which are stated with the checks. */
 interface FrameworkData {
   readonly id: string
   readonly title: string
@@ -20,7 +19,6 @@ interface FrameworkData {
     Control,
     'mappings' | 'evidenceType' | 'nodeEvidence' | 'refs' | 'requests' | 'scope'
   > & {
-    readonly mappings: readonly { readonly check: string; readonly role: string; readonly why: string }[]
     readonly evidenceType: string
     readonly nodeEvidence: string
     readonly requests?: Readonly<Record<string, readonly string[] | undefined>>
@@ -29,51 +27,28 @@ interface FrameworkData {
   })[]
 }
 
-/** One idea of a check: what it would observe and the most it can show. Every mapping must resolve to one of these. */
-export interface VocabularyEntry {
-  readonly id: string
-  readonly observes: string
-  readonly ceiling: string
-  readonly evidenceKind: string
-}
-
-const entries: ReadonlyMap<string, VocabularyEntry> = new Map(vocabulary.checks.map((entry) => [entry.id, entry]))
-
-/** What the vocabulary reports about a check; undefined for one that it does not have. */
-export const vocabularyEntry = (id: string): VocabularyEntry | undefined => entries.get(id)
-
-export const VOCABULARY: readonly VocabularyEntry[] = vocabulary.checks
-
 /** Documents that auditors require, each once (conclusion model, section 4). */
 export const REQUESTS: readonly EvidenceRequest[] = requestData.requests as readonly EvidenceRequest[]
-
-/** How severe a deviation from each check is, and why. */
-export const SEVERITIES: readonly CheckSeverity[] = severity.checks as readonly CheckSeverity[]
 
 const REQUEST_IDS: ReadonlySet<string> = new Set(REQUESTS.map(({ id }) => id))
 const ROLES: readonly string[] = CONTROL_ROLES
 const CLASSES: readonly string[] = ['technical', 'mixed', 'documentary', 'out-of-scope'] satisfies EvidenceType[]
 
 /**
- * A framework from its data, with each support spelled out. Throws when the data is wrong (an unknown check, class, role or request, a
- * repeated key or check, an empty limit or reason): the data is part of the program, so that is our bug and stops it at start.
+ * A framework from its controls and the mappings that its checks state, which come in the order of the checks. Throws when the data is wrong
+ * (an unknown control, class, role or request, a repeated key or check, an empty limit or reason): the data is part of the program, so that
+ * is our bug and stops it at start.
  */
-export function loadFramework(data: FrameworkData): Framework {
-  const keys = new Set<string>()
+export function loadFramework(data: FrameworkData, checks: readonly CheckData[] = CHECK_DATA): Framework {
+  const keys = new Set(data.controls.map(({ key }) => key))
+  const mapped = mappingsOf(data.id, keys, checks)
+  const seen = new Set<string>()
   const controls = data.controls.map((row): Control => {
-    if (keys.has(row.key)) throw new Error(`${data.id}: ${row.key} is listed twice`)
-    keys.add(row.key)
+    if (seen.has(row.key)) throw new Error(`${data.id}: ${row.key} is listed twice`)
+    seen.add(row.key)
     if (row.notCovered.trim() === '') throw new Error(`${data.id}: ${row.key} does not state what is not shown`)
     if (!CLASSES.includes(row.evidenceType)) throw new Error(`${data.id}: ${row.key} has no evidence class`)
-    const mappings = row.mappings.map(({ check, role, why }) => {
-      const entry = entries.get(check)
-      if (entry === undefined) throw new Error(`${data.id}: ${row.key} names ${check}, which is not in the vocabulary`)
-      if (!ROLES.includes(role) || why.trim() === '')
-        throw new Error(`${data.id}: ${row.key} gives ${check} no role, or no reason for it`)
-      return { check, shows: `${entry.observes}.`, role: role as ControlRole, why }
-    })
-    if (new Set(mappings.map(({ check }) => check)).size < mappings.length)
-      throw new Error(`${data.id}: ${row.key} names a check twice`)
+    const mappings = mapped.get(row.key) ?? []
     const requests = given(row.requests ?? {})
     for (const [need, ids] of Object.entries(requests))
       if (!row.documentsRequired.includes(need) || ids.length === 0 || ids.some((id) => !REQUEST_IDS.has(id)))
@@ -101,6 +76,26 @@ export function loadFramework(data: FrameworkData): Framework {
   })
   const { title, version, status, proposed, source, notes } = data
   return { id: data.id as FrameworkId, title, version, status, proposed, source, notes, controls }
+}
+
+/** What the checks state of the controls of one framework, by the key of the control. */
+function mappingsOf(
+  framework: string,
+  keys: ReadonlySet<string>,
+  checks: readonly CheckData[],
+): ReadonlyMap<string, readonly ControlMapping[]> {
+  const found = new Map<string, ControlMapping[]>()
+  for (const { check, observes, mappings = [] } of checks)
+    for (const { control, role, why } of mappings) {
+      if (!control.startsWith(`${framework}:`)) continue
+      if (!keys.has(control)) throw new Error(`${check} is mapped to ${control}, which is no control`)
+      if (!ROLES.includes(role) || why.trim() === '')
+        throw new Error(`${check} has no role at ${control}, or no reason for it`)
+      const at = found.get(control) ?? []
+      if (at.some((one) => one.check === check)) throw new Error(`${check} is mapped to ${control} twice`)
+      found.set(control, [...at, { check, shows: `${observes}.`, role: role as ControlRole, why }])
+    }
+  return found
 }
 
 const given = (

@@ -1,12 +1,13 @@
 import type { Framework } from '../../core/framework.ts'
+import { CHECK_DATA } from '../check-data.ts'
+import type { CheckData } from '../subject.ts'
 import { loadFramework } from './load.ts'
 import data from './related.json' with { type: 'json' }
 
-/** A row of a framework that is mapped by id only: which checks concern it, and which HIPAA and SOC 2 rows relate to it. */
+/** A row of a framework that is mapped by id only, and which HIPAA and SOC 2 rows relate to it. Checks name it by its key. */
 interface RelatedRow {
   readonly id: string
   readonly title: string
-  readonly checks: readonly string[]
   /** Keys of rows of our other frameworks. */
   readonly related: readonly string[]
   /** Its checks are shown and decide nothing. */
@@ -20,22 +21,42 @@ type RelatedFramework = Omit<(typeof data.frameworks)[number], 'rows'> & { reado
  * titles. Each row also needs documents, so that facts of nodes alone never support one.
  */
 export const RELATED: readonly Framework[] = (data.frameworks as readonly RelatedFramework[]).map(
-  ({ rows, kind, records, ...framework }) =>
-    loadFramework({
-      ...framework,
-      proposed: false,
-      controls: rows.map((row) => controlOf(framework.id, row, { kind, records })),
-    }),
+  ({ rows, kind, records, ...framework }) => {
+    const keyOf = ({ id }: RelatedRow): string => `${framework.id}:${id}`
+    const background = new Set(rows.filter((row) => row.background === true).map(keyOf))
+    const named = new Set(CHECK_DATA.flatMap(({ related }) => related))
+    return loadFramework(
+      {
+        ...framework,
+        proposed: false,
+        controls: rows.map((row) => controlOf(keyOf(row), row, { kind, records, bears: named.has(keyOf(row)) })),
+      },
+      CHECK_DATA.map((check) => mappedBy(check, background)),
+    )
+  },
 )
 
+/** Related, never equivalent: what a check finds is listed at the control and does not conclude it. */
+function mappedBy(check: CheckData, background: ReadonlySet<string>): CheckData {
+  const mappings = check.related.map((control) =>
+    background.has(control)
+      ? { control, role: 'context', why: 'Background to a control that depends on documents.' }
+      : {
+          control,
+          role: 'supporting',
+          why: 'Relates to the subject of the control; no requirement of it names this test.',
+        },
+  )
+  return { ...check, mappings }
+}
+
 function controlOf(
-  framework: string,
-  { id, title, checks, related, background = false }: RelatedRow,
-  { kind, records }: { readonly kind: string; readonly records: string },
+  key: string,
+  { id, title, related, background = false }: RelatedRow,
+  { kind, records, bears }: { readonly kind: string; readonly records: string; readonly bears: boolean },
 ): Parameters<typeof loadFramework>[0]['controls'][number] {
-  const bears = checks.length > 0
   return {
-    key: `${framework}:${id}`,
+    key,
     id,
     title,
     summary: bears
@@ -47,14 +68,6 @@ function controlOf(
     parent: null,
     evidenceType: bears ? 'mixed' : 'documentary',
     nodeEvidence: bears ? (background ? 'context' : 'supporting') : 'none',
-    // Related, never equivalent: what a check finds is listed at the control and does not conclude it.
-    mappings: checks.map((check) => ({
-      check,
-      role: background ? 'context' : 'supporting',
-      why: background
-        ? 'Background to a control that depends on documents.'
-        : 'Relates to the subject of the control; no requirement of it names this test.',
-    })),
     notCovered: bears
       ? `Single facts at single moments, and no assessment of the ${kind}: approval, procedure and effectiveness require documents.`
       : 'Not testable from servers. Evidence required: documents.',

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { tenancyGpuExclusive, tenancyGpuProcesses } from './checks.ts'
 import { gpuNvidia, gpuNvlink } from './nvidia.ts'
 import { gpuAmd, gpuAmdLegacy, gpuCards, gpuConfCompute, gpuFabric, gpuModules, gpuMps } from './probes.ts'
@@ -20,4 +21,5 @@ export const gpuSubject = defineSubject({
     gpuNvlink,
   ],
   checks: [tenancyGpuExclusive, tenancyGpuProcesses],
+  data,
 })

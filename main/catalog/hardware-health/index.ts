@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { availabilityHardwareHealth } from './checks.ts'
 import { cpuThrottling, driveHealthNvme, driveHealthSmart } from './drives.ts'
 
@@ -7,4 +8,5 @@ export const hardwareHealthSubject = defineSubject({
   title: 'Health of hardware',
   probes: [driveHealthNvme, driveHealthSmart, cpuThrottling],
   checks: [availabilityHardwareHealth],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { integrityFim, integrityMalwareProtection, vulnScannerEvidence } from './checks.ts'
 import { integrityAgents, integrityMarks, integritySchedules, kernelIma } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const integrityMonitoringSubject = defineSubject({
   title: 'Integrity and malware monitoring',
   probes: [integrityAgents, integrityMarks, integritySchedules, kernelIma],
   checks: [vulnScannerEvidence, integrityFim, integrityMalwareProtection],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { tenancyNoHypervisor } from './no-hypervisor.ts'
 
 export const isolationSubject = defineSubject({
@@ -6,4 +7,5 @@ export const isolationSubject = defineSubject({
   title: 'Execution environment',
   probes: [],
   checks: [tenancyNoHypervisor],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionInTransitPlaintextListeners, networkListeningPorts } from './checks.ts'
 import { ipvsServices, listenerProcesses, networkListeners } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const listenersSubject = defineSubject({
   title: 'Listening ports',
   probes: [networkListeners, listenerProcesses, ipvsServices],
   checks: [encryptionInTransitPlaintextListeners, networkListeningPorts],
+  data,
 })

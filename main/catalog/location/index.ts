@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import {
   locationLocaleHints,
   locationProviderClaim,
@@ -47,4 +48,5 @@ export const locationSubject = defineSubject({
     locationTpmGeotag,
     locationLocaleHints,
   ],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { auditLogForwarding } from './checks.ts'
 import { auditdRemote, journalUpload, rsyslogForwarding, servicesLogAgents, syslogNgForwarding } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const logForwardingSubject = defineSubject({
   title: 'Forwarding of logs',
   probes: [rsyslogForwarding, auditdRemote, syslogNgForwarding, journalUpload, servicesLogAgents],
   checks: [auditLogForwarding],
+  data,
 })

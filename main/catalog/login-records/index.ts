@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { auditCollectorSelfRecord, auditLoginRecords } from './checks.ts'
 import { loginJournal, loginRecords, loginSession } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const loginRecordsSubject = defineSubject({
   title: 'Records of logins',
   probes: [loginRecords, loginSession, loginJournal],
   checks: [auditLoginRecords, auditCollectorSelfRecord],
+  data,
 })

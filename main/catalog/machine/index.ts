@@ -1,5 +1,6 @@
 import { defineSubject } from '../subject.ts'
 import { acpiHeaders, acpiOverview, bootMemory } from './acpi.ts'
+import data from './checks.json' with { type: 'json' }
 import { dmiEntries, dmiIdentity, dmiTable, dmiTags } from './dmi.ts'
 import { hostIdentity, hostSerials, osIdentity } from './identity.ts'
 import { inventoryHardware } from './inventory.ts'
@@ -23,4 +24,5 @@ export const machineSubject = defineSubject({
     dmiTags,
   ],
   checks: [inventoryHardware],
+  data,
 })

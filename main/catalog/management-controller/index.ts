@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { tenancyBmcExposure } from './checks.ts'
 import { bmc, bmcDevice, bmcLan, bmcPresence } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const managementControllerSubject = defineSubject({
   title: 'Management controller (BMC)',
   probes: [bmcPresence, bmc, bmcLan, bmcDevice],
   checks: [tenancyBmcExposure],
+  data,
 })

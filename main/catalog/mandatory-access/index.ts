@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessMacEnforcement, integrityKernelLockdown, kernelProtections, lsmApparmor } from './mandatory-access.ts'
 
 export const mandatoryAccessSubject = defineSubject({
@@ -6,4 +7,5 @@ export const mandatoryAccessSubject = defineSubject({
   title: 'Mandatory access control and kernel lockdown',
   probes: [kernelProtections, lsmApparmor],
   checks: [accessMacEnforcement, integrityKernelLockdown],
+  data,
 })

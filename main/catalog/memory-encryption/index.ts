@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { cpuConfidential, encryptionInUseCcState } from './memory-encryption.ts'
 
 export const memoryEncryptionSubject = defineSubject({
@@ -6,4 +7,5 @@ export const memoryEncryptionSubject = defineSubject({
   title: 'Memory encryption',
   probes: [cpuConfidential],
   checks: [encryptionInUseCcState],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { integrityEccMemory, memoryEdac } from './memory-errors.ts'
 
 export const memoryErrorsSubject = defineSubject({
@@ -6,4 +7,5 @@ export const memoryErrorsSubject = defineSubject({
   title: 'Memory error correction',
   probes: [memoryEdac],
   checks: [integrityEccMemory],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { storageLustre, storageMounts, storageRemote } from './probes.ts'
 import { encryptionInTransitRemoteMounts } from './remote.ts'
 
@@ -7,4 +8,5 @@ export const mountsSubject = defineSubject({
   title: 'Mounted file systems',
   probes: [storageRemote, storageMounts, storageLustre],
   checks: [encryptionInTransitRemoteMounts],
+  data,
 })

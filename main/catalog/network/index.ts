@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { networkConnections, networkFlowMap, proxySettings } from './flows.ts'
 import { inventoryNetworkInterfaces, netInterfaces } from './interfaces.ts'
 import { networkKernelParams, sysctlNetwork, sysctlNetworkMore } from './kernel.ts'
@@ -29,4 +30,5 @@ export const networkSubject = defineSubject({
     networkSegmentation,
     networkFlowMap,
   ],
+  data,
 })

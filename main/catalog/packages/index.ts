@@ -1,5 +1,6 @@
 import { defineSubject } from '../subject.ts'
 import { packagesApt, packagesAptArchives } from './apt.ts'
+import data from './checks.json' with { type: 'json' }
 import { changePackageHistory, integritySoftwareInventory } from './inventory.ts'
 import { packageLogs, packagesDistribution, packagesListDpkg, packagesListRpm, rebootRequired } from './probes.ts'
 import { packagesDnf, packagesRpmRestart, packagesZypper } from './rpm.ts'
@@ -35,4 +36,5 @@ export const packagesSubject = defineSubject({
     integritySoftwareInventory,
     changePackageHistory,
   ],
+  data,
 })

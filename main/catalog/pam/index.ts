@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessPamLockout } from './lockout.ts'
 import { accessPamPasswordQuality } from './password-quality.ts'
 import { pamAccessRules, pamSettings, pamStack } from './probes.ts'
@@ -8,4 +9,5 @@ export const pamSubject = defineSubject({
   title: 'Passwords and lockout (PAM)',
   probes: [pamStack, pamSettings, pamAccessRules],
   checks: [accessPamLockout, accessPamPasswordQuality],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { pciIommu, tenancyIommu, tenancyPcieInventory } from './iommu.ts'
 import { pciDevices, pciPorts, usbDevices } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const pciSubject = defineSubject({
   title: 'PCI devices',
   probes: [pciDevices, pciIommu, pciPorts, usbDevices],
   checks: [tenancyPcieInventory, tenancyIommu],
+  data,
 })

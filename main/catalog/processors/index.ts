@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { cpuFeatures, cpuPlatform, cpuTopology } from './features.ts'
 import { cpuEnergy, cpuMsr, cpuSensors, steal } from './instruments.ts'
 import { cpuIsolation, tenancyCpuIsolation } from './isolation.ts'
@@ -22,4 +23,5 @@ export const processorsSubject = defineSubject({
     cpuIsolation,
   ],
   checks: [tenancyCpuSideChannels, tenancyCpuIsolation],
+  data,
 })

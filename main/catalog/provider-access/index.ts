@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessProviderAccess } from './checks.ts'
 import { cloudInit, remoteAgents } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const providerAccessSubject = defineSubject({
   title: 'Access of the provider',
   probes: [cloudInit, remoteAgents],
   checks: [accessProviderAccess],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { availabilityRedundancy } from './checks.ts'
 import { redundancyState, storageDmStatus } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const redundancySubject = defineSubject({
   title: 'Redundant parts',
   probes: [redundancyState, storageDmStatus],
   checks: [availabilityRedundancy],
+  data,
 })

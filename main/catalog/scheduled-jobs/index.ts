@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { changeScheduledJobs, scheduledJobs, userCrontabs } from './scheduled-jobs.ts'
 
 export const scheduledJobsSubject = defineSubject({
@@ -6,4 +7,5 @@ export const scheduledJobsSubject = defineSubject({
   title: 'Scheduled jobs',
   probes: [scheduledJobs, userCrontabs],
   checks: [changeScheduledJobs],
+  data,
 })

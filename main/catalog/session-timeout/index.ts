@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessSessionTimeout, sessionTimeout } from './session-timeout.ts'
 
 export const sessionTimeoutSubject = defineSubject({
@@ -6,4 +7,5 @@ export const sessionTimeoutSubject = defineSubject({
   title: 'Timeout of idle sessions',
   probes: [sessionTimeout],
   checks: [accessSessionTimeout],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { integritySetuidFiles } from './checks.ts'
 import { packagedProgramsDpkg, packagedProgramsRpm, setuidFiles } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const setuidSubject = defineSubject({
   title: 'Files with setuid or setgid',
   probes: [packagedProgramsDpkg, packagedProgramsRpm, setuidFiles],
   checks: [integritySetuidFiles],
+  data,
 })

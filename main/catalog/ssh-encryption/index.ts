@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionInTransitSshAlgorithms } from './checks.ts'
 import { sshOffers, sshServers } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const sshEncryptionSubject = defineSubject({
   title: 'SSH server: algorithms',
   probes: [sshOffers, sshServers],
   checks: [encryptionInTransitSshAlgorithms],
+  data,
 })

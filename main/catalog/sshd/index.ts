@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import {
   accessSshdAllowList,
   accessSshdConnectionLimits,
@@ -13,4 +14,5 @@ export const sshdSubject = defineSubject({
   title: 'SSH server: who can log in, and how',
   probes: [sshdEffective, sshdConditions, sshdContexts, sshProcesses],
   checks: [accessSshdRootLogin, accessSshdPasswordAuth, accessSshdMfa, accessSshdAllowList, accessSshdConnectionLimits],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { integrityStorageChecksums } from './checks.ts'
 import {
   storageBtrfsScrubs,
@@ -13,4 +14,5 @@ export const storageIntegritySubject = defineSubject({
   title: 'Checksums of stored data',
   probes: [storageChecksumState, storageZfsStatus, storageBtrfsScrubs, storageDmIntegrity, storageScrubTimers],
   checks: [integrityStorageChecksums],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { accessSudoPolicy } from './checks.ts'
 import { sudoersOther, sudoersRules, sudoLog, sudoProgram } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const sudoSubject = defineSubject({
   title: 'Administrator rights through sudo',
   probes: [sudoersRules, sudoProgram, sudoersOther, sudoLog],
   checks: [accessSudoPolicy],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { tenancyContainerCensus } from './containers.ts'
 import { tenancyForeignMounts } from './foreign-mounts.ts'
 import { tenancyNoGuests } from './guests.ts'
@@ -26,4 +27,5 @@ export const tenancySubject = defineSubject({
     clusterSlurm,
   ],
   checks: [tenancyNoGuests, tenancyUserCensus, tenancyContainerCensus, tenancyForeignMounts],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { timeAuditTimestamps, timeSync } from './checks.ts'
 import { timeChrony, timeNow, timeNtpq, timeSources, timeTimesyncd } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const timeSubject = defineSubject({
   title: 'Time synchronization',
   probes: [timeChrony, timeTimesyncd, timeNow, timeSources, timeNtpq],
   checks: [timeSync, timeAuditTimestamps],
+  data,
 })

@@ -1,5 +1,6 @@
 import { defineSubject } from '../subject.ts'
 import { encryptionInTransitCertValidity } from './certificates.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionInTransitTlsListeners } from './checks.ts'
 import { tlsListeners } from './probes.ts'
 
@@ -8,4 +9,5 @@ export const tlsSubject = defineSubject({
   title: 'TLS listeners',
   probes: [tlsListeners],
   checks: [encryptionInTransitTlsListeners, encryptionInTransitCertValidity],
+  data,
 })

@@ -1,4 +1,5 @@
 import { defineSubject } from '../subject.ts'
+import data from './checks.json' with { type: 'json' }
 import { encryptionInTransitVpn } from './checks.ts'
 import { ipsec, vpnInterfaces, wireguardPeers } from './probes.ts'
 
@@ -7,4 +8,5 @@ export const vpnSubject = defineSubject({
   title: 'VPN interfaces',
   probes: [vpnInterfaces, wireguardPeers, ipsec],
   checks: [encryptionInTransitVpn],
+  data,
 })

@@ -1,4 +1,5 @@
-import type { CheckRemediation, RemediationVariant } from '../../../schemas/types.ts'
+import type { RemediationVariant } from '../../../schemas/types.ts'
+import type { CheckRemediation } from '../../core/work-order.ts'
 import { familiesOf, partsOf } from './work-order-parts.ts'
 
 /** The steps of a remediation as lines of plain text, for tools that show no Markdown: one block for each way. Constant text of the catalog. */

@@ -1,5 +1,6 @@
-import type { CheckRemediation, RemediationVariant } from '../../../schemas/types.ts'
+import type { RemediationVariant } from '../../../schemas/types.ts'
 import type { Finding } from '../../core/finding/finding.ts'
+import type { CheckRemediation } from '../../core/work-order.ts'
 import { familiesOf, partsOf } from '../formats/work-order-parts.ts'
 import { remedyOf } from '../presentation.ts'
 import { WHO } from '../report/findings.ts'

@@ -1,6 +1,6 @@
+import { CONCLUSIONS } from '../../../main/catalog/conclusions.ts'
 import { hipaa, soc2 } from '../../../main/catalog/frameworks/frameworks.ts'
 import { REQUESTS } from '../../../main/catalog/frameworks/load.ts'
-import { CONCLUSIONS } from '../../../main/catalog/not-from-nodes.ts'
 import { REMEDIATIONS } from '../../../main/catalog/remediation.ts'
 import { assess } from '../../../main/core/assess.ts'
 import type { Catalog } from '../../../main/core/catalog.ts'

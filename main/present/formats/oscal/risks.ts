@@ -1,14 +1,10 @@
-import type {
-  AcceptanceRequest,
-  CheckRemediation,
-  ManagementResponse,
-  RiskAcceptance,
-} from '../../../../schemas/types.ts'
+import type { AcceptanceRequest, ManagementResponse, RiskAcceptance } from '../../../../schemas/types.ts'
 import { standingWords, type Verdict } from '../../../../schemas/words.ts'
 import type { Finding, FindingStatus, Remediated } from '../../../core/finding/finding.ts'
 import { names as namesOf } from '../../../core/phrases.ts'
 import { oneLine } from '../../../core/plain-text.ts'
 import { isOnePerson, standingOf } from '../../../core/register.ts'
+import type { CheckRemediation } from '../../../core/work-order.ts'
 import { remedyOf } from '../../presentation.ts'
 import { criterionText, effectText, remedyText, statusText } from '../../report/findings.ts'
 import { type Closed, closedOf } from '../closed.ts'
