@@ -20,7 +20,7 @@ import { decide } from '../steps.ts'
 import { sysfsLines } from '../storage/sysfs-lines.ts'
 
 /** Where the kernel puts the memory of a crashed process, see core(5). */
-type CoreDumps =
+export type CoreDumps =
   | { readonly kind: 'handler'; readonly program: string }
   | { readonly kind: 'file'; readonly pattern: string }
 
@@ -41,7 +41,7 @@ export function parseCorePattern(text: string): Parsed<CoreDumps> {
   return known({ kind: 'handler', program: pattern.slice(1).trim().split(/\s+/)[0] ?? '' })
 }
 
-interface Kdump {
+export interface Kdump {
   /** Whether a crash kernel is loaded; null when the kernel offers none (the file does not exist). */
   readonly loaded: boolean | null
   /** Directives of kdump.conf and kdump-tools that name a target, as written. */
