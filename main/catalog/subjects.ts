@@ -40,6 +40,7 @@ import { pciSubject } from './pci/index.ts'
 import { processorsSubject } from './processors/index.ts'
 import { providerAccessSubject } from './provider-access/index.ts'
 import { redundancySubject } from './redundancy/index.ts'
+import { removableMediaSubject } from './removable-media/index.ts'
 import { scheduledJobsSubject } from './scheduled-jobs/index.ts'
 import { sessionTimeoutSubject } from './session-timeout/index.ts'
 import { setuidSubject } from './setuid/index.ts'
@@ -66,6 +67,7 @@ export const SUBJECTS: readonly Subject[] = [
   fabricSubject,
   networkSubject,
   drivesSubject,
+  removableMediaSubject,
   managementControllerSubject,
   mountsSubject,
   bootIntegritySubject,
