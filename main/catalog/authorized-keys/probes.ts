@@ -1,32 +1,9 @@
-import { sha256 } from '../../core/digest.ts'
 import { defineProbe, known, runAsRoot, unknown } from '../../core/probe.ts'
+import { type PublicKey, readPublicKey } from '../public-key.ts'
 import { grepIsComplete } from '../read-text.ts'
 
-/** Bytes of base64 text (RFC 4648 §4), or null when it is none. */
-function decodeBase64(text: string): Uint8Array | null {
-  try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
-  } catch {
-    return null
-  }
-}
-
-/** A `string` of RFC 4251 §5 at an offset: its bytes and where the next field starts; null when it runs past the end. */
-function readSshString(blob: Uint8Array, at: number): { readonly value: Uint8Array; readonly next: number } | null {
-  if (at + 4 > blob.length) return null
-  const length = new DataView(blob.buffer, blob.byteOffset).getUint32(at)
-  const next = at + 4 + length
-  return next > blob.length ? null : { value: blob.subarray(at + 4, next), next }
-}
-
-export interface AuthorizedKey {
+export interface AuthorizedKey extends PublicKey {
   readonly path: string
-  /** Key type as in the blob, for example ssh-ed25519. */
-  readonly type: string
-  /** Length of the modulus or the curve in bits; null where the type has none we know. */
-  readonly bits: number | null
-  /** As ssh-keygen prints it: `SHA256:` and unpadded base64 of the SHA-256 of the blob. */
-  readonly fingerprint: string
   /** Names of the options before the key (sshd(8), AUTHORIZED_KEYS FILE FORMAT), without their values. */
   readonly options: readonly string[]
 }
@@ -175,37 +152,8 @@ function readRow(row: string): AuthorizedKey | null {
   const line = row.slice(nul + 1).trim()
   const options = KEY.test(line) ? '' : (OPTIONS.exec(line)?.[0] ?? '')
   const match = KEY.exec(line.slice(options.length))
-  const blob = match?.[2] === undefined ? null : decodeBase64(match[2])
-  const type = blob === null ? null : readSshString(blob, 0)
-  if (match === null || blob === null || type === null) return null
-  const name = new TextDecoder().decode(type.value)
-  if (name !== match[1]) return null
-  return {
-    path: row.slice(0, nul),
-    type: name,
-    bits: bitsOf(name, blob, type.next),
-    fingerprint: `SHA256:${toBase64(sha256(blob))}`,
-    options: optionNames(options),
-  }
-}
-
-// RFC 4253 §6.6 (ssh-rsa: e, n; ssh-dss: p, q, g, y) and RFC 5656 §3.1 (curve name).
-function bitsOf(type: string, blob: Uint8Array, at: number): number | null {
-  const first = readSshString(blob, at)
-  if (first === null) return null
-  if (type === 'ssh-dss') return bitLength(first.value)
-  if (type === 'ssh-rsa') {
-    const modulus = readSshString(blob, first.next)
-    return modulus === null ? null : bitLength(modulus.value)
-  }
-  const curve = /nistp(\d+)/.exec(type)?.[1]
-  if (curve !== undefined) return Number(curve)
-  return type.includes('ed25519') ? 256 : null
-}
-
-function bitLength(number: Uint8Array): number {
-  const start = number.findIndex((byte) => byte !== 0)
-  return start < 0 ? 0 : (number.length - start) * 8 - Math.clz32(number[start] ?? 0) + 24
+  const key = readPublicKey(match?.[1] ?? '', match?.[2] ?? '')
+  return key === null ? null : { path: row.slice(0, nul), ...key, options: optionNames(options) }
 }
 
 // Option values are in double quotes and may hold commas and spaces.
@@ -217,11 +165,6 @@ function optionNames(text: string): readonly string[] {
         .split(',')
         .map((option) => option.replace(/=.*/, '').trim().toLowerCase())
         .filter((name) => name !== '')
-}
-
-function toBase64(hex: string): string {
-  const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? []
-  return btoa(String.fromCharCode(...bytes)).replace(/=+$/, '')
 }
 
 const FOLDER = /^(.*)\/\.ssh\/authorized_keys2?$/
