@@ -63,13 +63,25 @@ export function properties(text: string): ReadonlyMap<string, string> {
   return values
 }
 
-/** What `systemctl show` printed of several units, one block each in the order requested; null where it is not one for each. */
-export function unitBlocks(text: string, units: number): readonly ReadonlyMap<string, string>[] | null {
+/** Properties of one unit, by name. */
+export type UnitState = ReadonlyMap<string, string>
+
+/**
+ * What `systemctl show` printed of units, each by the name that it was requested by: an alias (chrony, chronyd) has another Id, so that
+ * the order decides. Fails where it is not one block for each.
+ */
+export function readUnits<U extends string>(
+  { exitCode, text }: Pick<Answer, 'exitCode' | 'text'>,
+  units: readonly U[],
+): Parsed<ReadonlyMap<U, UnitState>> {
+  if (exitCode !== 0) return unknown('the service manager did not respond')
   const blocks = text
     .split(/\r?\n\r?\n/)
     .map(properties)
     .filter((block) => block.size > 0)
-  return blocks.length === units ? blocks : null
+  return blocks.length === units.length
+    ? known(new Map(units.map((unit, at) => [unit, blocks[at] ?? new Map()])))
+    : unknown('the service manager reported other units than requested')
 }
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -83,9 +95,9 @@ export function readJson(text: string, tool: string): Parsed<JsonValue> {
   }
 }
 
-export const asRecord = (value: JsonValue | undefined): { readonly [key: string]: JsonValue } =>
+export const isRecord = (value: JsonValue | undefined): value is { readonly [key: string]: JsonValue } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as { readonly [key: string]: JsonValue })
-    : {}
+export const asRecord = (value: JsonValue | undefined): { readonly [key: string]: JsonValue } =>
+  isRecord(value) ? value : {}
 export const asList = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
 export const asText = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)

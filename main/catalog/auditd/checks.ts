@@ -1,8 +1,8 @@
 import { type DraftObservation, defineCheck, unclearAbout } from '../../core/check.ts'
 import { quote } from '../../core/plain-text.ts'
-import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
+import { defineProbe, known, type Parsed, run } from '../../core/probe.ts'
 import { type LoginSession, loginSession } from '../login-records/probes.ts'
-import { unitBlocks } from '../read-text.ts'
+import { readUnits } from '../read-text.ts'
 import { contradicts, count, decide, supports, unclear } from '../steps.ts'
 import { type SudoPolicy, sudoersRules } from '../sudo/probes.ts'
 import { type AuditRules, type AuditStatus, auditdRules, auditdStatus, loginRoot, type RootLogin } from './probes.ts'
@@ -52,20 +52,16 @@ export const servicesState = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    // An alias (chrony, chronyd) responses under its other name, hence the position.
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     return known<ServiceStates>({
       services: new Map(
-        UNITS.map((unit, index) => [
+        [...states.fact].map(([unit, state]) => [
           unit,
           {
-            loaded: blocks[index]?.get('LoadState') === 'loaded',
-            active: blocks[index]?.get('ActiveState') === 'active',
-            enabled:
-              blocks[index]?.get('UnitFileState')?.startsWith('enabled') === true ||
-              blocks[index]?.get('UnitFileState') === 'alias',
+            loaded: state.get('LoadState') === 'loaded',
+            active: state.get('ActiveState') === 'active',
+            enabled: /^(enabled|alias$)/.test(state.get('UnitFileState') ?? ''),
           },
         ]),
       ),

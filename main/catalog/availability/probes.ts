@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { asList, asRecord, asText, type JsonValue, lines, readJson, unitBlocks } from '../read-text.ts'
+import { asList, asRecord, asText, type JsonValue, lines, readJson, readUnits, type UnitState } from '../read-text.ts'
 import { gibibytes, inOrder, isPassingMount, kindsOf } from '../steady.ts'
 
 export interface FilesystemUse {
@@ -182,17 +182,20 @@ export const servicesMonitoring = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, MONITORS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(
+      units,
+      MONITORS.map(({ unit }) => unit),
+    )
+    if (!states.ok) return states
     return known<MonitoringServices>({
-      installed: MONITORS.flatMap((monitor, at) =>
-        blocks[at]?.get('LoadState') === 'loaded' ? [{ monitor, active: isRunning(blocks[at] ?? new Map()) }] : [],
-      ),
+      installed: MONITORS.flatMap((monitor) => {
+        const state = states.fact.get(monitor.unit)
+        return state?.get('LoadState') === 'loaded' ? [{ monitor, active: isRunning(state) }] : []
+      }),
     })
   },
 })
 
 /** “active (exited)” is what systemd shows of a daemon of an old start script that ended. */
-const isRunning = (block: ReadonlyMap<string, string>): boolean =>
-  block.get('ActiveState') === 'active' && /^(running|listening)$/.test(block.get('SubState') ?? '')
+const isRunning = (state: UnitState): boolean =>
+  state.get('ActiveState') === 'active' && /^(running|listening)$/.test(state.get('SubState') ?? '')

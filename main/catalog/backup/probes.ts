@@ -1,5 +1,5 @@
 import { type Answer, defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { grepIsComplete, lines, unitBlocks } from '../read-text.ts'
+import { grepIsComplete, lines, readUnits, type UnitState } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface BackupSettings {
@@ -206,15 +206,18 @@ export const backupUnits = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, BACKUP_UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
-    const isWhole = (block: ReadonlyMap<string, string>): boolean =>
-      block.get('LoadState') !== 'loaded' || WANTED.every((name) => (block.get(name) ?? '') !== '')
-    if (!blocks.every(isWhole)) return unknown('the service manager did not report the result of every job')
+    const states = readUnits(
+      units,
+      BACKUP_UNITS.map(({ unit }) => unit),
+    )
+    if (!states.ok) return states
+    const isWhole = (state: UnitState): boolean =>
+      state.get('LoadState') !== 'loaded' || WANTED.every((name) => (state.get(name) ?? '') !== '')
+    if (![...states.fact.values()].every(isWhole))
+      return unknown('the service manager did not report the result of every job')
     return known<BackupUnits>({
-      units: BACKUP_UNITS.flatMap(({ tool, unit, isJob }, at): readonly BackupUnit[] => {
-        const block = blocks[at]
+      units: BACKUP_UNITS.flatMap(({ tool, unit, isJob }): readonly BackupUnit[] => {
+        const block = states.fact.get(unit)
         if (block?.get('LoadState') !== 'loaded') return []
         const ended = whole(block.get('ExecMainExitTimestampMonotonic'))
         return [

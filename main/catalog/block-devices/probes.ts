@@ -1,6 +1,7 @@
 import { quote } from '../../core/plain-text.ts'
 import { defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
 import { unescapeOctal } from '../mounts/probes.ts'
+import { asList, asRecord, isRecord, type JsonValue, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 import { sysfsLines } from '../storage/sysfs-lines.ts'
 
@@ -169,11 +170,11 @@ export const storageLsblk = defineProbe({
 
 /** Reads `lsblk -J -O`. A device with several parents appears under each of them and is joined by its number. */
 export function parseLsblk(text: string): Parsed<Lsblk> {
-  const document = parseJson(text)
-  const top = isRecord(document) ? document.blockdevices : null
+  const document = readJson(text, 'lsblk')
+  const top = document.ok ? asRecord(document.fact).blockdevices : undefined
   if (!Array.isArray(top)) return unknown('the output of lsblk is not the expected JSON')
   const devices = new Map<string, ListedDevice>()
-  const waiting: { readonly node: unknown; readonly parent: string | null }[] = top.map((node) => ({
+  const waiting: { readonly node: JsonValue; readonly parent: string | null }[] = asList(top).map((node) => ({
     node,
     parent: null,
   }))
@@ -185,13 +186,12 @@ export function parseLsblk(text: string): Parsed<Lsblk> {
     const before = devices.get(device.number)
     const parents = new Set([...(before?.parents ?? []), ...(parent === null ? [] : [parent])])
     devices.set(device.number, { ...device, parents: [...parents].sort() })
-    const children = isRecord(node) ? node.children : undefined
-    if (Array.isArray(children)) for (const child of children) waiting.push({ node: child, parent: device.number })
+    for (const child of asList(asRecord(node).children)) waiting.push({ node: child, parent: device.number })
   }
   return devices.size > 0 ? known({ devices }) : unknown('lsblk listed no devices')
 }
 
-function readDevice(node: unknown): Omit<ListedDevice, 'parents'> | null {
+function readDevice(node: JsonValue): Omit<ListedDevice, 'parents'> | null {
   if (!isRecord(node)) return null
   const column = (name: string): string => {
     const value = node[name]
@@ -210,17 +210,6 @@ function readDevice(node: unknown): Omit<ListedDevice, 'parents'> | null {
     model: column('model'),
     serial: column('serial'),
     partitionType: column('parttype').toLowerCase(),
-  }
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 

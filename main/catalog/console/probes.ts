@@ -1,5 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, lines, oneLineFiles, unitBlocks } from '../read-text.ts'
+import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits } from '../read-text.ts'
 
 export interface BootLoader {
   /** Which loader has its settings where we looked; both may. */
@@ -129,16 +129,14 @@ export const consoleLogin = defineProbe({
     sysrq: run(['grep', '-s', '-H', '', '/proc/sys/kernel/sysrq', '/proc/sys/kernel/ctrl-alt-del']),
   },
   parse({ units, files, words, sysrq }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     if (!grepIsComplete(files)) return unknown('not every file of the service manager could be read')
     if (words.exitCode > 1) return unknown('the kernel’s command line could not be read')
     const found = foundLines(files.text)
     const said = lines(words.text)
     const value = oneLineFiles(sysrq.text).get('/proc/sys/kernel/sysrq')
-    const state = (unit: string, key: string): string =>
-      blocks[(UNITS as readonly string[]).indexOf(unit)]?.get(key) ?? ''
+    const state = (unit: (typeof UNITS)[number], key: string): string => states.fact.get(unit)?.get(key) ?? ''
     return known<ConsoleLogin>({
       units: new Set(
         UNITS.filter(

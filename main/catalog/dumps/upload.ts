@@ -4,7 +4,15 @@ import { defineProbe, known, type Parsed, run, unknown } from '../../core/probe.
 import { isNetworkMount, mountTree } from '../mounts/kinds.ts'
 import { type Mounts, storageMounts } from '../mounts/probes.ts'
 import { mayCrossNetwork } from '../mounts/remote.ts'
-import { ALWAYS_PATH, foundLines, grepIsComplete, lines, OF_ALWAYS_PATH, unitBlocks } from '../read-text.ts'
+import {
+  ALWAYS_PATH,
+  foundLines,
+  grepIsComplete,
+  lines,
+  OF_ALWAYS_PATH,
+  readUnits,
+  type UnitState,
+} from '../read-text.ts'
 import { contradicts, decide, named, supports, unclear } from '../steps.ts'
 import { type CoreDumps, coreDumpPattern, type Kdump, kernelDumps, kernelDumpTarget } from './dumps.ts'
 
@@ -32,23 +40,22 @@ export const crashReporters = defineProbe({
     abrt: run(['grep', '-HE', '^[[:space:]]*AutoreportingEnabled[[:space:]]*=', ABRT]),
   },
   parse({ units, marks, abrt }): Parsed<CrashReporters> {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     const marksAll = lines(marks.text).includes(AUTOREPORT)
     if (!marksAll && !marks.errorText.includes('No such file or directory'))
       return unknown('whether apport sends every report could not be read')
     if (!grepIsComplete(abrt)) return unknown(`${ABRT} could not be read`)
     const setting = foundLines(abrt.text).at(-1)?.line
     return known({
-      active: UNITS.filter((_, at) => runs(blocks[at] ?? new Map())),
+      active: UNITS.filter((unit) => runs(states.fact.get(unit) ?? new Map())),
       marksAll,
       abrtSends: setting === undefined ? null : setting.slice(setting.indexOf('=') + 1).trim(),
     })
   },
 })
 
-const runs = (unit: ReadonlyMap<string, string>): boolean =>
+const runs = (unit: UnitState): boolean =>
   /^(active|activating|reloading)$/.test(unit.get('ActiveState') ?? '') ||
   (unit.get('UnitFileState') ?? '').startsWith('enabled')
 

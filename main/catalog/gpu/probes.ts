@@ -13,7 +13,7 @@ import {
   OF_ALWAYS_FILE,
   OF_ALWAYS_FOLDER,
   readJson,
-  unitBlocks,
+  readUnits,
 } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 import type { Process, Processes } from '../tenancy/processes.ts'
@@ -285,14 +285,13 @@ export const gpuFabric = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     return known<GpuServices>({
-      services: UNITS.map((unit, index) => ({
+      services: [...states.fact].map(([unit, state]) => ({
         unit,
-        loaded: blocks[index]?.get('LoadState') === 'loaded',
-        active: blocks[index]?.get('ActiveState') === 'active',
+        loaded: state.get('LoadState') === 'loaded',
+        active: state.get('ActiveState') === 'active',
       })),
     })
   },

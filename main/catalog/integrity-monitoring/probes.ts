@@ -1,5 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, lines, oneLineFiles, unitBlocks } from '../read-text.ts'
+import { foundLines, grepIsComplete, lines, oneLineFiles, readUnits, type UnitState } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
 export interface AgentUnit {
@@ -75,16 +75,15 @@ export const integrityAgents = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     return known<AgentUnits>({
-      units: new Map(UNITS.map((unit, index) => [unit, readUnit(blocks[index] ?? new Map())])),
+      units: new Map([...states.fact].map(([unit, state]) => [unit, readUnit(state)])),
     })
   },
 })
 
-function readUnit(block: ReadonlyMap<string, string>): AgentUnit {
+function readUnit(block: UnitState): AgentUnit {
   const ended = block.get('ExecMainExitTimestamp') ?? ''
   const status = block.get('ExecMainStatus') ?? ''
   return {

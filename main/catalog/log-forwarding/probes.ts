@@ -1,5 +1,5 @@
 import { defineProbe, known, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, isAbsent, lines, unitBlocks } from '../read-text.ts'
+import { foundLines, grepIsComplete, isAbsent, lines, readUnits } from '../read-text.ts'
 
 /** One place that logs are sent to, by the settings of a service. */
 export interface LogTarget {
@@ -308,9 +308,8 @@ export const servicesLogAgents = defineProbe({
     units: run(['systemctl', 'show', '--property=Id,ActiveState', ...UNITS.map((unit) => `${unit}.service`)]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
-    return known<LogAgents>({ active: UNITS.filter((_, index) => blocks[index]?.get('ActiveState') === 'active') })
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
+    return known<LogAgents>({ active: UNITS.filter((unit) => states.fact.get(unit)?.get('ActiveState') === 'active') })
   },
 })

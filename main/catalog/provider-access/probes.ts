@@ -1,5 +1,5 @@
 import { defineProbe, known, run, unknown } from '../../core/probe.ts'
-import { isAbsent, lines, unitBlocks } from '../read-text.ts'
+import { isAbsent, lines, readUnits } from '../read-text.ts'
 
 /**
  * Programs through which a person outside can run commands on a server, or reach its ports, without the SSH server deciding: those that
@@ -118,26 +118,23 @@ export const remoteAgents = defineProbe({
     ]),
   },
   parse({ units }) {
-    if (units.exitCode !== 0) return unknown('the service manager did not respond')
-    const blocks = unitBlocks(units.text, UNITS.length)
-    if (blocks === null) return unknown('the service manager reported other units than requested')
+    const states = readUnits(units, UNITS)
+    if (!states.ok) return states
     return known<AgentUnits>({
       units: new Map(
-        UNITS.flatMap((unit, index) => {
-          const block = blocks[index]
-          const state = block?.get('UnitFileState') ?? ''
-          return block?.get('LoadState') === 'not-found'
+        [...states.fact].flatMap(([unit, state]) =>
+          state.get('LoadState') === 'not-found'
             ? []
             : [
                 [
                   unit,
                   {
-                    active: /^(active|activating|reloading|refreshing)$/.test(block?.get('ActiveState') ?? ''),
-                    atBoot: /^(enabled|alias|generated)/.test(state),
+                    active: /^(active|activating|reloading|refreshing)$/.test(state.get('ActiveState') ?? ''),
+                    atBoot: /^(enabled|alias|generated)/.test(state.get('UnitFileState') ?? ''),
                   },
                 ],
-              ]
-        }),
+              ],
+        ),
       ),
     })
   },

@@ -8,7 +8,8 @@ import {
   lines,
   OF_ALWAYS_FILE,
   OF_ALWAYS_PATH,
-  unitBlocks,
+  readUnits,
+  type UnitState,
 } from '../read-text.ts'
 
 /** The kernel’s drivers for USB drives; uas needs usb_storage. */
@@ -29,6 +30,8 @@ export interface StorageRules {
 // The kernel takes a dash in a name for an underscore.
 const NAMES = '(usb[-_]storage|uas)'
 
+const GUARD = 'usbguard.service'
+
 /** modprobe.d(5), kernel-parameters.txt (module_blacklist, modprobe.blacklist), usbguard(1). */
 export const usbStorageRules = defineProbe({
   id: 'usb.storage-rules',
@@ -47,7 +50,7 @@ export const usbStorageRules = defineProbe({
     ),
     words: run(['grep', '-oE', '(module_blacklist|modprobe[.]blacklist)=[A-Za-z0-9_,-]+', '/proc/cmdline']),
     loaded: run(['ls', '-d', ...DRIVERS.map((driver) => `/sys/module/${driver}`), ALWAYS_PATH], OF_ALWAYS_PATH),
-    guard: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', 'usbguard.service']),
+    guard: run(['systemctl', 'show', '--property=Id,LoadState,ActiveState,UnitFileState', GUARD]),
   },
   parse({ rules, words, loaded, guard }): Parsed<StorageRules> {
     if (!grepIsComplete(rules)) return unknown('not every file with rules for modules could be read')
@@ -55,8 +58,8 @@ export const usbStorageRules = defineProbe({
     const paths = lines(loaded.text)
     if (DRIVERS.some((driver) => !paths.includes(`/sys/module/${driver}`)) && !isAbsent(loaded))
       return unknown('which drivers are loaded could not be read')
-    const unit = guard.exitCode === 0 ? unitBlocks(guard.text, 1)?.[0] : undefined
-    if (unit === undefined) return unknown('the service manager did not respond')
+    const units = readUnits(guard, [GUARD])
+    if (!units.ok) return units
     const said = foundLines(rules.text).flatMap(({ line }) => {
       const [, verb = '', name = '', rest = ''] = /^\s*(install|blacklist)\s+(\S+)\s*(.*)$/.exec(line) ?? []
       return verb === '' ? [] : [{ verb, driver: driverOf(name), rest: rest.trim() }]
@@ -70,14 +73,14 @@ export const usbStorageRules = defineProbe({
       install: said.findLast(({ verb, driver }) => verb === 'install' && driver === 'usb_storage')?.rest ?? null,
       blacklisted: DRIVERS.filter((driver) => names.has(driver)),
       loaded: DRIVERS.filter((driver) => paths.includes(`/sys/module/${driver}`)),
-      guard: guardOf(unit),
+      guard: guardOf(units.fact.get(GUARD) ?? new Map()),
     })
   },
 })
 
 const driverOf = (name: string): string => name.replaceAll('-', '_')
 
-function guardOf(unit: ReadonlyMap<string, string>): StorageRules['guard'] {
+function guardOf(unit: UnitState): StorageRules['guard'] {
   if (unit.get('LoadState') !== 'loaded') return null
   if (unit.get('ActiveState') === 'active') return 'running'
   return (unit.get('UnitFileState') ?? '').startsWith('enabled') ? 'enabled' : 'off'

@@ -1,6 +1,6 @@
 import { quote } from '../../core/plain-text.ts'
 import { type Answer, defineProbe, glob, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { foundLines, grepIsComplete, isAbsent, lines, unitBlocks } from '../read-text.ts'
+import { foundLines, grepIsComplete, isAbsent, lines, readUnits } from '../read-text.ts'
 import { inOrder, whether } from '../steady.ts'
 
 /** An md array that can compare its members (levels 1, 4, 5, 6, 10). Null where the kernel showed no such file. */
@@ -188,10 +188,10 @@ export const storageScrubTimers = defineProbe({
     timers: run(['systemctl', '--property=Id,LoadState,ActiveState,LastTriggerUSec', 'show', ...UNITS]),
   },
   parse({ timers }): Parsed<ScrubTimers> {
-    const blocks = timers.exitCode === 0 ? unitBlocks(timers.text, UNITS.length) : null
-    if (blocks === null) return unknown('the timers could not be read')
+    const states = readUnits(timers, UNITS)
+    if (!states.ok) return unknown('the timers could not be read')
     return known({
-      timers: blocks.flatMap((block) =>
+      timers: [...states.fact.values()].flatMap((block) =>
         block.get('LoadState') === 'loaded'
           ? [
               {

@@ -1,6 +1,6 @@
 import { type Answer, defineProbe, known, type Parsed, run, unknown } from '../../core/probe.ts'
 import type { ShownZone } from '../logs/journal.ts'
-import { grepIsComplete, lines } from '../read-text.ts'
+import { grepIsComplete, lines, readJson } from '../read-text.ts'
 import { inOrder } from '../steady.ts'
 
 export interface NodeNow {
@@ -131,7 +131,8 @@ export const timeTimesyncd = defineProbe({
 /** `{"type":"a{sv}","data":[{"ServerName":{"type":"s","data":…},"NTPMessage":{"type":"(uuuuittayttttbtt)","data":[…]}}]}` */
 function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
   const form = unknown('the output of the time service has an unexpected format')
-  const properties = member(member(parsed(text), 'data'), 0)
+  const document = readJson(text, 'busctl')
+  const properties = document.ok ? member(member(document.fact, 'data'), 0) : null
   if (typeof properties !== 'object' || properties === null) return form
   const server = member(member(properties, 'ServerName'), 'data')
   const message = member(member(properties, 'NTPMessage'), 'data')
@@ -154,14 +155,6 @@ function stateOf({ text }: Answer, marked: boolean): Parsed<TimesyncState> {
 
 /** Leap, version, mode, stratum, precision, two delays, reference, four time stamps, ignored, packets, jitter. */
 const FIELDS = 15
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
-  }
-}
 
 const member = (of: unknown, name: string | number): unknown =>
   typeof of === 'object' && of !== null && Object.hasOwn(of, name)

@@ -1,5 +1,5 @@
 import { defineProbe, known, type Parsed, run, runAsRoot, unknown } from '../../core/probe.ts'
-import { lines } from '../read-text.ts'
+import { asList, isRecord, type JsonValue, lines, readJson } from '../read-text.ts'
 import { inOrder, kindsOf } from '../steady.ts'
 
 export interface TunnelInterface {
@@ -109,7 +109,7 @@ export interface IpLink {
   readonly name: string
   readonly flags: readonly string[]
   /** linkinfo.info_data as ip printed it. */
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: Readonly<Record<string, JsonValue>>
 }
 
 /**
@@ -117,10 +117,10 @@ export interface IpLink {
  */
 export function parseLinks(text: string): readonly IpLink[] | null {
   if (text.trim() === '') return []
-  const document = parseJson(text)
-  if (!Array.isArray(document)) return null
+  const document = readJson(text, 'ip')
+  if (!document.ok || !Array.isArray(document.fact)) return null
   const links: IpLink[] = []
-  for (const entry of document) {
+  for (const entry of asList(document.fact)) {
     if (!isRecord(entry)) return null
     if (Object.keys(entry).length === 0) continue
     if (typeof entry.ifname !== 'string') return null
@@ -132,15 +132,4 @@ export function parseLinks(text: string): readonly IpLink[] | null {
     })
   }
   return links
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
