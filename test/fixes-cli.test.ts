@@ -129,7 +129,7 @@ test('the document of a work order has every deviation, step and expected result
   if (node === undefined) throw new Error('no node')
   const order = workOrderOf({
     ...{ catalog, node, asOf: FIXTURE_TIME, demo: false, register: registerOf({}) },
-    ...{ family: familyOf(loaded), remediationOf, variantsFor },
+    ...{ family: familyOf(loaded), holds: () => false, remediationOf, variantsFor },
   })
   const printed = documentText(workOrderDocument([order], { title: node.node, producer: 'test', paper: 'letter' }))
   for (const { finding, condition, variants } of order.items) {

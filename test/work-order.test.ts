@@ -58,7 +58,7 @@ function orderOf(
   register: Register = EMPTY_REGISTER,
 ): WorkOrder {
   const [node] = nodes as [NodeAssessment]
-  return workOrderOf({ catalog, node, asOf, demo, register, family, remediationOf, variantsFor })
+  return workOrderOf({ catalog, node, asOf, demo, register, family, holds: () => false, remediationOf, variantsFor })
 }
 
 const shared = assessed('demo-shared-05')
@@ -78,6 +78,15 @@ describe('a work order', () => {
       ['critical', 'high', 'medium', 'low', 'info'].indexOf(severity.severity),
     )
     expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
+  })
+
+  test('rates a deviation on its node as the finding does', () => {
+    const [node] = shared.nodes as [NodeAssessment]
+    const { asOf, demo } = shared
+    const about = { catalog, node, asOf, demo, register: EMPTY_REGISTER, family: null, remediationOf, variantsFor }
+    const rated = workOrderOf({ ...about, holds: (fact) => fact === 'ephi' })
+    const item = (one: WorkOrder) => one.items.find(({ check }) => check === 'tenancy.user-census')?.severity.severity
+    expect([item(order), item(rated)]).toEqual(['high', 'critical'])
   })
 
   test('states condition, severity with reason, steps, verification, side effects and who can change it', () => {

@@ -7,6 +7,7 @@ import type {
   RemediationVariant,
 } from '../../schemas/types.ts'
 import type { Catalog, CheckSeverity } from './catalog.ts'
+import { type FactHolds, rateSeverity } from './finding/severity.ts'
 import { compare } from './recording.ts'
 import { currentResponses } from './register/responses.ts'
 import { acceptancesOf } from './register.ts'
@@ -57,6 +58,8 @@ export interface WorkOrderMatter {
   readonly demo: boolean
   readonly register: Register
   readonly family: DistributionFamily | null
+  /** The facts that raise or lower a severity on the node, as in the findings. */
+  readonly holds: FactHolds
   readonly remediationOf: (check: string) => CheckRemediation | undefined
   readonly variantsFor: (
     remediation: CheckRemediation,
@@ -88,7 +91,7 @@ export function workOrderOf(matter: WorkOrderMatter): WorkOrder {
 
 /** Null for a check that this catalog does not have: an assessment is made by the same catalog, so that none is. */
 function itemOf(
-  { catalog, node, asOf, register, family, remediationOf, variantsFor }: WorkOrderMatter,
+  { catalog, node, asOf, register, family, holds, remediationOf, variantsFor }: WorkOrderMatter,
   id: string,
   observations: NodeAssessment['results'][number]['observations'],
   deviating: ReadonlySet<string>,
@@ -103,7 +106,7 @@ function itemOf(
     finding: severity.finding,
     condition: check.expected,
     observed: observations.filter(({ direction }) => direction === 'contradicts').map(({ text }) => text),
-    severity,
+    severity: { ...severity, severity: rateSeverity(severity, [node.node], holds).level },
     remediation,
     variants: variantsFor(remediation, family),
     alsoHere: remediation.alsoSettles.filter((other) => deviating.has(other)),

@@ -5,6 +5,7 @@ import { catalog } from '../../catalog/index.ts'
 import { familyOf, remediationOf, variantsFor } from '../../catalog/remediation.ts'
 import { assess, latest } from '../../core/assess.ts'
 import { fail, type Outcome } from '../../core/failure.ts'
+import { severityFacts } from '../../core/finding/finding.ts'
 import { plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
 import { providerLetterMarkdown, providerLetterOf } from '../../core/provider-letter.ts'
@@ -111,6 +112,7 @@ async function readOrders({ world }: Context, folders: readonly string[], option
   })
   const nodes = chosen(loaded.value, options)
   if (!nodes.ok) return nodes
+  const holds = severityFacts({ assessment, catalog, register, recordings: loaded.value })
   const orders = assessment.nodes
     .filter(({ node }) => nodes.value.includes(node))
     .map((node): WorkOrder => {
@@ -122,6 +124,7 @@ async function readOrders({ world }: Context, folders: readonly string[], option
         demo: assessment.demo,
         register,
         family: rested === null ? null : familyOf(rested),
+        holds,
         remediationOf,
         variantsFor,
       })

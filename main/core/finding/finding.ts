@@ -118,16 +118,16 @@ export const findingReference = (fleet: string, check: string): string =>
 export const HOST_IDENTITY = 'evidence.host-identity'
 const OTHER_KEY: readonly string[] = ['ssh.host-key-changed', 'ssh.host-key-revoked']
 
-/**
- * The findings of an assessment: by severity, then risk area, then the number of deviations, then check. A deviation that an inspected
- * document answers is a deviation still. Informational checks are listed apart by their severity.
- */
-export function findingsOf(matter: FindingMatter): readonly Finding[] {
-  const { assessment, catalog, register } = matter
-  const { scope, asOf } = assessment
-  const holds = factsOf({
-    nodes: assessment.nodes,
-    recordings: matter.recordings,
+/** The facts that severities of an assessment rest on. */
+export function severityFacts({
+  assessment: { nodes, scope, asOf },
+  catalog,
+  register,
+  recordings,
+}: Pick<FindingMatter, 'assessment' | 'catalog' | 'register' | 'recordings'>): FactHolds {
+  return factsOf({
+    nodes,
+    recordings,
     engagement: scope.engagement,
     residency: scope.location?.residency ?? [],
     provider: scope.provider,
@@ -135,9 +135,18 @@ export function findingsOf(matter: FindingMatter): readonly Finding[] {
     requests: catalog.requests,
     asOf,
   })
+}
+
+/**
+ * The findings of an assessment: by severity, then risk area, then the number of deviations, then check. A deviation that an inspected
+ * document answers is a deviation still. Informational checks are listed apart by their severity.
+ */
+export function findingsOf(matter: FindingMatter): readonly Finding[] {
+  const { assessment, catalog, register } = matter
+  const { scope, asOf } = assessment
   const about: About = {
     ...matter,
-    holds,
+    holds: severityFacts(matter),
     byName: new Map(assessment.nodes.map((node) => [node.node, node])),
     acceptances: acceptancesOf(register.riskAcceptances, asOf),
     responses: currentResponses(register, asOf),
