@@ -7,12 +7,13 @@ import { earlierRuns } from '../main/app/earlier-runs.ts'
 import { keepRun } from '../main/app/rebuild-history.ts'
 import { sha256 } from '../main/core/digest.ts'
 import type { RunChain } from '../main/core/run-chain/entry.ts'
-import { buildReport, documentText } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import type { RunTrace, Scope } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { engagementOf } from './support/engagement.ts'
 import { sampleTrace } from './support/report/period-sample.ts'
 import { sampleCatalog, sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 import { value } from './support/sealing-kit.ts'
 
 const world = createWorld(sampleCatalog)
@@ -98,7 +99,7 @@ describe('what earlier runs say in the report of a run', () => {
     const input = sampleInput()
     const earlier = value(await earlierRuns(world, root, { scope, chain: chain(traces), own }))
     if (earlier === null) throw new Error('there are earlier runs')
-    const said = documentText(buildReport({ ...input, earlier })).join('\n')
+    const said = documentText(wholeReport({ ...input, earlier })).join('\n')
     for (const { run, tagManifest } of earlier.runs) {
       expect(said).toContain(run)
       expect(said).toContain(tagManifest)
@@ -111,6 +112,6 @@ describe('what earlier runs say in the report of a run', () => {
   })
 
   test('a report without them is as it was', () => {
-    expect(documentText(buildReport(sampleInput())).join('\n')).toContain('require later collections')
+    expect(documentText(wholeReport(sampleInput())).join('\n')).toContain('require later collections')
   })
 })

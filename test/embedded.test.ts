@@ -5,13 +5,14 @@ import { embeddedFile, embeddedResults, MOST_EMBEDDED } from '../main/core/embed
 import { assessmentBytes, PATHS, type PackFiles } from '../main/core/pack.ts'
 import { assessmentFiles, assessmentPieces, digestOf, jsonBytes, nodeAssessmentPath } from '../main/core/pack-files.ts'
 import type { Signer } from '../main/core/ports.ts'
-import { buildReport, documentText } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import { verifyReport } from '../main/verify/report.ts'
 import { NO_TRUST } from '../main/verify/steps/trust.ts'
 import type { Assessment, NodeAssessment } from '../schemas/types.ts'
 import { realClock } from './support/deps.ts'
 import { folderOfTests } from './support/folders.ts'
 import { sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 import { outcomes, samplePack, sampleSigner, sealing, sourceOf, verifySource } from './support/sample-pack.ts'
 
 const folder = folderOfTests('embedded')
@@ -83,7 +84,7 @@ describe('what a report embeds', () => {
 
   test('is said on the cover and in the steps', () => {
     const said = (embeds: 'whole' | 'index'): string =>
-      documentText(buildReport({ ...sampleInput(), embeds })).join('\n')
+      documentText(wholeReport({ ...sampleInput(), embeds })).join('\n')
     expect(said('whole')).toContain('embedded in this file as assessment.json')
     expect(said('whole')).not.toContain('assessment-index.json')
     expect(said('index')).toContain('embeds, as assessment-index.json,')

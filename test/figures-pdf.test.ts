@@ -5,13 +5,14 @@ import { assess } from '../main/core/assess.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
 import type { Block } from '../main/core/report-document.ts'
 import { figureAlt, isPictured } from '../main/present/report/figures.ts'
-import { buildReport, documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
+import { documentText, type ReportDocument, type ReportInput } from '../main/present/report.ts'
 import type { Figure } from '../schemas/figure.ts'
 import type { NodeAssessment } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { type Pictured, pictured } from './support/figures.ts'
 import { FIXTURE_TIME } from './support/fixtures.ts'
 import { bigInput, sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 
 const NAMES = ['demo-gpu-01', 'demo-metal-04', 'demo-guest-03']
 let nodes: readonly Pictured[]
@@ -40,7 +41,7 @@ const occurrences = (text: string, part: string): number => text.split(part).len
 
 describe('pictures in the report', () => {
   test('stand once in the dossier of each node, in order', () => {
-    expect(figuresIn(buildReport(input)).map(({ kind }) => kind)).toEqual([
+    expect(figuresIn(wholeReport(input)).map(({ kind }) => kind)).toEqual([
       'isolation-families',
       'block-stack',
       'topology',
@@ -57,22 +58,22 @@ describe('pictures in the report', () => {
 
   test('are left out, with their heading, where none were given', () => {
     const { figures: _, ...without } = input
-    const document = buildReport(without)
+    const document = wholeReport(without)
     expect(figuresIn(document)).toEqual([])
     expect(documentText(document)).not.toContain('Figures')
   })
 
   test('say nothing that a report must not say', () => {
-    const words = documentText(buildReport(input))
+    const words = documentText(wholeReport(input))
     expect(words).toContain('Data location, down to the drives')
     expect(words).toContain('not encrypted')
     for (const text of words) for (const banned of BANNED) expect(text).not.toMatch(banned)
   })
 
   test('are tagged as figures with what they say', async () => {
-    const with_ = await render(buildReport(input))
+    const with_ = await render(wholeReport(input))
     const { figures: _, ...without } = input
-    const plain = await render(buildReport(without))
+    const plain = await render(wholeReport(without))
     expect(occurrences(with_, '/S /Figure') - occurrences(plain, '/S /Figure')).toBe(11)
     expect(with_).toContain(
       'How GPUs and adapters are connected. Connections as reported by the GPU driver of this node.',
@@ -80,7 +81,7 @@ describe('pictures in the report', () => {
   })
 
   test('give the same bytes for the same input', async () => {
-    expect(await render(buildReport(input))).toBe(await render(buildReport(input)))
+    expect(await render(wholeReport(input))).toBe(await render(wholeReport(input)))
   })
 })
 
@@ -100,7 +101,7 @@ describe('more than 40 nodes', () => {
   ]
   const contradicted = big.assessment.nodes.filter((node) => isPictured(node, 44))
   test('only those with a contradiction have pictures, and the report says so', () => {
-    const document = buildReport({ ...big, figures: new Map(big.assessment.nodes.map(({ node }) => [node, drawing])) })
+    const document = wholeReport({ ...big, figures: new Map(big.assessment.nodes.map(({ node }) => [node, drawing])) })
     expect(contradicted.length).toBeGreaterThan(0)
     expect(contradicted.length).toBeLessThan(20)
     expect(figuresIn(document)).toHaveLength(contradicted.length)

@@ -5,11 +5,12 @@ import type { Catalog, OffNodeCheck } from '../main/core/catalog.ts'
 import { concludeControls } from '../main/core/conclusion/conclude.ts'
 import type { EvidenceRequest } from '../main/core/conclusion/requests.ts'
 import { checksGrid } from '../main/present/formats/grids/claims.ts'
-import { buildReport, documentText } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import { checkSourceWords } from '../schemas/conclusion-words.ts'
 import type { Register } from '../schemas/types.ts'
 import { inspectedFor, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 
 const input = sampleInput()
 const [framework] = input.catalog.frameworks
@@ -94,7 +95,7 @@ describe('a mapped check that no node can answer', () => {
   })
 
   test('is named in the report with the reason, and with the document that is asked for', () => {
-    const text = documentText(buildReport({ ...input, catalog: explained, assessment: assessedBy(explained) })).join(
+    const text = documentText(wholeReport({ ...input, catalog: explained, assessment: assessedBy(explained) })).join(
       '\n',
     )
     expect(text).toContain(BEYOND.why)

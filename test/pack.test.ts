@@ -63,7 +63,7 @@ describe('a pack', () => {
         .map((line) => line.slice(66)),
     )
     expect([...listed, PATHS.tagManifest, PATHS.seal].sort()).toEqual([...files.keys()].sort())
-    expect(text(PATHS.info)).toMatch(/^Payload-Oxum: \d+\.17$/m)
+    expect(text(PATHS.info)).toMatch(/^Payload-Oxum: \d+\.18$/m)
     expect(text(PATHS.statement)).toContain('"_type":"https://in-toto.io/Statement/v1"')
   })
 

@@ -10,11 +10,12 @@ import { fonts } from '../main/adapters/pdf/fonts.ts'
 import { BYTE_RANGE_PLACEHOLDER, renderReport, SIGNATURE_BYTES } from '../main/adapters/pdf/index.ts'
 import { drawable, wrap, wrapFixed } from '../main/adapters/pdf/wrap.ts'
 import type { Block } from '../main/core/report-document.ts'
-import { buildReport, type ReportDocument } from '../main/present/report.ts'
+import type { ReportDocument } from '../main/present/report.ts'
 import { bundled } from './support/bundled.ts'
 import { bigInput, SAMPLE_AS_OF, sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 
-const document = buildReport(sampleInput())
+const document = wholeReport(sampleInput())
 const attachment = { name: 'assessment.json', bytes: new TextEncoder().encode('{}\n'), description: 'Results' }
 const COLUMNS = [
   { title: 'What', width: 1 },
@@ -66,7 +67,7 @@ describe('PDF report', () => {
   })
 
   it('gives the same bytes for the same input', async () => {
-    expect(await renderReport(buildReport(sampleInput()), options)).toEqual(pdf)
+    expect(await renderReport(wholeReport(sampleInput()), options)).toEqual(pdf)
   })
 
   it('gives the same bytes in another time zone and locale, and whatever was written before', async () => {
@@ -88,7 +89,7 @@ describe('PDF report', () => {
   })
 
   it('lays out a fleet of 200 nodes', async () => {
-    const big = buildReport(bigInput(200))
+    const big = wholeReport(bigInput(200))
     const bytes = await renderReport(big, options)
     expect(Number(/\/Type \/Pages\n\/Count (\d+)/.exec(latin1(bytes))?.[1])).toBeGreaterThan(50)
   })
@@ -101,6 +102,7 @@ describe('pages', () => {
   ])
   const made: ReportDocument = {
     ...document,
+    runningFoot: 'A line at the foot',
     sections: [
       {
         id: 'long',

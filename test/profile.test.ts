@@ -12,11 +12,12 @@ import { PATHS } from '../main/core/pack.ts'
 import type { Signer } from '../main/core/ports.ts'
 import { isChosenProfile, type Threshold, thresholdValues } from '../main/core/profile.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
-import { buildReport, documentText } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import type { Assessment, ChosenProfile } from '../schemas/types.ts'
 import { BANNED } from '../schemas/words.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 import { folderOfTests } from './support/folders.ts'
+import { wholeReport } from './support/report/whole.ts'
 import {
   inHand,
   outcomes,
@@ -201,8 +202,8 @@ describe('what people read', () => {
       { threshold: 'ssh.sessions', value: 2, reason: 'no multiplexing' },
     ],
   }
-  const read = (assessment: Assessment): ReturnType<typeof buildReport> =>
-    buildReport({
+  const read = (assessment: Assessment): ReturnType<typeof wholeReport> =>
+    wholeReport({
       assessment,
       catalog,
       recordings: [],
@@ -214,7 +215,7 @@ describe('what people read', () => {
       demo: false,
       register: EMPTY_REGISTER,
     })
-  const section = (document: ReturnType<typeof buildReport>, id: string): string =>
+  const section = (document: ReturnType<typeof wholeReport>, id: string): string =>
     documentText({ ...document, sections: document.sections.filter((one) => one.id === id) }).join('\n')
 
   test('the report names the profile on its first page, what was loosened in its summary, and every number with its source', () => {

@@ -9,7 +9,7 @@ import { jsonBytes } from '../main/core/pack-files.ts'
 import { explain, explanationsFor, withdrawExplanation } from '../main/core/register/explanations.ts'
 import { registerProblems } from '../main/core/register/problems.ts'
 import { EMPTY_REGISTER, registerFor } from '../main/core/register.ts'
-import { buildReport, documentText } from '../main/present/report.ts'
+import { documentText } from '../main/present/report.ts'
 import { registerOfPack } from '../main/verify/steps/register.ts'
 import type { ExplanationDraft } from '../schemas/ipc-packs.ts'
 import type { Register } from '../schemas/types.ts'
@@ -17,6 +17,7 @@ import { validator } from './support/deps.ts'
 import { fixtureRecording } from './support/fixtures.ts'
 import { explanationOf, registerOf } from './support/register.ts'
 import { sampleInput } from './support/report/sample.ts'
+import { wholeReport } from './support/report/whole.ts'
 import { AS_OF, sealing, sourceOf } from './support/sample-pack.ts'
 
 const NOW = '2026-11-21T15:00:00.000Z'
@@ -161,7 +162,7 @@ describe('an explanation beside the answer', () => {
   test('is shown in the report beside the answers of its node, and in the summary, while it is in force', () => {
     const shown = (of: Register): readonly boolean[] => {
       const assessment = judged(of)
-      const report = buildReport({ ...sampleInput(), catalog, assessment, register: of })
+      const report = wholeReport({ ...sampleInput(), catalog, assessment, register: of })
       const chapter = (id: string): string =>
         documentText({ ...report, sections: report.sections.filter((one) => one.id === id) }).join('\n')
       return [chapter('isolation'), summaryText({ assessment, catalog, register: of, recordings: [] })].map((text) =>

@@ -65,7 +65,7 @@ describe('page 1', () => {
     const said = page(matterOf({ ...input, assessment: { ...whole.assessment, nodes } }))
     expect(said).toContain('Tests of 1 of 1 declared nodes resulted in no findings.')
     expect(said).toContain('No deviations noted on the nodes tested.')
-    expect(said).toContain('Operation between collection dates')
+    expect(said).toContain('Operation between collections')
   })
 
   it('never lets a condition stand alone as if it were the expected one', () => {

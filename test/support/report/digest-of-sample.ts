@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { renderReport } from '../../../main/adapters/pdf/index.ts'
 import { text } from '../../../main/core/report-document.ts'
-import { buildReport } from '../../../main/present/report.ts'
 import { SAMPLE_AS_OF, sampleInput } from './sample.ts'
+import { wholeReport } from './whole.ts'
 
 /**
  * Prints the digest of the sample report: run in child processes under other time zones and locales. With an argument, the same process
@@ -10,7 +10,7 @@ import { SAMPLE_AS_OF, sampleInput } from './sample.ts'
  */
 const attachment = { name: 'assessment.json', bytes: new TextEncoder().encode('{}\n'), description: 'Results' }
 const options = { attachments: [attachment], created: SAMPLE_AS_OF }
-const sample = buildReport(sampleInput())
+const sample = wholeReport(sampleInput())
 const [first] = process.argv.slice(2)
 if (first !== undefined)
   await renderReport({ ...sample, sections: [{ id: 'first', title: first, blocks: [text(first)] }] }, options)

@@ -1,8 +1,17 @@
-import type { ReportDocument } from '../../../main/core/report-document.ts'
+import type { ReportDocument, Section } from '../../../main/core/report-document.ts'
 import { buildAnnexes, buildReport, type ReportInput } from '../../../main/present/report.ts'
 
-/** Report and annexes as one document, for what can stand in either. */
+/** Report and annexes as one document, for what can stand in either. The findings of the annexes are no anchors in it. */
 export function wholeReport(input: ReportInput): ReportDocument {
   const report = buildReport(input)
-  return { ...report, sections: [...report.sections, ...buildAnnexes(input).sections] }
+  return { ...report, sections: [...report.sections, ...buildAnnexes(input).sections.map(unanchored)] }
 }
+
+const unanchored = (section: Section): Section => ({
+  ...section,
+  blocks: section.blocks.map((block) => {
+    if (block.kind !== 'heading') return block
+    const { anchor: _, ...heading } = block
+    return heading
+  }),
+})
