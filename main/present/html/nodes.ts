@@ -20,7 +20,7 @@ import { checkLink } from './findings.ts'
 import { marked } from './marks.ts'
 
 /** Bytes for the results of all nodes of a large fleet together, shared equally, so that the file opens at once. */
-const MOST_OF_RESULTS = 12 * 1024 * 1024
+const MOST_OF_RESULTS = 9 * 1024 * 1024
 const LEAST_OF_NODE = 2 * 1024
 
 /** Every declared node: identity and its verification, isolation, location, counts, and all results by check. */

@@ -133,7 +133,7 @@ export const SCRIPT = `
     update();
   }
   var waiting = 0;
-  text.addEventListener('input', function () { clearTimeout(waiting); waiting = setTimeout(update, 120); });
+  text.addEventListener('input', function () { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(update); });
   [severity, status, node, control].forEach(function (one) { one.addEventListener('change', update); });
   form.addEventListener('keydown', function (event) { if (event.key === 'Escape') { event.preventDefault(); reset(); } });
 
@@ -156,10 +156,10 @@ export const SCRIPT = `
       copy(article.id + ': ' + article.querySelector('h3').textContent, function (copied) {
         one.textContent = copied ? 'Reference copied' : 'Copying was refused';
         live.textContent = one.textContent;
-        setTimeout(function () { one.textContent = 'Copy reference'; }, 3000);
       });
       one.focus();
     });
+    one.addEventListener('blur', function () { one.textContent = 'Copy reference'; });
     body.insertBefore(one, body.firstChild);
   });
 

@@ -16,9 +16,10 @@ a{color:var(--link);text-underline-offset:.15em}
 code,pre{font:.8125rem/1.5 ui-monospace,"SF Mono",Consolas,"DejaVu Sans Mono",monospace}
 pre{margin:.35rem 0;padding:.5rem .75rem;border-left:3px solid var(--edge);background:var(--raised);white-space:pre-wrap}
 pre code{font:inherit}
+code{overflow-wrap:anywhere}
 small{font-size:.8125rem;color:var(--quiet)}
 table{width:100%;margin:.5rem 0;border-collapse:collapse}
-th,td{padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;font-weight:400}
+th,td{overflow-wrap:break-word;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;font-weight:400}
 thead th{border-color:var(--edge);color:var(--quiet);font-size:.8125rem}
 .strong,strong,b{font-weight:600}
 .quiet{color:var(--quiet);font-size:.875rem}
