@@ -1044,6 +1044,10 @@ export interface Scope {
   readonly provider?: ProviderProfile
   readonly mappings?: readonly Mapping[]
   readonly location?: DeclaredLocation
+  /**
+   * Paper of the report, where it was chosen. Without it: US Letter where HIPAA is examined, else A4.
+   */
+  readonly paper?: 'letter' | 'a4'
 }
 /**
  * Which numbers checks compare against: a profile of the catalog, and the fleet’s own changes to it. Without one, baseline.

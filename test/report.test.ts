@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MARK_NAMES } from '../main/core/report-document.ts'
 import { commandLine } from '../main/present/report/evidence.ts'
 import { observed, when } from '../main/present/report/wording.ts'
-import { documentText, type ReportDocument } from '../main/present/report.ts'
+import { buildAnnexes, buildReport, documentText, type ReportDocument } from '../main/present/report.ts'
 import { documentStateWords, rowStateWords, serverStateWords } from '../schemas/conclusion-words.ts'
 import { BANNED, verdictWords } from '../schemas/words.ts'
 import { bigInput, sampleInput } from './support/report/sample.ts'
@@ -60,6 +60,20 @@ describe('report', () => {
     report.sections.forEach(({ title }, index) => {
       if (index > 0) expect(title).toMatch(index < annexes ? `${index}  ` : `A${index - annexes + 1}  `)
     })
+  })
+
+  it.each([
+    ['letter where HIPAA is examined', ['hipaa', 'soc2'], undefined, 'letter'],
+    ['A4 elsewhere', ['soc2'], undefined, 'a4'],
+    ['A4 where it was chosen', ['hipaa'], 'a4', 'a4'],
+    ['letter where it was chosen', ['soc2'], 'letter', 'letter'],
+  ] as const)('is on %s', (_, frameworks, paper, expected) => {
+    const scope = { ...input.assessment.scope, frameworks: [...frameworks], ...(paper && { paper }) }
+    const assessment = { ...input.assessment, scope }
+    expect([buildReport({ ...input, assessment }).paper, buildAnnexes({ ...input, assessment }).paper]).toEqual([
+      expected,
+      expected,
+    ])
   })
 
   it('says on the cover which fleet, how many nodes answered, when, by what, and whose key', () => {

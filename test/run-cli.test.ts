@@ -70,6 +70,7 @@ describe('what sealing needs is checked before a node is contacted', () => {
     ['an identity that nobody made', ['--identity', 'nobody']],
     ['a passphrase file that is not there', ['--passphrase-file', '/nowhere/secret']],
     ['a word that names no output', ['--formats', 'everything']],
+    ['a word that names no paper', ['--paper', 'legal']],
     ['an authority that is no address', ['--timestamp', 'ftp://tsa.example']],
     ['a place that cannot be made', ['--out', '/proc/x']],
     ['a place that is a file', ['--out', '/etc/passwd']],

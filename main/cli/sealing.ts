@@ -9,6 +9,7 @@ import type { IdentityInfo } from '../core/identities.ts'
 import { plain } from '../core/plain-text.ts'
 import type { Signer } from '../core/ports.ts'
 import type { RecordingSource } from '../core/recording.ts'
+import { PAPERS, type Paper } from '../core/report-document.ts'
 import { ok } from '../core/result.ts'
 import type { Context } from './context.ts'
 import { withFoldersChecked } from './options.ts'
@@ -27,6 +28,7 @@ export interface SigningOptions extends KeyOptions, AuthorityOptions {
   readonly chain?: string
   readonly register?: string
   readonly formats?: string
+  readonly paper?: string
 }
 
 /** The additional outputs by default: those that are one file each. */
@@ -48,6 +50,10 @@ export const signingOptions = (command: Command): Command =>
     .option(
       '--formats <list>',
       `Additional outputs, comma-separated: ${ALSO.join(', ')}; default ${USUALLY.join(',')}; empty for none`,
+    )
+    .option(
+      '--paper <size>',
+      `Paper of the report: ${PAPERS.join(' or ')}; default letter where HIPAA is examined, else a4`,
     )
     .option(
       '--register <file>',
@@ -116,8 +122,19 @@ export async function readyToSeal(
   if (!stamping.ok) return stamping
   const also = alsoList(options.formats)
   if (!also.ok) return also
+  const paper = paperNamed(options.paper)
+  if (!paper.ok) return paper
   const signer = await openSigner(context, options)
   return signer.ok ? ok({ signer: signer.value, stamping: stamping.value, also: also.value }) : signer
+}
+
+/** The paper that an option names; null without one. Fails with input.refused. */
+function paperNamed(text: string | undefined): Outcome<Paper | null> {
+  if (text === undefined) return ok(null)
+  const found = PAPERS.find((one) => one === text)
+  return found === undefined
+    ? fail('input.refused', `--paper: “${text}” is not one of ${PAPERS.join(', ')}`)
+    : ok(found)
 }
 
 export interface ToExport {
@@ -150,9 +167,13 @@ export async function exportAndPrint(
   if (!ready.ok) return ready
   const said = await readRegister(world, options.register)
   if (!said.ok) return said
+  const paper = paperNamed(options.paper)
+  if (!paper.ok) return paper
   const { signer } = ready.value
   const exported = await exportRun(world, catalog, {
     ...input,
+    // A choice is sealed with the scope, so that verification renders the same pages.
+    scope: paper.value === null ? input.scope : { ...input.scope, paper: paper.value },
     ...said.value,
     ...ready.value,
     asOf: world.clock.now(),

@@ -143,8 +143,9 @@ function described(
 const grouped = (fingerprint: string): string =>
   `${fingerprint.slice(0, 8).match(/.{4}/g)?.join(' ') ?? ''} … ${fingerprint.slice(-8).match(/.{4}/g)?.join(' ') ?? ''}`
 
-/** US Letter where the HIPAA Security Rule, a law of the United States, is examined; A4 (ISO 216) otherwise. */
-export const paperOf = ({ frameworks }: Scope): Paper => (frameworks.includes('hipaa') ? 'letter' : 'a4')
+/** The paper that was chosen; otherwise US Letter where the HIPAA Security Rule, a law of the United States, is examined; A4 (ISO 216) otherwise. */
+export const paperOf = ({ frameworks, paper }: Scope): Paper =>
+  paper ?? (frameworks.includes('hipaa') ? 'letter' : 'a4')
 
 /** What every part of the report, and of what is made beside it, is written from. */
 export function matterOf(input: ReportInput): Matter {
