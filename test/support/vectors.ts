@@ -291,7 +291,10 @@ function bySigner(
     const before = JSON.stringify(document)
     const after = JSON.stringify(document, (_, value) =>
       typeof value === 'string'
-        ? value.replaceAll(/not satisfied/gi, 'satisfied').replaceAll('Deviations noted', 'No deviations noted')
+        ? value
+            .replaceAll(/not satisfied/gi, 'satisfied')
+            .replaceAll('Deviations noted', 'No deviations noted')
+            .replaceAll('resulted in', 'did not result in')
         : value,
     )
     if (after === before) throw new Error(`${document.title}: no word to forge`)
