@@ -31,8 +31,8 @@ const outstandingTable = (outstanding: ReturnType<typeof documentCounts>['outsta
   rowHeaders: true,
   columns: [
     { title: 'Request', width: 9 },
-    { title: 'Document', width: 48 },
-    { title: 'Controls', width: 9 },
+    { title: 'Document', width: 46 },
+    { title: 'Controls', width: 11 },
     { title: 'Status, owner, due day', width: 34 },
   ],
   rows: outstanding.map(({ id, status, controls }): readonly Cell[] => [

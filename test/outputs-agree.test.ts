@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest'
+import { besideInput } from '../main/app/report-input.ts'
+import { summaryText } from '../main/app/summary.ts'
+import { findingsTable, jiraTable, serviceNowTable } from '../main/app/tables.ts'
+import { catalog } from '../main/catalog/index.ts'
+import { REMEDIATIONS } from '../main/catalog/remediation.ts'
+import { assess } from '../main/core/assess.ts'
+import { sha256 } from '../main/core/digest.ts'
+import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { poamSheets } from '../main/present/formats/grids/poam.ts'
+import { oscalFiles } from '../main/present/formats/oscal.ts'
+import { htmlPieces } from '../main/present/html/page.ts'
+import { severityCounts } from '../main/present/presentation.ts'
+import { buildExecutive, buildReport, documentText, type ReportInput } from '../main/present/report.ts'
+import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
+import { bigInput, sampleInput } from './support/report/sample.ts'
+
+// One number and one sentence for one thing, in every output.
+
+const DEMO = ['demo-gpu-01', 'demo-gpu-02', 'demo-guest-03', 'demo-metal-04', 'demo-shared-05', 'demo-nosudo-06']
+
+function demo(): ReportInput {
+  const recordings = DEMO.map((name) => fixtureRecording(name, catalog.probes))
+  const population = [...recordings.map(({ recording }) => recording.node.name), 'demo-gone-07', 'demo-changed-08']
+  const scope = { fleet: 'demo', population, frameworks: ['hipaa', 'soc2'] as const }
+  return {
+    ...sampleInput(),
+    catalog,
+    recordings,
+    remediations: REMEDIATIONS,
+    register: EMPTY_REGISTER,
+    assessment: assess({ catalog, scope, recordings, asOf: FIXTURE_TIME }),
+    evidenceDigest: sha256('demo'),
+  }
+}
+
+const REFERENCE = /\bF-[0-9A-F]{6}\b/g
+const sorted = (all: Iterable<string>): readonly string[] => [...new Set(all)].sort()
+const referencesIn = (text: string): readonly string[] => sorted(text.match(REFERENCE) ?? [])
+
+describe.each([
+  ['the recorded nodes of the demo fleet', demo],
+  ['a small fleet', sampleInput],
+  ['a fleet of 300 nodes', () => bigInput(300)],
+])('%s', (_, made) => {
+  const input = besideInput(made(), 'run-1')
+  const { findings, informational, figures, conclusion } = input.shown
+  const own = sorted(findings.map(({ reference }) => reference))
+  const all = sorted([...findings, ...informational].map(({ reference }) => reference))
+  const [report, executive] = [buildReport(input), buildExecutive(input)].map((one) => documentText(one).join('\n'))
+  const html = Buffer.concat([...htmlPieces(input)].map((piece) => Buffer.from(piece))).toString()
+  const oscal = new Map([...oscalFiles(input)].map(([name, value]) => [name, JSON.stringify(value)]))
+
+  test('every output has the same findings', () => {
+    expect(all.length).toBeGreaterThan(0)
+    expect(referencesIn(report ?? '')).toEqual(all)
+    expect(sorted([...html.matchAll(/id="(F-[0-9A-F]{6})"/g)].map(([, id = '']) => id))).toEqual(all)
+    expect(referencesIn(summaryText(input))).toEqual(own)
+    const rows = findingsTable(input).slice(1)
+    expect(
+      rows
+        .map(([reference]) => reference)
+        .filter((one) => own.includes(one ?? ''))
+        .sort(),
+    ).toEqual([...own])
+    expect(referencesIn(JSON.stringify(poamSheets(input)[0]?.rows))).toEqual(own)
+    expect(jiraTable(input).length - 1).toBe(own.length)
+    expect(serviceNowTable(input).length - 1).toBe(own.length)
+    for (const [name, text] of oscal)
+      if (/poam|results/.test(name))
+        for (const reference of own) expect([name, text.includes(reference)]).toEqual([name, true])
+  })
+
+  test('every output has the same condition, deviations and nodes tested of each', () => {
+    const rows = findingsTable(input)
+    const [head = []] = rows
+    const at = (title: string): number => head.indexOf(title)
+    for (const finding of findings) {
+      const { reference, condition, deviations, tested } = finding
+      const row = rows.find(([first]) => first === reference)
+      expect([row?.[at('condition')], row?.[at('deviations')], row?.[at('tested')]]).toEqual([
+        condition,
+        String(deviations.length),
+        String(tested),
+      ])
+      expect(report).toContain(condition)
+    }
+  })
+
+  test('page 1, the report, the HTML and the summary have the same figures', () => {
+    const counts = severityCounts(figures.findings)
+    const total = findings.length
+    expect(conclusion[0]).toContain(`${total} finding`)
+    for (const text of [report, executive, html]) expect(text).toContain(conclusion[0])
+    for (const text of [report, executive]) {
+      expect(text).toContain(`${figures.declared} declared: ${figures.tested} tested, ${figures.untested} not tested`)
+    }
+    expect(summaryText(input)).toContain(counts)
+    expect(figures.declared).toBe(figures.tested + figures.untested)
+    expect(input.assessment.nodes.length).toBe(figures.declared)
+  })
+
+  test('the controls of each framework close, and are never added over frameworks', () => {
+    for (const { rows, states } of input.shown.frameworks) {
+      expect(states.reduce((sum, [, count]) => sum + count, 0)).toBe(rows.length)
+    }
+    for (const { framework, rows } of input.shown.frameworks) {
+      const inScope = rows.filter(({ state }) => state !== 'out-of-scope').length
+      expect(report).toContain(`${inScope} controls in scope`)
+      expect(framework.controls.length).toBe(rows.length)
+    }
+  })
+})
