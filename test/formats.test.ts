@@ -141,6 +141,9 @@ describe('one assessment, in every format', () => {
     expect([...read.keys()]).toEqual([
       'About',
       'Findings',
+      'Tests of controls',
+      'Requests',
+      'ePHI carriers',
       'Population',
       'Inventory',
       'Location',

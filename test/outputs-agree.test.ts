@@ -7,11 +7,13 @@ import { REMEDIATIONS } from '../main/catalog/remediation.ts'
 import { assess } from '../main/core/assess.ts'
 import { sha256 } from '../main/core/digest.ts'
 import { EMPTY_REGISTER } from '../main/core/register.ts'
+import { carriersGrid, requestsGrid, testsGrid } from '../main/present/formats/grids/audit.ts'
 import { poamSheets } from '../main/present/formats/grids/poam.ts'
 import { oscalFiles } from '../main/present/formats/oscal.ts'
 import { htmlPieces } from '../main/present/html/page.ts'
 import { severityCounts } from '../main/present/presentation.ts'
 import { buildExecutive, buildReport, documentText, type ReportInput } from '../main/present/report.ts'
+import { verdictWords } from '../schemas/words.ts'
 import { FIXTURE_TIME, fixtureRecording } from './support/fixtures.ts'
 import { bigInput, sampleInput } from './support/report/sample.ts'
 
@@ -108,6 +110,50 @@ describe.each([
       const inScope = rows.filter(({ state }) => state !== 'out-of-scope').length
       expect(report).toContain(`${inScope} controls in scope`)
       expect(framework.controls.length).toBe(rows.length)
+    }
+  })
+})
+
+describe('the tables that auditors ask for', () => {
+  const input = besideInput(demo(), 'run-1')
+  const cells = (grid: {
+    readonly columns: readonly { readonly title: string }[]
+    readonly rows: readonly (readonly unknown[])[]
+  }) => grid.rows.map((row) => Object.fromEntries(grid.columns.map(({ title }, at) => [title, row[at]])))
+
+  test('have each deciding check of each control in scope, in the words of the report', () => {
+    const rows = cells(testsGrid(input))
+    const deciding = input.assessment.controls
+      .filter(({ state }) => state !== 'out-of-scope')
+      .reduce((sum, { checks }) => sum + checks.filter(({ decides }) => decides).length, 0)
+    expect(rows.length).toBe(deciding)
+    const words = documentText(buildReport(input)).join('\n')
+    for (const row of rows) expect(words).toContain(row['result of test'])
+    const deviating = rows.filter(({ finding }) => finding !== '')
+    expect(deviating.length).toBeGreaterThan(10)
+    for (const { finding } of deviating)
+      expect(input.shown.findings.some(({ reference }) => reference === finding)).toBe(true)
+  })
+
+  test('have every requested document once, as many outstanding as page 1 counts', () => {
+    const rows = cells(requestsGrid(input))
+    const { needed, held } = input.shown.figures.documents
+    expect(rows.length).toBe(needed)
+    expect(rows.filter(({ status }) => status === 'outstanding').length).toBe(needed - held)
+    expect(new Set(rows.map(({ request, document }) => `${request} ${document}`)).size).toBe(rows.length)
+  })
+
+  test('have every declared ePHI path of every recorded node with the verdicts of that node', () => {
+    const rows = cells(carriersGrid(input))
+    const declared = input.recordings.flatMap(({ recording }) =>
+      (recording.node.ephiPaths ?? []).map((path) => `${recording.node.name} ${path}`),
+    )
+    expect(declared.length).toBeGreaterThan(0)
+    expect(rows.map((row) => `${row.node} ${row['ePHI path']}`)).toEqual(declared)
+    for (const row of rows) {
+      const node = input.assessment.nodes.find((one) => one.node === row.node)
+      const found = node?.results.find(({ check }) => check === 'encryption.at-rest.ephi-paths')
+      expect(row['encrypted at rest']).toBe(verdictWords[found?.verdict ?? 'not-tested'].label)
     }
   })
 })

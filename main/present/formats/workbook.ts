@@ -3,6 +3,7 @@ import { VERDICTS, verdictWords } from '../../../schemas/words.ts'
 import type { Sheet } from '../../core/all-ports.ts'
 import { NOTHING_SHARED, surplusNames } from '../../core/same-machine.ts'
 import { summarize } from '../../core/tally.ts'
+import { carriersGrid, requestsGrid, testsGrid } from './grids/audit.ts'
 import { checksGrid, claimsGrid } from './grids/claims.ts'
 import { controlsGrid } from './grids/controls.ts'
 import { evidenceGrid } from './grids/evidence.ts'
@@ -16,7 +17,7 @@ import { DEMO_NOTICE, type FormatInput, STANDING_LIMITATION } from './input.ts'
 import { type RowCounts, rowCounts } from './row-counts.ts'
 
 /**
- * The workbook: information, findings, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
+ * The workbook: information, findings, tests of controls, requested documents, carriers of ePHI, population, results, controls, captures, risk acceptances, documents, decisions and provider claims.
  * It has the same rows as the CSV tables; an optional sheet without rows is omitted.
  */
 export function workbookOf(input: FormatInput): readonly Sheet[] {
@@ -27,6 +28,9 @@ export function workbookOf(input: FormatInput): readonly Sheet[] {
   return [
     sheetOf('About', aboutGrid(input), 'the report'),
     sheetOf('Findings', findingsGrid(input), 'findings.csv'),
+    ...optional('Tests of controls', testsGrid(input), 'the report'),
+    ...optional('Requests', requestsGrid(input), 'data/register.json of the pack'),
+    ...optional('ePHI carriers', carriersGrid(input), 'results.csv'),
     sheetOf('Population', populationGrid(assessment), 'population.csv'),
     ...optional('Inventory', inventoryGrid(assessment), 'data/inventory.csv of the pack'),
     sheetOf('Location', locationGrid(assessment), 'location.csv'),

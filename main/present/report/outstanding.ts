@@ -15,6 +15,11 @@ export interface OutstandingRequest {
   readonly controls: readonly ControlAssessment[]
 }
 
+/** A required document, outstanding or held. */
+export interface RequestedDocument extends OutstandingRequest {
+  readonly isOutstanding: boolean
+}
+
 type DocumentMatter = Pick<Matter, 'register' | 'assessment' | 'catalog'>
 
 /** Status of a document, with owner and due date. */
@@ -43,7 +48,7 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
   const { current } = chosenFrameworks({ assessment, catalog })
   const statusesOf = documentStatusesIn(catalog, register, assessment.asOf)
   const results = new Map(assessment.controls.map((one) => [`${one.framework}\n${one.control}`, one]))
-  const needed = new Set<string>()
+  const needed = new Map<string, RequestedDocument>()
   const open = new Map<string, OutstandingRequest>()
   for (const { id: framework, controls } of current)
     for (const control of controls) {
@@ -54,7 +59,13 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
         const { request, title, mandatory } = status.document
         if (!mandatory || request?.heldBy === 'pack' || request?.heldBy === 'chain') continue
         const key = request?.id ?? `${control.key}\n${title}`
-        needed.add(key)
+        const before = needed.get(key)
+        needed.set(key, {
+          id: request?.id ?? null,
+          status: before?.status ?? status,
+          controls: [...(before?.controls ?? []), result],
+          isOutstanding: (before?.isOutstanding ?? false) || missing.has(request?.id ?? title),
+        })
         if (!missing.has(request?.id ?? title)) continue
         const known = open.get(key)
         open.set(key, {
@@ -67,6 +78,8 @@ export function documentCounts({ register, assessment, catalog }: DocumentMatter
     }
   const outstanding = [...open.values()]
   return {
+    /** Every required document once, with all controls that require it. */
+    requested: [...needed.values()],
     outstanding,
     needed: needed.size,
     held: needed.size - outstanding.length,

@@ -31,7 +31,10 @@ export interface ControlRow {
 }
 
 /** The controls of a framework that are in scope, with their conclusions, in the order of the framework. */
-export function controlsInScope({ assessment }: Matter, framework: Framework): readonly ControlRow[] {
+export function controlsInScope(
+  { assessment }: Pick<Matter, 'assessment'>,
+  framework: Framework,
+): readonly ControlRow[] {
   const results = new Map(
     assessment.controls.filter((one) => one.framework === framework.id).map((one) => [one.control, one]),
   )
