@@ -47,10 +47,7 @@ describe('the pages of a sealed report against the same report written again', (
   })
 
   it('names the page and the passage that reads otherwise', async () => {
-    const found = comparePages(
-      await sealed(forged(/\bresulted in 4 findings\b/, 'resulted in 0 findings')),
-      again,
-    )
+    const found = comparePages(await sealed(forged(/\bresulted in 4 findings\b/, 'resulted in 0 findings')), again)
     expect(found).toHaveLength(1)
     expect(found[0]).toMatch(/^Page 1 .*“.*0 findings.*“.*4 findings/)
   })

@@ -38,6 +38,7 @@ interface Catalog {
   }[]
   readonly offNodeChecks: readonly { readonly id: string; readonly source: string }[]
   readonly conclusions: { readonly periodChecks: readonly string[] }
+  readonly severities: readonly { readonly check: string; readonly severity: string }[]
   readonly checks: readonly {
     readonly id: string
     readonly property: string
