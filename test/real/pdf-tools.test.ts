@@ -34,6 +34,7 @@ describe('the report in tools that are not ours', () => {
   let plain = ''
   let signed = ''
   let binder = ''
+  let annexes = ''
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'barewitness-pdf-'))
@@ -45,6 +46,8 @@ describe('the report in tools that are not ours', () => {
     binder = join(folder, 'binder.pdf')
     const cut = { attachments: [], created: SAMPLE_AS_OF, placeholder: false }
     await writeFile(binder, await renderReport(buildBinder(input), cut))
+    annexes = join(folder, 'annexes.pdf')
+    await writeFile(annexes, await renderReport(buildAnnexes(input), cut))
     if (openssl) signed = await signWithOpenssl(await render(true), folder)
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -55,6 +58,11 @@ describe('the report in tools that are not ours', () => {
       expect(failures).toEqual([])
       expect(passed).toBe(true)
       expect(checks).toBeGreaterThan(10_000)
+    })
+    it.skipIf(noVeraPdf !== null)(`the annexes, unsigned: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
+      const { passed, failures } = await validate(annexes, flavour)
+      expect(failures).toEqual([])
+      expect(passed).toBe(true)
     })
     it.skipIf(noVeraPdf !== null)(`links in every block: ${flavour} in veraPDF${because(noVeraPdf)}`, async () => {
       for (const more of [{ paper: 'letter', density: 'reading', demo: true }, {}] as const) {
@@ -129,8 +137,10 @@ describe('the report in tools that are not ours', () => {
     expect(stdout).toMatch(/JavaScript: +no/)
     expect(stdout).toContain('(letter)')
     const { stdout: tree } = await exec('pdfinfo', ['-struct', plain], { maxBuffer: 1 << 26 })
-    for (const kind of ['Document', 'Sect', 'H1', 'H2', 'H3', 'Table', 'THead', 'TH', 'Link', 'Figure'])
+    for (const kind of ['Document', 'Sect', 'H1', 'H2', 'H3', 'Table', 'THead', 'TH', 'Link'])
       expect(tree).toMatch(new RegExp(`^ *${kind}\\b`, 'm'))
+    const { stdout: more } = await exec('pdfinfo', ['-struct', annexes], { maxBuffer: 1 << 26 })
+    for (const kind of ['H4', 'TOC', 'Figure']) expect(more).toMatch(new RegExp(`^ *${kind}\\b`, 'm'))
   })
 
   it.skipIf(!poppler)(`pdfdetach gives the embedded results back, byte for byte${noPoppler}`, async () => {
@@ -150,8 +160,9 @@ describe('the report in tools that are not ours', () => {
         for (const banned of BANNED) expect(page).not.toMatch(banned)
       })
       expect(stdout).toContain(input.evidenceDigest)
-      expect(stdout).toContain('\\u{202e}')
-      expect(stdout).not.toContain('\u202e')
+      const { stdout: more } = await exec('pdftotext', ['-layout', annexes, '-'], { maxBuffer: 1 << 26 })
+      expect(more).toContain('\\u{202e}')
+      for (const text of [stdout, more]) expect(text).not.toContain('\u202e')
     },
   )
 })
