@@ -225,7 +225,7 @@ function findingOf(about: About, severity: CheckSeverity): Finding | null {
     tested: found.tested,
     inconclusive,
     untested,
-    controls: controlsOf(assessment, check),
+    controls: controlsOf(about, check),
     ...seen(about, check, found.deviations),
     response,
     status: statusOf(found.deviations, response),
@@ -333,9 +333,11 @@ function exposure({ holds }: About, area: RiskArea, nodes: readonly string[]): r
 const REACHED_BY_OTHERS: readonly RiskArea[] = ['ephi-at-rest', 'privileged-access', 'execution-environment']
 const OTHER_PARTIES: readonly string[] = ['tenancy.user-census', 'tenancy.gpu-processes']
 
-/** Controls in scope that this check decides and that it keeps from being supported. */
-const controlsOf = ({ controls }: Assessment, check: string): readonly ConcernedControl[] =>
-  controls.flatMap(({ framework, control, state, checks }) => {
+/** Controls in scope that this check decides and that it keeps from being supported. A proposed rule has no controls that a finding concerns. */
+const controlsOf = ({ assessment, catalog }: About, check: string): readonly ConcernedControl[] => {
+  const proposed = new Set(catalog.frameworks.filter((one) => one.proposed).map(({ id }) => id))
+  return assessment.controls.flatMap(({ framework, control, state, checks }) => {
+    if (proposed.has(framework)) return []
     const own = checks.find((one) => one.check === check && one.decides)
     if (own === undefined || state === 'out-of-scope') return []
     const isOpen = own.notSatisfied > 0 || (check === POPULATION && own.inconclusive > 0)
@@ -345,6 +347,7 @@ const controlsOf = ({ controls }: Assessment, check: string): readonly Concerned
     )
     return [{ framework, control, isSettled }]
   })
+}
 
 function seen(
   { earlier, assessment }: About,
