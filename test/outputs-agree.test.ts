@@ -116,6 +116,15 @@ describe.each([
     expect(input.assessment.nodes.length).toBe(figures.declared)
   })
 
+  test('page 1 names the adversary of isolation, and counts paths on nodes that declare one', () => {
+    const hasIsolation = input.assessment.nodes.some(({ isolation }) => isolation !== null)
+    expect(executive?.includes('An adversary with root in the system image')).toBe(hasIsolation)
+    const declaring = input.recordings.filter(({ recording }) => (recording.node.ephiPaths ?? []).length > 0).length
+    const share = input.shown.inOrder.find(({ text }) => text.startsWith('Declared ePHI paths'))
+    expect(share?.whole ?? declaring).toBe(declaring)
+    if (declaring === 0) expect(share).toBe(undefined)
+  })
+
   test('the controls of each framework close, and are never added over frameworks', () => {
     for (const { rows, states } of input.shown.frameworks) {
       expect(states.reduce((sum, [, count]) => sum + count, 0)).toBe(rows.length)

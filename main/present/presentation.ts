@@ -1,6 +1,7 @@
 import { categoryWords, SEVERITIES, type Severity, severityWords } from '../../schemas/conclusion-words.ts'
 import { type FailureCode, failureWords } from '../../schemas/failure-words.ts'
 import type { NodeAssessment } from '../../schemas/types.ts'
+import { withMappedPaths } from '../core/engagement/ephi.ts'
 import { type Finding, findingsOf, type Remediated, remediatedIn } from '../core/finding/finding.ts'
 import { names, of, plural } from '../core/phrases.ts'
 import { plain } from '../core/plain-text.ts'
@@ -232,25 +233,29 @@ function limitsSentence(
 }
 
 /** Checks that answer what a reader asks first; each line is left out where nothing is in order, or nothing was declared. */
-const ASKED_FIRST = [
-  { check: 'tenancy.no-hypervisor', text: 'No sign of a hypervisor', items: 'nodes tested' },
-  { check: 'encryption.at-rest.ephi-paths', text: 'Declared ePHI paths encrypted', items: 'nodes tested' },
-  { check: 'location.residency', text: 'Location within the committed area', items: 'nodes' },
-] as const
-
-function inOrderOf({ catalog, tally, assessment }: PresentationInput): readonly Share[] {
+function inOrderOf({ catalog, tally, assessment, recordings }: PresentationInput): readonly Share[] {
   const counts = catalog.checks.map(({ id }) => tally.overNodes(id).counts)
   const decided = counts.filter((one) => one.satisfied + one['not-satisfied'] > 0)
   const clean = decided.filter((one) => one['not-satisfied'] === 0)
+  const overTested = (text: string, check: string): Share => {
+    const { satisfied, 'not-applicable': outside } = tally.overNodes(check).counts
+    return { text, part: satisfied, whole: tally.testedOn(check) - outside }
+  }
+  // Where no path is declared, the check tests other mounts: such a node shows nothing about a declared path.
+  const ephi = assessment.scope.engagement?.ephi
+  const carrying = recordings.filter(
+    ({ recording }) => (withMappedPaths(recording.node, ephi).ephiPaths ?? []).length > 0,
+  )
+  const encrypted = carrying.filter(({ recording }) => tally.verdict(recording.node.name, EPHI_PATHS) === 'satisfied')
   const shares = [
     { text: 'Checks without a deviation, of those decided', part: clean.length, whole: decided.length },
-    ...ASKED_FIRST.map(({ check, text, items }) => {
-      const { satisfied, 'not-applicable': outside } = tally.overNodes(check).counts
-      return { text: `${text}, of ${items}`, part: satisfied, whole: tally.testedOn(check) - outside }
-    }),
+    overTested('No sign of a hypervisor, of nodes tested', 'tenancy.no-hypervisor'),
+    { text: 'Declared ePHI paths encrypted, of nodes with any', part: encrypted.length, whole: carrying.length },
+    overTested('Location within the committed area, of nodes', 'location.residency'),
   ]
   return assessment.nodes.some(reached) ? shares.filter(({ part }) => part > 0) : []
 }
+const EPHI_PATHS = 'encryption.at-rest.ephi-paths'
 
 const MOST_NODES_NAMED = 3
 
@@ -276,6 +281,10 @@ function notSeenOf({ assessment, tally }: PresentationInput): readonly NotSeen[]
             text: `${plural(limited.length - MOST_NODES_NAMED, 'more node')} without administrator rights`,
           } as const,
         ]
+      : []),
+    // The adversary of isolation that costs least stands wherever isolation is reported.
+    ...(assessment.nodes.some(({ isolation }) => isolation !== null)
+      ? [{ is: 'limit', text: 'An adversary with root in the system image: can falsify isolation' } as const]
       : []),
     { is: 'limit', text: 'Operation between collections, premises, interviews' },
   ]

@@ -1,13 +1,5 @@
 import type { DeviceAttachment, Isolation, NodeAssessment, Observation } from '../../../schemas/types.ts'
-import {
-  ENVIRONMENTS,
-  environmentText,
-  environmentWords,
-  gradeWords,
-  imageLimit,
-  notEstablished,
-  tenancyWords,
-} from '../../../schemas/words.ts'
+import { environmentText, gradeWords, imageLimit, tenancyWords } from '../../../schemas/words.ts'
 import { alike } from '../../core/grouping.ts'
 import { names, of, plural } from '../../core/phrases.ts'
 import { plain } from '../../core/plain-text.ts'
@@ -233,17 +225,4 @@ function local(devices: readonly DeviceAttachment[]): string {
   const count = devices.length === 1 ? DEVICE[first.kind] : `${devices.length} × ${DEVICE[first.kind]}`
   const named = make(first.device) === '' ? '' : ` ${plain(make(first.device), 60)}`
   return `${count}${named} (${which}): ${ATTACHMENT[first.attachment]}${said === '' ? '' : `. ${said}`}`
-}
-
-/** Node counts by execution environment, with the limitation of that result; empty where no node was analyzed. */
-export function isolationSentences(nodes: readonly NodeAssessment[]): readonly string[] {
-  const argued = nodes.flatMap(({ isolation }) => isolation ?? [])
-  if (argued.length === 0) return []
-  const answers = [...ENVIRONMENTS.map((environment) => environmentWords[environment]), notEstablished].flatMap(
-    (words) => {
-      const count = argued.filter((one) => environmentText(one) === words).length
-      return count === 0 ? [] : [`${words.charAt(0).toLowerCase()}${words.slice(1)} ${of(count, nodes.length)}`]
-    },
-  )
-  return [`Isolation: ${answers.join('; ')}.`, imageLimit]
 }

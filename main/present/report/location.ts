@@ -162,14 +162,3 @@ export function locationCell(location: Location | null | undefined): Cell {
     { text: `Narrowest bound: ${boundText(location)}`, style: 'quiet' },
   ]
 }
-
-/** Location results in one sentence; null where no location was declared. */
-export function locationSentence(nodes: readonly NodeAssessment[]): string | null {
-  const found = nodes.flatMap(({ location }) => placeAnswer(location)?.result ?? [])
-  if (found.length === 0) return null
-  const counted = LOCATION_VERDICTS.flatMap((verdict) => {
-    const count = found.filter((one) => one === verdict).length
-    return count === 0 ? [] : [`${count} ${locationVerdictWords[verdict].label.toLowerCase()}`]
-  })
-  return `Declared locations of collected nodes: ${counted.join(', ')}, of ${found.length}.`
-}
