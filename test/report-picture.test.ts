@@ -68,6 +68,17 @@ describe('page 1', () => {
     expect(said).toContain('Operation between collections')
   })
 
+  it('does not call a node declared that only the fleet file names', () => {
+    const declared = declaredInput()
+    const { reconciliation } = declared.assessment
+    if (reconciliation === undefined) throw new Error('there is an engagement')
+    const assessment = { ...declared.assessment, reconciliation: { ...reconciliation, declared: 5 } }
+    expect(page(matterOf(declared))).toContain('Tests of 4 of 7 declared nodes')
+    const beyond = page(matterOf({ ...declared, assessment }))
+    expect(beyond).toContain('Tests of 4 of 7 declared or fleet-file nodes')
+    expect(beyond).toContain('7 declared or fleet-file: 4 tested, 3 not tested')
+  })
+
   it('never lets a condition stand alone as if it were the expected one', () => {
     const matter = matterOf(input)
     const headings = gapSection(matter).blocks.flatMap((block) => (block.kind === 'heading' ? [block.text] : []))

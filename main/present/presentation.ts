@@ -12,6 +12,7 @@ import { type RowCounts, rowCounts } from './formats/row-counts.ts'
 import type { ReportInput } from './report/input.ts'
 import { chosenFrameworks, shortName } from './report/items.ts'
 import { documentCounts } from './report/outstanding.ts'
+import { nodeWords } from './report/population.ts'
 
 /**
  * What is shown of an assessment, shaped once: findings sorted and selected, figures counted, sentences composed. Every output renders this
@@ -100,7 +101,7 @@ export function presentationOf(input: PresentationInput): Presentation {
     figures,
     frameworks,
     conclusion: [
-      foundSentence(figures),
+      foundSentence(figures, nodeWords(input.assessment)),
       controlsSentence(input, frameworks),
       limitsSentence(input, frameworks, figures),
     ],
@@ -174,12 +175,12 @@ export const severityCounts = (counts: Figures['findings']): string =>
 const listed = (parts: readonly string[]): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 
-function foundSentence({ declared, tested, inventory, findings }: Figures): string {
+function foundSentence({ declared, tested, inventory, findings }: Figures, nodes: string): string {
   const all = SEVERITIES.reduce((sum, level) => sum + findings[level], 0)
-  if (tested === 0 && all === 0) return `None of ${declared} declared nodes was tested, and no finding was made.`
+  if (tested === 0 && all === 0) return `None of ${declared} ${nodes} was tested, and no finding was made.`
   const lists = inventory === null ? '' : ' and of the provider inventory'
   const result = all === 0 ? 'no findings' : `${plural(all, 'finding')}: ${severityCounts(findings)}`
-  return `Tests of ${of(tested, declared)} declared nodes${lists} resulted in ${result}.`
+  return `Tests of ${of(tested, declared)} ${nodes}${lists} resulted in ${result}.`
 }
 
 /** Frameworks that are in effect, as sentences count them. */

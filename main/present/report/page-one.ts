@@ -17,6 +17,7 @@ import type { NextAction, NotSeen } from '../presentation.ts'
 import { dayOf, type FactRows } from './declared.ts'
 import type { Matter } from './input.ts'
 import { chosenFrameworks, shortName } from './items.ts'
+import { nodeWords } from './population.ts'
 import { loosened } from './profile.ts'
 import { short } from './short.ts'
 import { titles } from './titles.ts'
@@ -135,7 +136,9 @@ function facts(matter: Matter): FactRows {
     },
     {
       label: 'Population',
-      value: cell(`${figures.declared} declared: ${figures.tested} tested, ${figures.untested} not tested`),
+      value: cell(
+        `${figures.declared} ${nodeWords(assessment).replace(/ nodes$/, '')}: ${figures.tested} tested, ${figures.untested} not tested`,
+      ),
     },
     {
       label: 'Inventory',

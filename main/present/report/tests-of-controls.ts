@@ -20,6 +20,7 @@ import { controlAnchor, statusText } from './findings.ts'
 import type { Matter } from './input.ts'
 import { shortName } from './items.ts'
 import { ownerText } from './page-one.ts'
+import { nodeWords } from './population.ts'
 import { documentMarked, stateMark, when } from './wording.ts'
 
 /** Deviating nodes that a result names. */
@@ -90,7 +91,7 @@ export function testIntro({ assessment, shown }: Matter, rows: readonly ControlR
     .map(({ state, count }) => `${rowStateWords[state].label.toLowerCase()} ${count}`)
   const { declared, tested, untested } = shown.figures
   const untestedNodes = untested === 0 ? '' : `; ${untested} were not tested, which limits every conclusion`
-  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} declared nodes, of which ${tested} were tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
+  return `${plural(rows.length, 'control')} in scope: ${counts.join(', ')}. As of ${when(assessment.asOf)}. The population of each test is the ${declared} ${nodeWords(assessment)}, of which ${tested} were tested${untestedNodes}. Only checks that decide a control are listed as tests. Mappings are interpretations of this tool or of management; HHS and the AICPA do not endorse them.`
 }
 
 function testTable(matter: Matter, framework: Framework, rows: readonly ControlRow[]): Block {
