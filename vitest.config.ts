@@ -23,7 +23,7 @@ export default defineConfig({
           exclude: ['test/**/*.slow.test.ts', 'test/{e2e,real,hosts,vm,electron}/**'],
           // Nothing here changes what another file reads, and reading the catalog anew for each of them takes longer than most tests.
           isolate: false,
-          setupFiles: ['test/support/quick-scrypt.ts'],
+          setupFiles: ['test/support/quick-scrypt.ts', 'test/support/property-seed.ts'],
           testTimeout: 5 * MINUTE,
           hookTimeout: 5 * MINUTE,
           sequence: { groupOrder: 1 },
@@ -34,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'shell',
           include: ['test/electron/**/*.test.ts'],
+          setupFiles: ['test/support/property-seed.ts'],
           testTimeout: 5 * MINUTE,
           hookTimeout: 5 * MINUTE,
           sequence: { groupOrder: 1 },
@@ -46,7 +47,7 @@ export default defineConfig({
           env: { BAREWITNESS_THOROUGH: '1' },
           exclude: ['test/{e2e,real,hosts,vm,electron}/**'],
           isolate: false,
-          setupFiles: ['test/support/quick-scrypt.ts'],
+          setupFiles: ['test/support/quick-scrypt.ts', 'test/support/property-seed.ts'],
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
           sequence: { groupOrder: 2 },
@@ -59,6 +60,7 @@ export default defineConfig({
           exclude: [ALONE],
           // As above: each starts programs and servers of its own, and puts back what it changes.
           isolate: false,
+          setupFiles: ['test/support/property-seed.ts'],
           testTimeout: 10 * MINUTE,
           hookTimeout: 10 * MINUTE,
           sequence: { groupOrder: 2 },

@@ -105,8 +105,13 @@ describe('responding to a finding', () => {
     ['a short plan', { plan: 'ok' }, /the plan must have at least 3/],
     ['a long plan', { plan: 'x'.repeat(2001) }, /the plan must have at most 2000/],
     ['a long owner', { owner: 'x'.repeat(201) }, /the owner must have at most 200/],
-    ['a control character', { cause: 'a\u0007bc' }, /the cause contains a control character/],
-    ['half a pair', { owner: 'K\ud800' }, /the owner contains a control character/],
+    ['a control character', { cause: 'a\u0007bc' }, /the cause contains a character that a table cannot hold/],
+    [
+      'a control character of the second set',
+      { cause: 'a\u0084=1+1' },
+      /the cause contains a character that a table cannot hold/,
+    ],
+    ['half a pair', { owner: 'K\ud800' }, /the owner contains a character that a table cannot hold/],
   ])('%s is refused', (_, changes, detail) => {
     const made = state(changes)
     expect(made).toMatchObject({ ok: false, error: { code: 'input.refused' } })

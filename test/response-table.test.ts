@@ -141,6 +141,33 @@ describe.each(KINDS)('a table of responses as %s', (kind) => {
   })
 })
 
+test('every character that a response may contain comes back from a workbook', async () => {
+  const facts = { now: NOW, id: 'a'.repeat(32), hasCheck: () => true }
+  const draft = {
+    check: 'access.accounts',
+    status: 'open',
+    owner: null,
+    due: null,
+    cause: null,
+    statedBy: 'M. Ortiz',
+  } as const
+  const taken = Array.from({ length: 0x2_0000 }, (_, code) => `a${String.fromCodePoint(code)}=1`).filter(
+    (plan) => respond(EMPTY_REGISTER, { ...draft, plan }, facts).ok && !plan.includes('\r'),
+  )
+  expect(taken.length).toBeGreaterThan(0x1_f000)
+  for (let at = 0; at < taken.length; at += 9_000) {
+    const plans = taken.slice(at, at + 9_000)
+    expect(
+      texts(
+        await readBack(
+          'xlsx',
+          plans.map((plan) => [plan]),
+        ),
+      ).map(([plan]) => plan),
+    ).toEqual(plans)
+  }
+})
+
 const HEAD = ['Reference', 'Check', 'Fleet', 'Status', 'Owner', 'Due', 'Plan', 'Cause']
 const [one = '', two = ''] = found
 const reference = (check: string, fleet = FLEET): string => findingReference(fleet, check)

@@ -126,12 +126,13 @@ const inOneLine = (text: string): string => text.replace(/\s+/gu, ' ').trim()
 /** Lengths that the register permits. */
 const NAME = { shortest: 1, longest: 200 }
 const PROSE = { shortest: 3, longest: 2000 }
-// Control characters but tab and line feed, halves of surrogate pairs and noncharacters: no table can hold them.
-const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f\ufffe\uffff]|\p{Surrogate}/u
+// What no table can hold: control characters but tab and line feed, halves of surrogate pairs, noncharacters, and the replacement
+// character, which stands for bytes that were no text.
+const NOT_TEXT = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffd]|\p{Surrogate}|\p{Noncharacter_Code_Point}/u
 
 function textProblem(name: string, text: string | null, { shortest, longest }: typeof NAME): string | null {
   if (text === null) return null
-  if (NOT_TEXT.test(text)) return `${name} contains a control character`
+  if (NOT_TEXT.test(text)) return `${name} contains a character that a table cannot hold`
   if (text.length < shortest) return `${name} must have at least ${shortest} characters`
   return text.length > longest ? `${name} must have at most ${longest} characters` : null
 }
